@@ -1,0 +1,26 @@
+#pragma once
+// e = sum_i coefficient_i * symbol_i + remainder, with the proof that nothing is left over.
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "kane/expr/expr.hpp"
+
+namespace kane {
+
+struct Affine {
+  std::vector<Expr> coefficients;  ///< one per symbol, in the order asked for
+  Expr remainder;
+};
+
+/// Throws ModelError naming the first term that is not affine in the symbols. `what` names the expression in the
+/// message ("the definition of u1").
+[[nodiscard]] Affine affine_in(const Expr& e, std::span<const Expr> symbols, std::string_view what = "the expression");
+[[nodiscard]] std::vector<Affine> affine_in(std::span<const Expr> es, std::span<const Expr> symbols,
+                                            std::string_view what = "the expression");
+/// Empty instead of an error.
+[[nodiscard]] std::optional<Affine> find_affine(const Expr& e, std::span<const Expr> symbols);
+
+}  // namespace kane

@@ -1,0 +1,50 @@
+#pragma once
+// Derivatives, by the chain rule over the graph, each node once per direction.
+
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "kane/expr/expr.hpp"
+#include "kane/expr/substitution.hpp"
+
+namespace kane {
+
+/// The derivative along a direction: d(e) = sum over symbols s of (de/ds) rates(s); symbols without a rate are
+/// constant. Results are remembered, so asking for many expressions shares all work. Partial derivatives are the
+/// direction {s: 1}; the total time derivative is {q: qdot, u: udot, t: 1, ...}.
+class Tangent {
+ public:
+  explicit Tangent(Substitution rates) : rates_(std::move(rates)) {}
+  [[nodiscard]] Expr operator()(const Expr& e);
+  [[nodiscard]] std::vector<Expr> operator()(std::span<const Expr> es);
+
+ private:
+  Substitution rates_;
+  std::unordered_map<NodeId, Expr> known_;
+};
+
+/// Partial derivative by a symbol.
+[[nodiscard]] Expr derivative(const Expr& e, const Expr& symbol);
+[[nodiscard]] std::vector<Expr> derivative(std::span<const Expr> es, const Expr& symbol);
+
+/// Sum of partial derivatives times the given rates of the symbols.
+[[nodiscard]] Expr time_derivative(const Expr& e, const Substitution& rates);
+
+/// Sparse Jacobian: only entries that are not identically zero, by rows, columns ascending.
+struct Jacobian {
+  struct Entry {
+    int row;
+    int column;
+    Expr value;
+  };
+  int rows = 0;
+  int columns = 0;
+  std::vector<Entry> entries;
+  /// Zero if there is no entry.
+  [[nodiscard]] Expr at(int row, int column) const;
+};
+
+[[nodiscard]] Jacobian jacobian(std::span<const Expr> outputs, std::span<const Expr> inputs);
+
+}  // namespace kane

@@ -1,0 +1,28 @@
+#pragma once
+// The textbook form of an expression, on request: what a person would write, not what a machine should compute.
+
+#include <string>
+
+#include "kane/expr/expr.hpp"
+
+namespace kane {
+
+struct LiteralOptions {
+  /// Gives up when an intermediate polynomial has more terms than this.
+  std::size_t max_terms = 400;
+};
+
+/// The same value as a tree to be printed: reduced by s^2 + c^2 = 1, sums of angles contracted where that is
+/// shorter, common factors taken out, terms in reading order. It is kept apart from the graph (whose nodes keep their
+/// cheapest form) as text in both notations.
+struct Literal {
+  bool too_long = false;     ///< past max_terms; text and latex then hold the form of the graph, if short, or a note
+  std::size_t terms = 0;     ///< number of terms of the sum
+  int operations = 0;        ///< of the text as written (no sharing)
+  std::string text;
+  std::string latex;
+};
+
+[[nodiscard]] Literal literal(const Expr& e, const LiteralOptions& options = {});
+
+}  // namespace kane

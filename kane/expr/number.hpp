@@ -1,0 +1,27 @@
+#pragma once
+// Exact numbers: rationals of any size (GMP).
+
+#include <gmpxx.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace kane {
+
+using Rational = mpq_class;
+
+/// The rational a decimal literal spells: "0.1" is 1/10, "1.5e-3" is 3/2000. Empty if `text` is not one, or if
+/// its exponent is beyond +-10000.
+[[nodiscard]] std::optional<Rational> find_decimal(std::string_view text);
+
+/// The rational spelled by the shortest decimal that reads back as `value` (so 0.1 gives 1/10).
+[[nodiscard]] Rational rational_from_double(double value);
+
+/// Correctly rounded to nearest even.
+[[nodiscard]] double to_double(const Rational& value);
+
+/// "3", "-1/2", or a finite decimal such as "9.81" where that is exact and shorter to read.
+[[nodiscard]] std::string to_text(const Rational& value);
+
+}  // namespace kane

@@ -1,0 +1,47 @@
+#pragma once
+// Infix text to expressions.
+//
+//   expression  := comparison ["and"|"or" ...]           1, 0.5, 1e-3     exact rationals
+//   comparison  := sum [("<"|"<="|">"|">="|"=="|"!=") sum]
+//   sum         := product {("+"|"-") product}
+//   product     := unary {("*"|"/") unary}
+//   unary       := ("-"|"+"|"not") unary | power
+//   power       := atom ["^" unary]                      right-associative: 2^3^2 = 2^9, -x^2 = -(x^2)
+//   atom        := number | name | name "(" expression {"," expression} ")" | "(" expression ")"
+//   name        := letter {letter|digit|"_"|"."} {"'"}   q1, theta_dot, B.mass, q1', q1''
+//
+// "pi" is the constant. Functions are those of operators.hpp and declared external functions.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kane/base/error.hpp"
+#include "kane/expr/expr.hpp"
+
+namespace kane {
+
+struct ParseOptions {
+  /// Place of the first character, for messages.
+  Where where;
+  /// Gives the expression of a name; empty = the name is not known. Not set: every name becomes a symbol.
+  std::function<std::optional<Expr>(std::string_view)> resolve;
+  /// Gives the expression of a call that is no operator (e.g. dot(...), a table); empty = not known.
+  /// Not set: declared external functions of the graph only.
+  std::function<std::optional<Expr>(std::string_view, const std::vector<Expr>&)> call;
+  /// Known names for suggestions.
+  std::vector<std::string> known_names;
+  /// Nesting deeper than this is an error.
+  int max_depth = 1000;
+};
+
+/// Throws ModelError with line, column and what was expected.
+[[nodiscard]] Expr parse(Graph& graph, std::string_view text, const ParseOptions& options = {});
+
+/// Parses the longest expression at the beginning of `text` and leaves the rest (e.g. a unit) in `rest`.
+[[nodiscard]] Expr parse_prefix(Graph& graph, std::string_view text, std::string_view& rest,
+                                const ParseOptions& options = {});
+
+}  // namespace kane

@@ -1,0 +1,26 @@
+#pragma once
+// Expressions to text: Kane's infix form (parse() gives the same node back), LaTeX, and C-like code.
+
+#include <functional>
+#include <string>
+
+#include "kane/expr/expr.hpp"
+
+namespace kane {
+
+struct PrintOptions {
+  /// Longer results are cut with " ..." (0 = never; then LimitError past max_nodes).
+  std::size_t max_length = 0;
+  /// An expression written out as a tree may be exponentially larger than its graph; past this many printed nodes
+  /// printing stops with LimitError.
+  std::size_t max_nodes = 1'000'000;
+};
+
+[[nodiscard]] std::string to_text(const Expr& e, const PrintOptions& options = {});
+[[nodiscard]] std::string to_latex(const Expr& e, const PrintOptions& options = {});
+[[nodiscard]] std::string to_code(const Expr& e, const PrintOptions& options = {});
+
+/// LaTeX of a name: "q1" -> q_{1}, "theta" -> \theta, "q1'" -> \dot{q}_{1}, "T_AB" -> T_{AB}, "alpha12" -> \alpha_{12}.
+[[nodiscard]] std::string latex_name(std::string_view name);
+
+}  // namespace kane

@@ -1,0 +1,146 @@
+#pragma once
+// EquationsOfMotion: the narrow waist between symbols and numbers. A plain value made of expressions; nothing here,
+// and nothing that reads it, knows what a joint or a frame is.
+//
+//     qdot = f(q, u, t, p)                                     kinematical differential equations
+//     M(q, t, p) udot = rhs(q, u, t, p, inputs)                Kane's dynamical equations, all speeds, no constraints
+//     A(q, t, p) u + b(q, t, p) = 0                            motion constraints (and differentiated configuration ones)
+//     A udot = gamma                                           the same once more differentiated, gamma = -Adot u - bdot
+//     M udot = rhs + A^T lambda                                what the multipliers mean
+//
+// Symbols: coordinates q, speeds u, accelerations udot (symbols named u1' ...), time t, parameters, inputs,
+// multipliers lambda. Everything except qdot, M, rhs, A, b, gamma and `udot_explicit` may contain udot symbols, and
+// reactions may contain lambda symbols as well.
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kane/expr/expr.hpp"
+#include "kane/expr/graph.hpp"
+
+namespace kane {
+
+using Expr3 = std::array<Expr, 3>;
+using Expr33 = std::array<std::array<Expr, 3>, 3>;  ///< rows
+
+/// Dense matrix of expressions (entries that vanish are bare zeros).
+struct ExprMatrix {
+  int rows = 0;
+  int columns = 0;
+  std::vector<Expr> entries;  ///< row by row
+
+  ExprMatrix() = default;
+  ExprMatrix(int r, int c)
+      : rows(r), columns(c), entries(static_cast<std::size_t>(r) * static_cast<std::size_t>(c)) {}
+  [[nodiscard]] Expr& operator()(int r, int c) { return entries[index(r, c)]; }
+  [[nodiscard]] const Expr& operator()(int r, int c) const { return entries[index(r, c)]; }
+
+ private:
+  [[nodiscard]] std::size_t index(int r, int c) const {
+    return static_cast<std::size_t>(r) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(c);
+  }
+};
+
+/// A symbol with the value it has unless told otherwise. For parameters the value may be an expression of earlier
+/// parameters; for inputs also of t, q and u (a control law).
+struct SymbolWithDefault {
+  Expr symbol;
+  Expr value;
+};
+
+/// One scalar constraint. Configuration constraints have phi; all have the velocity row.
+struct ConstraintEquation {
+  std::string name;            ///< of the scalar row, e.g. "loop.x"
+  std::string group;           ///< of the constraint the user wrote, e.g. "loop"; activated together
+  std::optional<Expr> phi;     ///< phi(q, t) = 0, if it is a configuration constraint
+  std::vector<Expr> a;         ///< row of A: one coefficient per speed
+  Expr b;                      ///< A u + b = 0
+  Expr gamma;                  ///< A udot = gamma
+  Expr multiplier;             ///< symbol lambda
+  bool active = true;          ///< enforced unless told otherwise
+};
+
+/// A point or mass centre worth reporting; components in the inertial frame N.
+struct PointOutput {
+  std::string name;
+  Expr3 position;
+  Expr3 velocity;
+  Expr3 acceleration;  ///< contains udot symbols
+};
+
+/// A rigid body or frame; `rotation` maps body components to N components (columns are body axes in N).
+struct BodyOutput {
+  std::string name;
+  Expr33 rotation;
+  Expr3 angular_velocity;      ///< in N, components in N
+  Expr3 angular_acceleration;  ///< contains udot symbols
+};
+
+/// A force or torque that does no work: found by auxiliary speeds, an expression of q, u, udot, inputs and lambda.
+struct ReactionOutput {
+  std::string name;   ///< e.g. "shoulder"
+  Expr3 force;        ///< on the child, components in `frame`
+  Expr3 torque;       ///< about `point`, on the child
+  std::string frame;
+  std::string point;
+};
+
+struct ScalarOutput {
+  std::string name;
+  Expr value;
+};
+
+/// A constraint force of a locked joint axis (Stoneking's table) or of a user's auxiliary speed.
+struct AuxiliaryForce {
+  std::string name;
+  Expr value;  ///< contains udot (and lambda) symbols
+};
+
+struct EquationsOfMotion {
+  std::shared_ptr<Graph> graph;
+  std::string name;
+  std::string formulation;  ///< "projection", "composite", "articulated"
+
+  Expr t;                               ///< the symbol of time
+  std::vector<SymbolWithDefault> parameters;
+  std::vector<SymbolWithDefault> inputs;
+  std::vector<Expr> q;                  ///< coordinates (symbols)
+  std::vector<Expr> u;                  ///< speeds (symbols)
+  std::vector<Expr> udot;               ///< symbols of the derivatives of the speeds
+
+  std::vector<Expr> qdot;               ///< one per coordinate
+  /// Quaternions: first index of four coordinates whose squares sum to one.
+  std::vector<int> quaternions;
+
+  ExprMatrix M;                         ///< may be empty (0 x 0) for a formulation that never forms it
+  std::vector<Expr> rhs;                ///< empty together with M
+  /// udot solved for, without constraints: present if the formulation solves in symbols.
+  std::vector<Expr> udot_explicit;
+  /// Inverse dynamics: generalized forces F_r needed for given udot, i.e. M udot - rhs. One per speed; optional.
+  std::vector<Expr> inverse;
+
+  std::vector<ConstraintEquation> constraints;
+  /// Speeds the user wants to be dependent when all active constraints are embedded (indices into u); empty = choose.
+  std::vector<int> dependent_speeds;
+
+  Expr kinetic;
+  std::optional<Expr> potential;        ///< of gravity and springs; absent if some load has none that is known
+  Expr3 linear_momentum;                ///< components in N
+  Expr3 angular_momentum;               ///< about the origin of N, components in N
+
+  std::vector<PointOutput> points;
+  std::vector<BodyOutput> bodies;
+  std::vector<ReactionOutput> reactions;
+  std::vector<AuxiliaryForce> auxiliary_forces;
+  std::vector<ScalarOutput> outputs;
+
+  std::vector<std::string> warnings;
+
+  [[nodiscard]] int coordinate_count() const { return static_cast<int>(q.size()); }
+  [[nodiscard]] int speed_count() const { return static_cast<int>(u.size()); }
+};
+
+}  // namespace kane

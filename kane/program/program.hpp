@@ -1,0 +1,77 @@
+#pragma once
+// Program: the narrow waist between the compiler and numbers. An immutable straight-line list of instructions in
+// static single assignment form, split in three stages by binding time. It knows nothing of expressions.
+//
+// Values are numbered. First come the inputs of all kinds, in the order of `inputs`; then the constants; then one
+// value for every instruction, in order. An instruction may use only values with smaller numbers. Stage boundaries:
+// instructions [0, stage_end[0]) depend on parameters only, [stage_end[0], stage_end[1]) on inputs and time too,
+// the rest on the state. The interpreter (interpreter.hpp) defines the meaning of each opcode.
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kane/expr/count.hpp"
+
+namespace kane {
+
+enum class Stage : std::uint8_t { Parameters = 0, Inputs = 1, State = 2 };
+inline constexpr int kStageCount = 3;
+
+using ValueId = std::uint32_t;
+
+/// Opcodes. Those of Op with a value have the same name; fused multiply-adds appear only after selection:
+/// Fma = a*b + c, Fms = a*b - c, Fnma = c - a*b, Fnms = -(a*b) - c, each rounded once.
+/// A `strict` program has none of them.
+enum class Code : std::uint8_t {
+  Neg, Add, Sub, Mul, Div, Sqrt, Root, Sin, Cos, Tan, Asin, Acos, Atan, Atan2, Sinh, Cosh, Tanh, Exp, Log, Abs,
+  Sign, Min, Max, Floor, Mod, Less, LessEqual, Equal, Select, Fma, Fms, Fnma, Fnms, Call,
+};
+
+/// `args` are a, b, c. Root: b is the index itself, not a value. Call: a = index into functions, b = first index
+/// into call_arguments; the number of arguments is that of the function.
+struct Instruction {
+  Code code;
+  ValueId a = 0;
+  ValueId b = 0;
+  ValueId c = 0;
+};
+
+struct ProgramInput {
+  std::string name;
+  Stage stage;
+};
+
+struct ProgramOutput {
+  std::string name;
+  ValueId value;
+};
+
+struct ProgramFunction {
+  std::string name;
+  int arity;
+};
+
+struct Program {
+  std::string name;
+  std::vector<ProgramInput> inputs;   ///< grouped by stage: parameters, then inputs and time, then state
+  std::array<std::uint32_t, kStageCount> input_count{};  ///< per stage
+  std::vector<double> constants;
+  std::vector<Instruction> instructions;
+  std::array<std::uint32_t, kStageCount> stage_end{};
+  std::vector<ProgramOutput> outputs;
+  std::vector<ProgramFunction> functions;
+  std::vector<ValueId> call_arguments;
+  bool strict = false;
+
+  [[nodiscard]] ValueId first_constant() const { return static_cast<ValueId>(inputs.size()); }
+  [[nodiscard]] ValueId first_temporary() const {
+    return static_cast<ValueId>(inputs.size() + constants.size());
+  }
+  [[nodiscard]] std::size_t value_count() const { return first_temporary() + instructions.size(); }
+  [[nodiscard]] OperationCount operations(Stage stage) const;
+};
+
+}  // namespace kane
