@@ -1,54 +1,70 @@
-# kane_module(NAME LINKS <kane modules it may include> EXTERNAL <imported targets>)
-#
-# Makes the static library kane_NAME (alias Kane::NAME) of all sources in the module's folder. LINKS is the list
-# of allowed arrows; scripts/check_arrows.py checks the includes against the same lists.
+# The functions that the short CMake files of the rooms call.
 include_guard()
 
-set(CMAKE_CXX_STANDARD 20)
-set(CMAKE_CXX_STANDARD_REQUIRED ON)
-set(CMAKE_CXX_EXTENSIONS OFF)
-set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-set(CMAKE_POSITION_INDEPENDENT_CODE ON)
-set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+# kane_find_package(NAME arguments of find_package...)
+#
+# find_package for a module of the library. It also tells the installed KaneConfig.cmake to look for the package again,
+# since a static library needs its dependencies wherever it is linked.
+macro(kane_find_package name)
+  find_package(${name} ${ARGN})
+  set(_kane_package "${name}" ${ARGN})
+  list(REMOVE_ITEM _kane_package REQUIRED QUIET)
+  list(JOIN _kane_package " " _kane_package)
+  set_property(GLOBAL APPEND PROPERTY KANE_PACKAGES "${_kane_package}")
+endmacro()
 
-find_program(KANE_CCACHE ccache)
-if(KANE_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${KANE_CCACHE}")
-endif()
-
-set(KANE_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Werror)
-# Contraction changes results between builds; only generated kernels contract, and only on request.
-set(KANE_COMPILE_OPTIONS ${KANE_WARNINGS} -ffp-contract=off)
-
+# kane_module(NAME LINKS <kane modules> EXTERNAL <imported targets> PRIVATE_EXTERNAL <imported targets>)
+#
+# Makes the static library kane_NAME (alias Kane::NAME) of all sources in the module's folder. LINKS is the list
+# of allowed arrows; scripts/check_arrows.py checks the includes against the same lists, and the lists against
+# scripts/arrows.txt. A room with headers only becomes an interface library.
 function(kane_module name)
   cmake_parse_arguments(ARG "" "" "LINKS;EXTERNAL;PRIVATE_EXTERNAL" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
   file(GLOB headers CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.hpp")
-  add_library(kane_${name} STATIC ${sources} ${headers})
+  if(sources)
+    set(scope PUBLIC)
+    add_library(kane_${name} STATIC ${sources} ${headers})
+    target_compile_options(kane_${name} PRIVATE ${KANE_COMPILE_OPTIONS})
+    target_link_libraries(kane_${name} PRIVATE ${ARG_PRIVATE_EXTERNAL})
+  else()
+    set(scope INTERFACE)
+    add_library(kane_${name} INTERFACE)
+  endif()
   add_library(Kane::${name} ALIAS kane_${name})
-  set_target_properties(kane_${name} PROPERTIES EXPORT_NAME ${name} LINKER_LANGUAGE CXX)
-  target_compile_features(kane_${name} PUBLIC cxx_std_20)
-  target_include_directories(kane_${name} PUBLIC
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include>)
-  target_compile_options(kane_${name} PRIVATE ${KANE_COMPILE_OPTIONS})
-  foreach(link ${ARG_LINKS})
-    target_link_libraries(kane_${name} PUBLIC Kane::${link})
-  endforeach()
-  target_link_libraries(kane_${name} PUBLIC ${ARG_EXTERNAL} PRIVATE ${ARG_PRIVATE_EXTERNAL})
+  set_target_properties(kane_${name} PROPERTIES EXPORT_NAME ${name})
+  target_compile_features(kane_${name} ${scope} cxx_std_20)
+  target_include_directories(kane_${name} ${scope}
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  list(TRANSFORM ARG_LINKS PREPEND "Kane::" OUTPUT_VARIABLE links)
+  target_link_libraries(kane_${name} ${scope} ${links} ${ARG_EXTERNAL})
   set_property(GLOBAL APPEND PROPERTY KANE_MODULES kane_${name})
 endfunction()
 
-# kane_test(NAME LINKS <kane modules> EXTERNAL <targets>): one test program of all sources in the folder.
+# kane_test(NAME LINKS <kane modules> EXTERNAL <targets>): one test program of all sources in the folder. Sources see
+# KANE_SOURCE_DIR, KANE_BINARY_DIR and KANE_COMMAND (the kane command, whether it is built yet or not).
+#
+# Every TEST is a test of ctest. A suite whose name ends in Slow is left out of the sanitizer runs.
 function(kane_test name)
   cmake_parse_arguments(ARG "" "" "LINKS;EXTERNAL" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+  if(NOT sources)
+    return()
+  endif()
   add_executable(${name}_test ${sources})
   target_compile_options(${name}_test PRIVATE ${KANE_COMPILE_OPTIONS})
   target_compile_definitions(${name}_test PRIVATE
-    KANE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" KANE_BINARY_DIR="${CMAKE_BINARY_DIR}")
-  foreach(link ${ARG_LINKS})
-    target_link_libraries(${name}_test PRIVATE Kane::${link})
-  endforeach()
-  target_link_libraries(${name}_test PRIVATE ${ARG_EXTERNAL} GTest::gtest GTest::gtest_main)
+    KANE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" KANE_BINARY_DIR="${CMAKE_BINARY_DIR}"
+    KANE_COMMAND="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/kane")
+  target_include_directories(${name}_test PRIVATE "${PROJECT_SOURCE_DIR}")
+  list(TRANSFORM ARG_LINKS PREPEND "Kane::" OUTPUT_VARIABLE links)
+  target_link_libraries(${name}_test PRIVATE ${links} ${ARG_EXTERNAL} GTest::gtest GTest::gtest_main)
+  list(LENGTH sources count)
+  if(count GREATER 3)
+    # GoogleTest is most of the cost of a small test file. The library itself has no precompiled header, so that
+    # every file of it includes what it uses.
+    target_precompile_headers(${name}_test PRIVATE
+      <gtest/gtest.h> <fmt/format.h> <algorithm> <functional> <map> <memory> <string> <vector>)
+  endif()
   gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
 endfunction()

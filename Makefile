@@ -1,0 +1,72 @@
+# Kane. `make run` and `make test` are all one needs; `make help` lists the rest.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+
+JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 30
+
+install_packages := scripts/install_dependencies.sh
+configure := scripts/configure.sh
+build_with := cmake --build
+# Suites named ...Slow take too long under a sanitizer.
+quick_tests := -E 'Slow\.'
+
+.PHONY: run test build bench asan tsan fuzz format check-format install clean help
+
+run: build  ## Build what is missing and run the demonstration
+	scripts/demo.sh build/bin/kane
+
+build:  ## Build the library and the command build/bin/kane (release)
+	@$(install_packages) build
+	@$(configure) release build $(if $(wildcard build/build.ninja),,KANE_BUILD_TESTS=OFF)
+	@$(build_with) build --target product -j $(JOBS)
+
+test:  ## Build and run all tests, then the quick ones again with sanitizers
+	@$(install_packages) build tests
+	@$(configure) release build KANE_BUILD_TESTS=ON
+	@$(build_with) build -j $(JOBS)
+	@scripts/run_tests.sh build -j $(JOBS)
+	@$(MAKE) --no-print-directory asan
+	@echo "with address and undefined behaviour sanitizers: $$(cat build-asan/tests.summary)"
+	@cat build/tests.summary
+
+asan:  ## Tests with the address and undefined behaviour sanitizers
+	@$(install_packages) build tests
+	@$(configure) asan-ubsan build-asan KANE_BUILD_TESTS=ON
+	@$(build_with) build-asan -j $(JOBS)
+	@scripts/run_tests.sh build-asan -j $(JOBS) $(quick_tests)
+
+tsan:  ## Tests with the thread sanitizer
+	@$(install_packages) build tests
+	@$(configure) tsan build-tsan KANE_BUILD_TESTS=ON
+	@$(build_with) build-tsan -j $(JOBS)
+	@scripts/run_tests.sh build-tsan -j $(JOBS) $(quick_tests)
+
+bench:  ## Build and run the benchmarks; the figures stay in build/bench
+	@$(install_packages) build bench
+	@$(configure) release build KANE_BUILD_BENCH=ON $(if $(wildcard build/build.ninja),,KANE_BUILD_TESTS=OFF)
+	@$(build_with) build --target benchmarks -j $(JOBS)
+	@scripts/run_benchmarks.sh build
+
+fuzz:  ## Run each fuzz target for FUZZ_SECONDS (30)
+	@$(install_packages) build fuzz
+	@$(configure) fuzz build-fuzz
+	@$(build_with) build-fuzz -j $(JOBS)
+	@scripts/run_fuzzers.sh build-fuzz $(FUZZ_SECONDS)
+
+format:  ## Bring all sources into the form of .clang-format
+	@scripts/format.sh
+
+check-format:  ## Fail if a source is not in that form
+	@scripts/format.sh --check
+
+install: build  ## Install below PREFIX (/usr/local)
+	@cmake --install build --prefix "$(abspath $(PREFIX))"
+
+clean:  ## Remove all that was built
+	rm -rf build build-dev build-asan build-tsan build-fuzz
+
+help:  ## List these commands
+	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile | expand -t 20

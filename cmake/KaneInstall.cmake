@@ -1,0 +1,39 @@
+# Installs the command, the libraries with their headers under the same folder paths, and what find_package(Kane)
+# needs. Included after all modules have been added.
+include_guard()
+include(CMakePackageConfigHelpers)
+
+get_property(modules GLOBAL PROPERTY KANE_MODULES)
+get_property(packages GLOBAL PROPERTY KANE_PACKAGES)
+list(REMOVE_DUPLICATES packages)
+
+# Kane::kane: everything.
+add_library(kane_all INTERFACE)
+add_library(Kane::kane ALIAS kane_all)
+set_target_properties(kane_all PROPERTIES EXPORT_NAME kane)
+foreach(module ${modules})
+  string(REGEX REPLACE "^kane_" "Kane::" module "${module}")
+  target_link_libraries(kane_all INTERFACE ${module})
+endforeach()
+
+# What `make build` and `make install` need, without tests and benchmarks.
+add_custom_target(product DEPENDS ${modules})
+if(TARGET kane)
+  add_dependencies(product kane)
+  install(TARGETS kane RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endif()
+
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/Kane")
+install(TARGETS ${modules} kane_all EXPORT KaneTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(EXPORT KaneTargets NAMESPACE Kane:: DESTINATION "${package_dir}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/kane" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+  FILES_MATCHING PATTERN "*.hpp")
+
+list(TRANSFORM packages REPLACE "(.+)" "find_dependency(\\1)" OUTPUT_VARIABLE KANE_DEPENDENCIES)
+list(JOIN KANE_DEPENDENCIES "\n" KANE_DEPENDENCIES)
+configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/KaneConfig.cmake.in" "${CMAKE_BINARY_DIR}/KaneConfig.cmake"
+  INSTALL_DESTINATION "${package_dir}")
+write_basic_package_version_file("${CMAKE_BINARY_DIR}/KaneConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${CMAKE_BINARY_DIR}/KaneConfig.cmake" "${CMAKE_BINARY_DIR}/KaneConfigVersion.cmake"
+  "${CMAKE_CURRENT_LIST_DIR}/FindGMP.cmake" DESTINATION "${package_dir}")
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")

@@ -1,0 +1,45 @@
+# Language, tools and flags: decided once, for every target of the project.
+include_guard()
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, RelWithDebInfo or Debug" FORCE)
+endif()
+
+option(KANE_WARNINGS_AS_ERRORS "Stop at the first warning" ON)
+set(KANE_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined or thread; empty = none")
+
+set(KANE_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor)
+if(KANE_WARNINGS_AS_ERRORS)
+  list(APPEND KANE_WARNINGS -Werror)
+endif()
+# Contraction changes results between builds; only generated kernels contract, and only on request.
+set(KANE_COMPILE_OPTIONS ${KANE_WARNINGS} -ffp-contract=off)
+
+if(KANE_SANITIZE)
+  add_compile_options(-fsanitize=${KANE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${KANE_SANITIZE})
+  add_compile_definitions(_GLIBCXX_ASSERTIONS)
+endif()
+
+# A compiler cache and a fast linker are used where they are found; nothing depends on them. The cache accepts
+# precompiled headers only when told that their macros are the compiler's own business.
+find_program(KANE_CCACHE ccache)
+if(KANE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros "${KANE_CCACHE}")
+endif()
+find_program(KANE_MOLD mold)
+find_program(KANE_LLD ld.lld)
+if(KANE_MOLD)
+  add_link_options(-fuse-ld=mold)
+elseif(KANE_LLD)
+  add_link_options(-fuse-ld=lld)
+endif()

@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""Checks that documents quote real files.
+
+In a Markdown file, a line `<!-- file: PATH -->` says that the fenced block after it is the whole of PATH, as the tests
+build and run it. `check_quotes.py --update` copies the files into the documents.
+
+usage: check_quotes.py [--update] [ROOT]
+"""
+
+import re
+import sys
+from pathlib import Path
+
+QUOTE = re.compile(r"(<!-- file: (\S+) -->\n+```[^\n]*\n)(.*?)(^```$)", re.S | re.M)
+
+
+def check(root, update):
+    errors = []
+    for document in sorted([*root.glob("*.md"), *root.glob("docs/**/*.md")]):
+        text = document.read_text()
+        place = document.relative_to(root).as_posix()
+        if len(QUOTE.findall(text)) != text.count("<!-- file: "):
+            errors.append(f"{place}: error: a file: mark is not followed by a fenced block")
+
+        def replace(match):
+            source = root / match.group(2)
+            if not source.is_file():
+                errors.append(f"{place}: error: {match.group(2)} does not exist")
+                return match.group(0)
+            if match.group(3) != source.read_text() and not update:
+                errors.append(f"{place}: error: differs from {match.group(2)}; run scripts/check_quotes.py --update")
+            return match.group(1) + source.read_text() + match.group(4)
+
+        renewed = QUOTE.sub(replace, text)
+        if update and renewed != text:
+            document.write_text(renewed)
+    return errors
+
+
+def main():
+    arguments = sys.argv[1:]
+    update = "--update" in arguments
+    roots = [a for a in arguments if a != "--update"]
+    errors = check(Path(roots[0]).resolve() if roots else Path(__file__).resolve().parent.parent, update)
+    for error in errors:
+        print(error)
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

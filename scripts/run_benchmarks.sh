@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# run_benchmarks.sh FOLDER [arguments of Google Benchmark...]: runs every benchmark program and keeps its figures in
+# FOLDER/bench/NAME.json.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+folder="$1"
+shift
+mkdir -p "$folder/bench"
+for source in bench/*.cpp; do
+  name="$(basename "$source" .cpp)"
+  "$folder/bin/bench_$name" --benchmark_out="$folder/bench/$name.json" --benchmark_out_format=json "$@"
+done

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# run_tests.sh FOLDER [arguments of ctest...]: runs the tests of a build folder. The last lines, with the count, are
+# kept in FOLDER/tests.summary.
+set -euo pipefail
+
+folder="$1"
+shift
+log="$folder/tests.log"
+status=0
+export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
+ctest --test-dir "$folder" --output-on-failure --no-tests=error "$@" 2>&1 | tee "$log" || status=$?
+grep -E '^[0-9]+% tests passed' "$log" > "$folder/tests.summary" || true
+exit "$status"

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""The checks of words and quotes pass on sound files and find planted ones.
+
+usage: checks_test.py ROOT
+"""
+
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(sys.argv.pop(1)).resolve()
+
+
+def run(script, files, *options):
+    """Exit code, output, and the files afterwards, of a script run on a tree of these files."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in files.items():
+            path = Path(folder) / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        done = subprocess.run([sys.executable, ROOT / "scripts" / script, *options, folder], capture_output=True,
+                              text=True, check=False)
+        return done.returncode, done.stdout + done.stderr, {n: (Path(folder) / n).read_text() for n in files}
+
+
+class CheckWords(unittest.TestCase):
+    def assert_finds(self, line):
+        code, output, _ = run("check_words.py", {"kane/a.cpp": "int a;\n" + line + "\n"})
+        self.assertEqual(code, 1)
+        self.assertIn("kane/a.cpp:2: error: ", output)
+
+    def test_sound_text_passes(self):
+        text = "a framework/rooted/tree, see docs/homework/x and /usr/bin/env; the work/energy theorem\n"
+        self.assertEqual(run("check_words.py", {"README.md": text})[:2], (0, ""))
+
+    def test_machine_paths(self):
+        for folder in ("work", "root", "home"):
+            self.assert_finds(f'read("/{folder}/x/model.yaml");')
+            self.assert_finds(f"see /{folder}/x")
+
+    def test_unfinished_work(self):
+        self.assert_finds("// TO" + "DO: the rest")
+        self.assert_finds("<" * 7 + " HEAD")
+
+    def test_build_folders_are_not_read(self):
+        self.assertEqual(run("check_words.py", {"build/x.txt": "/ro" + "ot/x\n"})[0], 0)
+
+
+class CheckQuotes(unittest.TestCase):
+    DOCUMENT = "Text.\n\n<!-- file: examples/a.cpp -->\n```cpp\n{}```\n\nMore.\n"
+
+    def test_equal_passes(self):
+        files = {"README.md": self.DOCUMENT.format("int a;\n"), "examples/a.cpp": "int a;\n"}
+        self.assertEqual(run("check_quotes.py", files)[:2], (0, ""))
+
+    def test_difference_is_found_and_repaired(self):
+        files = {"README.md": self.DOCUMENT.format("int b;\n"), "examples/a.cpp": "int a;\n"}
+        code, output, _ = run("check_quotes.py", files)
+        self.assertEqual(code, 1)
+        self.assertIn("differs from examples/a.cpp", output)
+        code, output, after = run("check_quotes.py", files, "--update")
+        self.assertEqual((code, after["README.md"]), (0, self.DOCUMENT.format("int a;\n")))
+
+    def test_missing_file_and_missing_block(self):
+        self.assertIn("does not exist", run("check_quotes.py", {"README.md": self.DOCUMENT.format("")})[1])
+        self.assertIn("not followed", run("check_quotes.py", {"docs/a.md": "<!-- file: x -->\ntext\n"})[1])
+
+
+if __name__ == "__main__":
+    unittest.main()
