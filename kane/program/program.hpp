@@ -1,16 +1,20 @@
 #pragma once
-// Program: the narrow waist between the compiler and numbers. An immutable straight-line list of instructions in
-// static single assignment form, split in three stages by binding time. It knows nothing of expressions.
+// Program: the narrow waist between the compiler and numbers. An immutable straight-line list of instructions
+// in static single assignment form, split in three stages by binding time. It knows nothing of expressions.
 //
-// Values are numbered. First come the inputs of all kinds, in the order of `inputs`; then the constants; then one
-// value for every instruction, in order. An instruction may use only values with smaller numbers. Stage boundaries:
-// instructions [0, stage_end[0]) depend on parameters only, [stage_end[0], stage_end[1]) on inputs and time too,
-// the rest on the state. The interpreter (interpreter.hpp) defines the meaning of each opcode.
+// Values are numbered. First come the inputs of all kinds, in the order of `inputs`; then the constants; then
+// one value for every instruction, in order. An instruction may use only values with smaller numbers. Stage
+// boundaries: instructions [0, stage_end[0]) depend on parameters only, [stage_end[0], stage_end[1]) on
+// inputs and time too, the rest on the state. The interpreter (interpreter.hpp) defines the meaning of each
+// opcode.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kane/expr/count.hpp"
@@ -25,13 +29,15 @@ using ValueId = std::uint32_t;
 /// Opcodes. Those of Op with a value have the same name; fused multiply-adds appear only after selection:
 /// Fma = a*b + c, Fms = a*b - c, Fnma = c - a*b, Fnms = -(a*b) - c, each rounded once.
 /// A `strict` program has none of them.
+// clang-format off
 enum class Code : std::uint8_t {
   Neg, Add, Sub, Mul, Div, Sqrt, Root, Sin, Cos, Tan, Asin, Acos, Atan, Atan2, Sinh, Cosh, Tanh, Exp, Log, Abs,
   Sign, Min, Max, Floor, Mod, Less, LessEqual, Equal, Select, Fma, Fms, Fnma, Fnms, Call,
 };
+// clang-format on
 
-/// `args` are a, b, c. Root: b is the index itself, not a value. Call: a = index into functions, b = first index
-/// into call_arguments; the number of arguments is that of the function.
+/// `args` are a, b, c. Root: b is the index itself, not a value. Call: a = index into functions, b = first
+/// index into call_arguments; the number of arguments is that of the function.
 struct Instruction {
   Code code;
   ValueId a = 0;
@@ -56,7 +62,7 @@ struct ProgramFunction {
 
 struct Program {
   std::string name;
-  std::vector<ProgramInput> inputs;   ///< grouped by stage: parameters, then inputs and time, then state
+  std::vector<ProgramInput> inputs;  ///< grouped by stage: parameters, then inputs and time, then state
   std::array<std::uint32_t, kStageCount> input_count{};  ///< per stage
   std::vector<double> constants;
   std::vector<Instruction> instructions;
@@ -67,10 +73,24 @@ struct Program {
   bool strict = false;
 
   [[nodiscard]] ValueId first_constant() const { return static_cast<ValueId>(inputs.size()); }
-  [[nodiscard]] ValueId first_temporary() const {
-    return static_cast<ValueId>(inputs.size() + constants.size());
-  }
+  [[nodiscard]] ValueId first_temporary() const { return static_cast<ValueId>(inputs.size() + constants.size()); }
   [[nodiscard]] std::size_t value_count() const { return first_temporary() + instructions.size(); }
+  /// Instructions of a stage are [stage_begin(stage), stage_end[stage]).
+  [[nodiscard]] std::uint32_t stage_begin(Stage stage) const {
+    return stage == Stage::Parameters ? 0 : stage_end[static_cast<std::size_t>(stage) - 1];
+  }
+  /// Inputs of a stage are [first_input(stage), first_input(stage) + input_count[stage]).
+  [[nodiscard]] std::uint32_t first_input(Stage stage) const {
+    std::uint32_t first = 0;
+    for (std::size_t s = 0; s < static_cast<std::size_t>(stage); ++s) first += input_count[s];
+    return first;
+  }
+  /// Index into inputs, into outputs.
+  [[nodiscard]] std::optional<std::uint32_t> find_input(std::string_view input) const;
+  [[nodiscard]] std::optional<std::uint32_t> find_output(std::string_view output) const;
+
+  /// Counted as executed: every instruction once, a fused multiply-add as one mul and one add, a negation as
+  /// nothing.
   [[nodiscard]] OperationCount operations(Stage stage) const;
 };
 

@@ -1,0 +1,15 @@
+#pragma once
+// A program as text for people, one instruction a line.
+
+#include <string>
+
+#include "kane/program/program.hpp"
+
+namespace kane {
+
+/// Values are written by name (inputs), by number value (constants) or as v0, v1, ... (instructions in
+/// order):
+///     v3 = fma m, v1, v2
+[[nodiscard]] std::string to_text(const Program& program);
+
+}  // namespace kane
