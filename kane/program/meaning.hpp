@@ -106,7 +106,7 @@ template <class Operand>
     case Code::Fnma:
       return std::fma(-x(i.a), x(i.b), x(i.c));
     case Code::Fnms:
-      return -std::fma(x(i.a), x(i.b), x(i.c));
+      return std::fma(-x(i.a), x(i.b), -x(i.c));
     case Code::Call:
       break;
   }
