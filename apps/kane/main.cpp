@@ -1,1 +1,122 @@
-int main() { return 0; }
+// The kane command.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+#include <iterator>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "apps/kane/command.hpp"
+#include "kane/base/error.hpp"
+#include "kane/base/suggest.hpp"
+
+namespace kane {
+namespace {
+
+/// The names a word on the command line may have meant: sub-commands, or options of the sub-command in use.
+std::vector<std::string> known_words(const CLI::App& app, bool option) {
+  const auto used = app.get_subcommands();
+  if (!used.empty()) return known_words(*used.front(), option);
+  std::vector<std::string> words;
+  if (option) {
+    for (const auto* known : app.get_options())
+      for (const auto& name : known->get_lnames()) words.push_back("--" + name);
+  } else {
+    for (const auto* command : app.get_subcommands({})) words.push_back(command->get_name());
+  }
+  return words;
+}
+
+ExitCode report_bad_options(const CLI::App& app, const CLI::ParseError& error) {
+  const auto unknown = app.remaining(true);
+  if (unknown.empty()) {
+    fmt::print(stderr, "kane: error: {}\n", error.what());
+  } else {
+    const bool option = unknown.front().starts_with('-');
+    const bool command = !option && app.get_subcommands().empty();
+    fmt::print(stderr, "kane: error: unknown {} '{}'{}\n",
+               option    ? "option"
+               : command ? "command"
+                         : "argument",
+               unknown.front(),
+               option || command ? suggestion(unknown.front(), known_words(app, option)) : std::string());
+  }
+  fmt::print(stderr, "Run with --help for what is possible.\n");
+  return ExitCode::InputWrong;
+}
+
+void add_commands(CLI::App& app) { add_expr_command(app); }
+
+/// The arguments, last first as CLI11 wants them. It takes "-x + 1" for an option; after `expr`, which has no short
+/// option but -h, such a word is an expression, and a leading blank makes CLI11 see it so.
+std::vector<std::string> arguments_of(int argc, char** argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  const bool expression_follows = !arguments.empty() && arguments.front() == "expr";
+  for (auto& word : arguments)
+    if (expression_follows && word.size() > 1 && word[0] == '-' && word[1] != '-' && word != "-h") word = ' ' + word;
+  std::reverse(arguments.begin(), arguments.end());
+  return arguments;
+}
+
+ExitCode run(CLI::App& app, int argc, char** argv) {
+  if (argc <= 1) {
+    fmt::print("{}", app.help());
+    return ExitCode::InputWrong;
+  }
+  try {
+    app.parse(arguments_of(argc, argv));
+    return ExitCode::Done;
+  } catch (const CLI::Success& request) {  // --help, --version
+    app.exit(request);
+    return ExitCode::Done;
+  } catch (const CLI::ParseError& error) {
+    return report_bad_options(app, error);
+  }
+}
+
+/// Turns everything that can be thrown into a message and an exit code.
+ExitCode guarded_run(CLI::App& app, int argc, char** argv) {
+  try {
+    return run(app, argc, argv);
+  } catch (const ModelError& error) {
+    const bool has_place = !error.where().to_string().empty();
+    fmt::print(stderr, "{}{}\n", has_place ? "" : "kane: error: ", error.what());
+    return ExitCode::InputWrong;
+  } catch (const RunFailed& error) {
+    fmt::print(stderr, "kane: error: {}\n", error.what());
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "kane: error: there is not enough memory for this\n");
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "kane: {}\nThis is a bug of Kane; please report it with the command and its input.\n",
+               error.what());
+  }
+  return ExitCode::RunFailed;
+}
+
+}  // namespace
+
+std::string read_standard_input() {
+  return {std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
+}
+
+}  // namespace kane
+
+int main(int argc, char** argv) {
+  CLI::App app("Multibody dynamics by Kane's method: from a description of a mechanism to equations and motion.",
+               "kane");
+  app.set_version_flag("--version", "kane " KANE_VERSION);
+  app.footer("Exit codes: 0 done, 1 the run failed, 2 the input was wrong.");
+  app.require_subcommand(1);
+  kane::add_commands(app);
+  auto code = kane::guarded_run(app, argc, argv);
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    fmt::print(stderr, "kane: error: standard output could not be written\n");
+    code = kane::ExitCode::RunFailed;
+  }
+  return static_cast<int>(code);
+}

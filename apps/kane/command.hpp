@@ -1,0 +1,27 @@
+#pragma once
+// The sub-commands of `kane`. Each lives in its own file and adds itself to the application: it declares its options
+// and a callback that does the work, prints to standard output, and throws when it cannot.
+//
+// Exit codes: 0 done, 1 the run failed (RunFailed, or a bug of Kane), 2 the input was wrong (ModelError, bad options).
+
+#include <CLI/CLI.hpp>
+#include <stdexcept>
+#include <string>
+
+namespace kane {
+
+enum class ExitCode : int { Done = 0, RunFailed = 1, InputWrong = 2 };
+
+/// The input was right, but the work could not be finished (a simulation that stopped, a value that does not exist).
+/// The message is a complete sentence.
+class RunFailed : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+void add_expr_command(CLI::App& app);  // expr_command.cpp
+
+/// The whole of standard input, for arguments given as "-".
+[[nodiscard]] std::string read_standard_input();
+
+}  // namespace kane

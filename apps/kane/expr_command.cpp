@@ -1,0 +1,209 @@
+// kane expr: simplify, differentiate, print and evaluate one expression.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/kane/command.hpp"
+#include "kane/base/error.hpp"
+#include "kane/base/suggest.hpp"
+#include "kane/expr/count.hpp"
+#include "kane/expr/derivative.hpp"
+#include "kane/expr/evaluate.hpp"
+#include "kane/expr/graph.hpp"
+#include "kane/expr/literal.hpp"
+#include "kane/expr/parse.hpp"
+#include "kane/expr/print.hpp"
+#include "kane/expr/substitution.hpp"
+#include "kane/expr/traverse.hpp"
+
+namespace kane {
+namespace {
+
+/// An expression typed by hand needs a few nodes; one that needs more than this is a mistake or an attack.
+constexpr std::size_t kMaxNodes = 10'000'000;
+
+struct ExprOptions {
+  std::string expression;
+  std::vector<std::string> derivatives;
+  std::vector<std::string> settings;
+  bool latex = false;
+  bool code = false;
+  bool literal = false;
+  bool count = false;
+  bool value = false;
+  bool json = false;
+};
+
+/// What was found out; empty = not asked for.
+struct ExprReport {
+  std::vector<std::string> symbols;
+  std::optional<std::string> text;
+  std::optional<std::string> latex;
+  std::optional<std::string> code;
+  std::optional<Literal> literal;
+  std::optional<OperationCount> count;
+  std::optional<double> value;
+};
+
+/// The line of `text` that holds `where`, with a mark below the column.
+std::string marked_line(const std::string& text, const Where& where) {
+  std::size_t begin = 0;
+  for (int line = 1; line < where.line && begin != std::string::npos; ++line) {
+    begin = text.find('\n', begin);
+    if (begin != std::string::npos) ++begin;
+  }
+  const auto column = static_cast<std::size_t>(where.column);
+  if (begin == std::string::npos || column == 0 || column > 200) return {};
+  const auto line = text.substr(begin, text.find('\n', begin) - begin).substr(0, 200);
+  return fmt::format("\n  {}\n  {:>{}}", line, '^', column);
+}
+
+Expr parse_argument(Graph& graph, const std::string& text, std::string name) {
+  ParseOptions options;
+  options.where = {std::move(name), 1, 1};
+  try {
+    return parse(graph, text, options);
+  } catch (const LimitError&) {
+    throw;
+  } catch (const ModelError& error) {
+    throw ModelError(error.where(), error.message() + marked_line(text, error.where()));
+  }
+}
+
+Expr differentiate(Graph& graph, Expr e, const std::vector<std::string>& names) {
+  for (const auto& name : names) {
+    const Expr symbol = parse_argument(graph, name, "--derivative");
+    require(symbol.is_symbol(), "--derivative needs the name of a symbol, not '{}'", name);
+    e = derivative(e, symbol);
+  }
+  return e;
+}
+
+/// The values of --set NAME=VALUE. `known`: the symbols of the expression.
+Substitution read_settings(Graph& graph, const std::vector<std::string>& settings,
+                           const std::vector<std::string>& known) {
+  Substitution values;
+  for (const auto& setting : settings) {
+    const auto equals = setting.find('=');
+    require(equals != std::string::npos, "--set needs NAME=VALUE, not '{}'", setting);
+    const std::string name = setting.substr(0, equals);
+    require(std::find(known.begin(), known.end(), name) != known.end(), "--set {}: the expression has no symbol '{}'{}",
+            setting, name, suggestion(name, known));
+    values.set(graph.symbol(name), parse_argument(graph, setting.substr(equals + 1), "--set " + name));
+  }
+  return values;
+}
+
+std::vector<std::string> names_of(const std::vector<Expr>& symbols) {
+  std::vector<std::string> names;
+  for (const auto& symbol : symbols) names.push_back(symbol.name());
+  return names;
+}
+
+double calc_value(const Expr& e) {
+  const double value = evaluate(e, {});
+  if (!std::isfinite(value))
+    throw RunFailed(fmt::format("the value of {} is {}: it is not a real number, or too large for one", e.to_string(),
+                                std::isnan(value) ? "not a number" : "infinite"));
+  return value;
+}
+
+ExprReport form_report(const Expr& e, const ExprOptions& options) {
+  const Expr roots[] = {e};
+  ExprReport report;
+  report.symbols = names_of(symbols_of(roots));
+  const bool all_set = !options.settings.empty() && report.symbols.empty();
+  if (options.value || all_set) report.value = calc_value(e);
+  if (options.count) report.count = count_operations(roots);
+  if (options.literal) report.literal = literal(e);
+  if (options.code) report.code = to_code(e);
+  if (options.latex) report.latex = report.literal ? report.literal->latex : to_latex(e);
+  const bool nothing_else = !report.value && !report.count && !report.code && !report.latex;
+  if (options.json || nothing_else || (options.literal && !options.latex))
+    report.text = report.literal ? report.literal->text : to_text(e);
+  return report;
+}
+
+nlohmann::ordered_json to_json(const ExprReport& report, const ExprOptions& options) {
+  nlohmann::ordered_json json;
+  json["expression"] = options.expression;
+  if (!options.derivatives.empty()) json["derivative"] = options.derivatives;
+  json["text"] = *report.text;
+  json["symbols"] = report.symbols;
+  if (report.latex) json["latex"] = *report.latex;
+  if (report.code) json["code"] = *report.code;
+  if (report.literal)
+    json["literal"] = {{"terms", report.literal->terms},
+                       {"operations", report.literal->operations},
+                       {"too_long", report.literal->too_long}};
+  if (report.count)
+    json["operations"] = {{"mul", report.count->mul},
+                          {"add", report.count->add},
+                          {"div", report.count->div},
+                          {"func", report.count->func}};
+  if (report.value) json["value"] = *report.value;
+  return json;
+}
+
+/// One thing asked for is printed bare; of several, each gets its name.
+void print_for_people(const ExprReport& report) {
+  std::vector<std::pair<std::string, std::string>> lines;
+  if (report.text) lines.emplace_back("text", *report.text);
+  if (report.latex) lines.emplace_back("latex", *report.latex);
+  if (report.code) lines.emplace_back("code", *report.code);
+  if (report.count) lines.emplace_back("operations", report.count->to_string());
+  if (report.value) lines.emplace_back("value", fmt::format("{}", *report.value));
+  for (const auto& [name, line] : lines)
+    if (lines.size() == 1)
+      fmt::print("{}\n", line);
+    else
+      fmt::print("{:<11} {}\n", name, line);
+}
+
+void run_expr(ExprOptions options) {
+  if (options.expression == "-") options.expression = read_standard_input();
+  Graph graph({.max_nodes = kMaxNodes});
+  Expr e = graph.bind(parse_argument(graph, options.expression, "expression"));
+  const auto known = names_of(graph.symbols());
+  e = differentiate(graph, e, options.derivatives);
+  e = graph.bind(substitute(e, read_settings(graph, options.settings, known)));
+  const auto report = form_report(e, options);
+  if (report.literal && report.literal->too_long)
+    fmt::print(stderr, "kane: note: the textbook form would be too long to read; this is the shared form\n");
+  if (options.json)
+    fmt::print("{}\n", to_json(report, options).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  else
+    print_for_people(report);
+}
+
+}  // namespace
+
+void add_expr_command(CLI::App& app) {
+  auto* command = app.add_subcommand("expr", "Simplify, differentiate, print or evaluate an expression");
+  auto options = std::make_shared<ExprOptions>();
+  command->add_option("expression", options->expression, "e.g. \"sin(q)^2 + cos(q)^2\"; - reads standard input")
+      ->required();
+  command->add_option("--derivative", options->derivatives, "differentiate by this symbol (may be repeated)")
+      ->allow_extra_args(false)
+      ->type_name("SYMBOL");
+  command->add_option("--set", options->settings, "replace a symbol, e.g. q=pi/4; once none is left, print the value")
+      ->allow_extra_args(false)
+      ->type_name("NAME=VALUE");
+  command->add_flag("--value", options->value, "print the numeric value");
+  command->add_flag("--latex", options->latex, "print as LaTeX");
+  command->add_flag("--code", options->code, "print as C-like code");
+  command->add_flag("--literal", options->literal, "the textbook form: multiplied out, reduced and factored");
+  command->add_flag("--count", options->count, "print how many operations it takes");
+  command->add_flag("--json", options->json, "print one JSON object");
+  command->callback([options] { run_expr(*options); });
+}
+
+}  // namespace kane
