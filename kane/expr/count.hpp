@@ -21,6 +21,9 @@ struct OperationCount {
   [[nodiscard]] std::string to_string() const;
 };
 
+/// Multiplications of x^n by repeated squaring: floor(log2 n) + (ones of n) - 1.
+[[nodiscard]] int power_chain_length(int n);
+
 /// Operations to compute all of `outputs` together. A negation is free (it fuses into the next operation), x^n counts
 /// the multiplications of the shortest binary chain, sin, cos and other functions count one each.
 [[nodiscard]] OperationCount count_operations(std::span<const Expr> outputs);

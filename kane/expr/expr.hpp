@@ -62,6 +62,8 @@ class Expr {
 
  private:
   friend class Graph;
+  friend struct BareNumber;
+  [[nodiscard]] Expr with_denominator(std::int64_t denominator) const;
   Expr(Graph* graph, NodeId id) : graph_(graph), number_(id), denominator_(1) {}
 
   Graph* graph_ = nullptr;

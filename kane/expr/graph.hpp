@@ -14,12 +14,12 @@
 // replaced, so its operands are older than itself.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "kane/expr/expr.hpp"
@@ -93,11 +93,12 @@ class Graph {
   static constexpr std::uint32_t kMaxCost = 1U << 30;
 
  private:
-  friend class GraphBuilder;
+  friend class Store;
+  friend class Rules;
   struct Node {
-    Fingerprint fp;      // 16 bytes
-    NodeId a = 0;        // first operand, or index into numbers_, names_, lists_
-    NodeId b = 0;        // second operand, or exponent
+    Fingerprint fp;  // 16 bytes
+    NodeId a = 0;    // first operand, or index into numbers_, names_, lists_
+    NodeId b = 0;    // second operand, or exponent
     std::uint32_t cost = 0;
     Op op = Op::Number;
     std::uint8_t flags = 0;
@@ -111,11 +112,17 @@ class Graph {
   [[nodiscard]] const Node& node(NodeId id) const { return blocks_[id >> kBlockBits][id & (kBlockSize - 1)]; }
   [[nodiscard]] Node& node(NodeId id) { return blocks_[id >> kBlockBits][id & (kBlockSize - 1)]; }
 
-  struct State;  // numbers, names, functions, tables of angles (graph.cpp)
+  struct State;  // numbers, names, functions, tables of angles (store.hpp)
 
   std::vector<std::unique_ptr<Node[]>> blocks_;
   std::size_t size_ = 0;
-  std::vector<NodeId> table_;  // open addressing by fingerprint
+  // Open addressing by fingerprint; a class and its negative share a probe sequence (store.cpp).
+  struct Slot {
+    std::uint32_t tag = 0;
+    NodeId id = kNoNode;
+  };
+  static constexpr NodeId kNoNode = 0xffffffffU;
+  std::vector<Slot> table_;
   std::unique_ptr<State> state_;
   GraphOptions options_;
 };

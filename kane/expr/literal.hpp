@@ -16,9 +16,9 @@ struct LiteralOptions {
 /// shorter, common factors taken out, terms in reading order. It is kept apart from the graph (whose nodes keep their
 /// cheapest form) as text in both notations.
 struct Literal {
-  bool too_long = false;     ///< past max_terms; text and latex then hold the form of the graph, if short, or a note
-  std::size_t terms = 0;     ///< number of terms of the sum
-  int operations = 0;        ///< of the text as written (no sharing)
+  bool too_long = false;  ///< past max_terms; text and latex then hold the form of the graph, if short, or a note
+  std::size_t terms = 0;  ///< number of terms of the sum
+  int operations = 0;     ///< of the text as written (no sharing)
   std::string text;
   std::string latex;
 };

@@ -1,0 +1,41 @@
+#pragma once
+// Inside of expr: rebuilding nodes from new operands, the common core of substitution and copying.
+
+#include <span>
+#include <vector>
+
+#include "kane/expr/tape.hpp"
+
+namespace kane {
+
+/// Rebuilds `roots` in `target` with every leaf replaced by leaf(id).
+template <class Leaf>
+[[nodiscard]] std::vector<Expr> rebuild(Graph& source, Graph& target, std::span<const Expr> roots, Leaf leaf) {
+  const Tape tape = record(source, roots);
+  std::vector<Expr> built(tape.entries.size()), args;
+  for (std::size_t i = 0; i < tape.entries.size(); ++i) {
+    const auto& entry = tape.entries[i];
+    if (entry.count == 0) {
+      built[i] = leaf(entry.id);
+      continue;
+    }
+    args.clear();
+    bool same = &source == &target;
+    for (const auto operand : tape.args(entry)) {
+      args.push_back(built[operand]);
+      same = same && args.back().graph() == &source && args.back().id() == tape.entries[operand].id;
+    }
+    if (same)
+      built[i] = source.at(entry.id);
+    else if (entry.op == Op::Call)
+      built[i] = target.call(source.name(entry.id), args);
+    else
+      built[i] = target.make(entry.op, args, entry.exponent);
+  }
+  std::vector<Expr> results;
+  results.reserve(roots.size());
+  for (const auto& root : roots) results.push_back(root.graph() == nullptr ? root : built[tape.find(root.id())]);
+  return results;
+}
+
+}  // namespace kane

@@ -1,0 +1,58 @@
+#pragma once
+// Inside of Graph: the local rules applied before a node is interned. Equality is found by fingerprints; the rules
+// only choose a good form (signs outside, numbers folded, few divisions) and say what the fingerprints of opaque
+// functions cannot know (sqrt(x)^2 = x, sin(-x) = -sin(x), exact values).
+
+#include <optional>
+#include <vector>
+
+#include "kane/expr/store.hpp"
+
+namespace kane {
+
+class Rules {
+ public:
+  explicit Rules(Graph& graph) : graph_(graph), store_(graph) {}
+
+  /// Any operator with a fixed number of operands.
+  NodeId make(Op op, NodeId a, NodeId b, NodeId c, int exponent);
+
+  NodeId add(NodeId a, NodeId b);
+  NodeId sub(NodeId a, NodeId b);
+  NodeId neg(NodeId a);
+  NodeId mul(NodeId a, NodeId b);
+  NodeId div(NodeId a, NodeId b);
+  /// Any integer exponent.
+  NodeId pow(NodeId x, int n);
+  NodeId sqrt(NodeId x);
+  NodeId root(NodeId x, int index);
+
+ private:
+  struct Factor {
+    NodeId node;
+    int exponent;
+  };
+
+  NodeId trigonometric(Op op, NodeId x);
+  NodeId function(Op op, NodeId x);
+  NodeId two_argument(Op op, NodeId a, NodeId b);
+  NodeId select(NodeId condition, NodeId a, NodeId b);
+  NodeId number(const Rational& value) { return store_.number(value); }
+
+  std::optional<NodeId> exact_cosine(const Rational& half_turns);
+  bool collect_factors(NodeId id, int exponent, std::vector<Factor>& factors, bool& negative) const;
+  std::optional<NodeId> reduce_radicals(NodeId a, int a_exponent, NodeId b, int b_exponent);
+
+  [[nodiscard]] Op op(NodeId id) const { return graph_.op(id); }
+  [[nodiscard]] NodeId arg(NodeId id, std::size_t i) const { return graph_.args(id)[i]; }
+  [[nodiscard]] bool is_number(NodeId id) const { return op(id) == Op::Number; }
+  [[nodiscard]] const Rational& value(NodeId id) const { return graph_.number_value(id); }
+  [[nodiscard]] bool has_radical(NodeId id) const {
+    return (std::as_const(graph_).node(id).flags & Store::kHasRadical) != 0;
+  }
+
+  Graph& graph_;
+  Store store_;
+};
+
+}  // namespace kane

@@ -1,0 +1,50 @@
+#pragma once
+// Inside of expr: the forms of all nodes below a set of roots, as they are now. Building new nodes may give a class a
+// cheaper form at any time; whoever builds while walking walks a tape, not the graph.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kane/expr/graph.hpp"
+#include "kane/expr/traverse.hpp"
+
+namespace kane {
+
+struct Tape {
+  struct Entry {
+    NodeId id;
+    Op op;
+    int exponent;
+    std::uint32_t first;  ///< of its operands
+    std::uint32_t count;
+  };
+  std::vector<Entry> entries;           ///< operands before users
+  std::vector<std::uint32_t> operands;  ///< positions in entries
+  std::vector<std::uint32_t> place;     ///< of a node in entries, by node index; kNowhere if not there
+
+  static constexpr std::uint32_t kNowhere = 0xffffffffU;
+
+  [[nodiscard]] std::span<const std::uint32_t> args(const Entry& entry) const {
+    return std::span(operands).subspan(entry.first, entry.count);
+  }
+  [[nodiscard]] std::uint32_t find(NodeId id) const { return id < place.size() ? place[id] : kNowhere; }
+};
+
+[[nodiscard]] inline Tape record(const Graph& graph, std::span<const Expr> roots) {
+  Tape tape;
+  tape.place.assign(graph.size(), Tape::kNowhere);
+  const auto order = topological_order(roots);
+  tape.entries.reserve(order.size());
+  for (const NodeId id : order) {
+    tape.place[id] = static_cast<std::uint32_t>(tape.entries.size());
+    const auto args = graph.args(id);
+    const Op op = graph.op(id);
+    tape.entries.push_back({id, op, op == Op::Pow || op == Op::Root ? graph.exponent(id) : 0,
+                            static_cast<std::uint32_t>(tape.operands.size()), static_cast<std::uint32_t>(args.size())});
+    for (const NodeId arg : args) tape.operands.push_back(tape.place[arg]);
+  }
+  return tape;
+}
+
+}  // namespace kane
