@@ -44,7 +44,8 @@ endfunction()
 # kane_test(NAME LINKS <kane modules> EXTERNAL <targets>): one test program of all sources in the folder. Sources see
 # KANE_SOURCE_DIR, KANE_BINARY_DIR and KANE_COMMAND (the kane command, whether it is built yet or not).
 #
-# Every TEST is a test of ctest. A suite whose name ends in Slow is left out of the sanitizer runs.
+# Every TEST is a test of ctest, with the same random cases each time (run the program by itself for others). A suite
+# whose name ends in Slow is left out of the sanitizer runs.
 function(kane_test name)
   cmake_parse_arguments(ARG "" "" "LINKS;EXTERNAL" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
@@ -66,5 +67,6 @@ function(kane_test name)
     target_precompile_headers(${name}_test PRIVATE
       <gtest/gtest.h> <fmt/format.h> <algorithm> <functional> <map> <memory> <string> <vector>)
   endif()
-  gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
+  gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60
+    PROPERTIES TIMEOUT 600 ENVIRONMENT "RC_PARAMS=seed=20240229")
 endfunction()

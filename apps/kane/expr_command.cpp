@@ -63,7 +63,7 @@ std::string marked_line(const std::string& text, const Where& where) {
   const auto column = static_cast<std::size_t>(where.column);
   if (begin == std::string::npos || column == 0 || column > 200) return {};
   const auto line = text.substr(begin, text.find('\n', begin) - begin).substr(0, 200);
-  return fmt::format("\n  {}\n  {:>{}}", line, '^', column);
+  return line.empty() ? std::string() : fmt::format("\n  {}\n  {:>{}}", line, '^', column);
 }
 
 Expr parse_argument(Graph& graph, const std::string& text, std::string name) {
