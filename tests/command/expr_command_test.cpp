@@ -26,7 +26,7 @@ nlohmann::json expr_json(std::vector<std::string> arguments) {
 TEST(ExprCommand, RecognisesWhatIsEqual) {
   EXPECT_EQ(expr({"sin(q)^2 + cos(q)^2"}), "1");
   EXPECT_EQ(expr({"x - x"}), "0");
-  EXPECT_EQ(expr({"0.1 + 0.2"}), "0.3");
+  EXPECT_EQ(expr({"0.1 + 0.2 - 0.3"}), "0");
   EXPECT_EQ(expr({"(x^2 - 1)/(x - 1) - x"}), "1");
 }
 
