@@ -1,0 +1,75 @@
+#pragma once
+// A joint is a list of elementary motions from its parent's side to its child's side, each along or about an axis that
+// is fixed in the intermediate frame it starts from. Every kind of joint is opened once, in joint_library.cpp, into
+// such a list; no algorithm asks again what kind it was.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kane/base/error.hpp"
+#include "kane/mechanics/equations.hpp"
+
+namespace kane {
+
+/// A scalar or vector that may speak of the motion (v(P), omega(B), dot(...)): kept as text until the kinematics exist
+/// (quantity.hpp reads it).
+struct Quantity {
+  std::string text;
+  Where where;
+
+  [[nodiscard]] bool empty() const { return text.empty(); }
+};
+
+enum class MotionKind : std::uint8_t {
+  Rotation,     ///< by an angle about an axis
+  Translation,  ///< by a length along an axis
+  Screw,        ///< a rotation with a translation of pitch * angle along the same axis (pitch in metres per radian)
+  Ball,         ///< any rotation: four Euler parameters (scalar last), three speeds: angular velocity in the child's frame
+};
+
+/// What a motor, spring, damper or stop adds along one elementary motion. Absent fields add nothing.
+struct AxisLaw {
+  Expr stiffness;               ///< force or torque -stiffness*(q - rest)
+  Expr rest;
+  Expr damping;                 ///< -damping*u
+  Expr friction;                ///< Coulomb: up to this force or torque against sliding (taken up by kane/simulate)
+  std::optional<Expr> lower, upper;  ///< limits of the coordinate (reported; enforced by kane/simulate on request)
+  Quantity law;                 ///< any further force or torque, positive along the coordinate
+  Expr actuator;                ///< an input symbol added along the coordinate; 0 = none
+};
+
+struct ElementaryMotion {
+  MotionKind kind = MotionKind::Rotation;
+  Expr3 axis{0, 0, 1};          ///< in the frame it starts from; any length but zero
+  bool free = true;             ///< else locked or prescribed: `value` then says where
+  /// Symbols of the coordinates: one, or four for Ball. Empty if not free.
+  std::vector<Expr> coordinates;
+  /// Symbols of the speeds: one, or three for Ball. Empty if not free, or if the user's own speeds replace them.
+  std::vector<Expr> speeds;
+  Expr value;                   ///< of a locked (constant) or prescribed (function of t and inputs) coordinate
+  Expr pitch;                   ///< of a Screw
+  AxisLaw law;
+};
+
+/// Where a frame of a joint (or of anything) sits in a body: origin, and rotation that maps its components to the body's.
+struct Placement {
+  Expr3 position{};
+  Expr33 rotation{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+};
+
+struct Joint {
+  std::string name;
+  std::string kind;             ///< as written: "revolute", "free", ... for printing
+  std::string parent;           ///< body, or the ground's name
+  std::string child;
+  Placement on_parent;
+  Placement on_child;
+  std::vector<ElementaryMotion> motions;
+  bool closing = false;         ///< closes a loop: both bodies are placed by other joints; becomes constraints
+  bool active = true;           ///< of a closing joint
+  bool report_reaction = true;
+  Where where;
+};
+
+}  // namespace kane
