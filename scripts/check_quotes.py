@@ -11,7 +11,8 @@ import re
 import sys
 from pathlib import Path
 
-QUOTE = re.compile(r"(<!-- file: (\S+) -->\n+```[^\n]*\n)(.*?)(^```$)", re.S | re.M)
+MARK = re.compile(r"^<!-- file: ", re.M)
+QUOTE = re.compile(r"(^<!-- file: (\S+) -->\n+```[^\n]*\n)(.*?)(^```$)", re.S | re.M)
 
 
 def check(root, update):
@@ -19,7 +20,7 @@ def check(root, update):
     for document in sorted([*root.glob("*.md"), *root.glob("docs/**/*.md")]):
         text = document.read_text()
         place = document.relative_to(root).as_posix()
-        if len(QUOTE.findall(text)) != text.count("<!-- file: "):
+        if len(QUOTE.findall(text)) != len(MARK.findall(text)):
             errors.append(f"{place}: error: a file: mark is not followed by a fenced block")
 
         def replace(match):

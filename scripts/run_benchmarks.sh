@@ -2,6 +2,7 @@
 # run_benchmarks.sh FOLDER [arguments of Google Benchmark...]: runs every benchmark program and keeps its figures in
 # FOLDER/bench/NAME.json.
 set -euo pipefail
+shopt -s nullglob
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 folder="$1"

@@ -14,12 +14,15 @@ ROOT = Path(sys.argv.pop(1)).resolve()
 
 
 def run(script, files, *options):
-    """Exit code, output, and the files afterwards, of a script run on a tree of these files."""
+    """Exit code, output, and the files afterwards, of a script run on a tree of these files. Files without a suffix are
+    made executable."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in files.items():
             path = Path(folder) / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
+            path.chmod(0o644 if path.suffix else 0o755)
+        options = [str(option).replace("{tree}", folder) for option in options]
         done = subprocess.run([sys.executable, ROOT / "scripts" / script, *options, folder], capture_output=True,
                               text=True, check=False)
         return done.returncode, done.stdout + done.stderr, {n: (Path(folder) / n).read_text() for n in files}
@@ -66,6 +69,21 @@ class CheckQuotes(unittest.TestCase):
     def test_missing_file_and_missing_block(self):
         self.assertIn("does not exist", run("check_quotes.py", {"README.md": self.DOCUMENT.format("")})[1])
         self.assertIn("not followed", run("check_quotes.py", {"docs/a.md": "<!-- file: x -->\ntext\n"})[1])
+
+
+class CheckTranscripts(unittest.TestCase):
+    FILES = {"kane": "#!/bin/sh\necho \"$#: $*\"\n", "docs/a.md": "```\n$ build/bin/kane x 'y z'\n2: x y z\n```\n"}
+
+    def test_equal_passes(self):
+        self.assertEqual(run("check_transcripts.py", self.FILES, "{tree}/kane")[:2], (0, ""))
+
+    def test_difference_is_found_and_repaired(self):
+        wrong = {**self.FILES, "docs/a.md": "```\n$ build/bin/kane x 'y z'\n3: x\n$ build/bin/kane q\n1: q\n```\n"}
+        code, output, _ = run("check_transcripts.py", wrong, "{tree}/kane")
+        self.assertEqual(code, 1)
+        self.assertIn("docs/a.md: error", output)
+        _, _, after = run("check_transcripts.py", wrong, "{tree}/kane", "--update")
+        self.assertEqual(after["docs/a.md"], "```\n$ build/bin/kane x 'y z'\n2: x y z\n$ build/bin/kane q\n1: q\n```\n")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""Runs the commands that documents show and compares the answers.
+
+In a Markdown file, a fenced block that begins with "$ build/bin/kane ..." is a transcript: each such line is run in the
+root of the tree, and what it prints must be the lines up to the next one. `--update` writes the answers instead.
+
+usage: check_transcripts.py KANE [--update] [ROOT]
+"""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+PROMPT = "$ build/bin/kane "
+BLOCK = re.compile(r"(^```[^\n]*\n)(\$ build/bin/kane .*?)(^```$)", re.S | re.M)
+
+
+def play(transcript, kane, root):
+    """The transcript as it would be now."""
+    lines = []
+    for command in [line for line in transcript.splitlines() if line.startswith(PROMPT)]:
+        done = subprocess.run([kane, *shlex.split(command.removeprefix(PROMPT))], cwd=root, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, check=False, timeout=120)
+        lines += [command, *done.stdout.splitlines()]
+    return "\n".join(lines) + "\n"
+
+
+def check(kane, root, update):
+    errors = []
+    for document in sorted([*root.glob("*.md"), *root.glob("docs/**/*.md")]):
+        text = document.read_text()
+
+        def replace(match):
+            now = play(match.group(2), kane, root)
+            if now != match.group(2) and not update:
+                errors.append(f"{document.relative_to(root)}: error: the document says\n{match.group(2)}but now it is\n{now}")
+            return match.group(1) + now + match.group(3)
+
+        renewed = BLOCK.sub(replace, text)
+        if update and renewed != text:
+            document.write_text(renewed)
+    return errors
+
+
+def main():
+    arguments = [a for a in sys.argv[1:] if a != "--update"]
+    kane = Path(arguments[0]).resolve()
+    root = Path(arguments[1]).resolve() if len(arguments) > 1 else Path(__file__).resolve().parent.parent
+    errors = check(kane, root, "--update" in sys.argv)
+    for error in errors:
+        print(error)
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
