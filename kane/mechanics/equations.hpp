@@ -33,8 +33,7 @@ struct ExprMatrix {
   std::vector<Expr> entries;  ///< row by row
 
   ExprMatrix() = default;
-  ExprMatrix(int r, int c)
-      : rows(r), columns(c), entries(static_cast<std::size_t>(r) * static_cast<std::size_t>(c)) {}
+  ExprMatrix(int r, int c) : rows(r), columns(c), entries(static_cast<std::size_t>(r) * static_cast<std::size_t>(c)) {}
   [[nodiscard]] Expr& operator()(int r, int c) { return entries[index(r, c)]; }
   [[nodiscard]] const Expr& operator()(int r, int c) const { return entries[index(r, c)]; }
 
@@ -53,14 +52,14 @@ struct SymbolWithDefault {
 
 /// One scalar constraint. Configuration constraints have phi; all have the velocity row.
 struct ConstraintEquation {
-  std::string name;            ///< of the scalar row, e.g. "loop.x"
-  std::string group;           ///< of the constraint the user wrote, e.g. "loop"; activated together
-  std::optional<Expr> phi;     ///< phi(q, t) = 0, if it is a configuration constraint
-  std::vector<Expr> a;         ///< row of A: one coefficient per speed
-  Expr b;                      ///< A u + b = 0
-  Expr gamma;                  ///< A udot = gamma
-  Expr multiplier;             ///< symbol lambda
-  bool active = true;          ///< enforced unless told otherwise
+  std::string name;         ///< of the scalar row, e.g. "loop.x"
+  std::string group;        ///< of the constraint the user wrote, e.g. "loop"; activated together
+  std::optional<Expr> phi;  ///< phi(q, t) = 0, if it is a configuration constraint
+  std::vector<Expr> a;      ///< row of A: one coefficient per speed
+  Expr b;                   ///< A u + b = 0
+  Expr gamma;               ///< A udot = gamma
+  Expr multiplier;          ///< symbol lambda
+  bool active = true;       ///< enforced unless told otherwise
 };
 
 /// A point or mass centre worth reporting; components in the inertial frame N.
@@ -81,9 +80,9 @@ struct BodyOutput {
 
 /// A force or torque that does no work: found by auxiliary speeds, an expression of q, u, udot, inputs and lambda.
 struct ReactionOutput {
-  std::string name;   ///< e.g. "shoulder"
-  Expr3 force;        ///< on the child, components in `frame`
-  Expr3 torque;       ///< about `point`, on the child
+  std::string name;  ///< e.g. "shoulder"
+  Expr3 force;       ///< on the child, components in `frame`
+  Expr3 torque;      ///< about `point`, on the child
   std::string frame;
   std::string point;
 };
@@ -104,19 +103,19 @@ struct EquationsOfMotion {
   std::string name;
   std::string formulation;  ///< "projection", "composite", "articulated"
 
-  Expr t;                               ///< the symbol of time
+  Expr t;  ///< the symbol of time
   std::vector<SymbolWithDefault> parameters;
   std::vector<SymbolWithDefault> inputs;
-  std::vector<Expr> q;                  ///< coordinates (symbols)
-  std::vector<Expr> u;                  ///< speeds (symbols)
-  std::vector<Expr> udot;               ///< symbols of the derivatives of the speeds
+  std::vector<Expr> q;     ///< coordinates (symbols)
+  std::vector<Expr> u;     ///< speeds (symbols)
+  std::vector<Expr> udot;  ///< symbols of the derivatives of the speeds
 
-  std::vector<Expr> qdot;               ///< one per coordinate
+  std::vector<Expr> qdot;  ///< one per coordinate
   /// Quaternions: first index of four coordinates whose squares sum to one.
   std::vector<int> quaternions;
 
-  ExprMatrix M;                         ///< may be empty (0 x 0) for a formulation that never forms it
-  std::vector<Expr> rhs;                ///< empty together with M
+  ExprMatrix M;           ///< may be empty (0 x 0) for a formulation that never forms it
+  std::vector<Expr> rhs;  ///< empty together with M
   /// udot solved for, without constraints: present if the formulation solves in symbols.
   std::vector<Expr> udot_explicit;
   /// Inverse dynamics: generalized forces F_r needed for given udot, i.e. M udot - rhs. One per speed; optional.
@@ -127,9 +126,9 @@ struct EquationsOfMotion {
   std::vector<int> dependent_speeds;
 
   Expr kinetic;
-  std::optional<Expr> potential;        ///< of gravity and springs; absent if some load has none that is known
-  Expr3 linear_momentum;                ///< components in N
-  Expr3 angular_momentum;               ///< about the origin of N, components in N
+  std::optional<Expr> potential;  ///< of gravity and springs; absent if some load has none that is known
+  Expr3 linear_momentum;          ///< components in N
+  Expr3 angular_momentum;         ///< about the origin of N, components in N
 
   std::vector<PointOutput> points;
   std::vector<BodyOutput> bodies;
