@@ -22,8 +22,8 @@ void check_inputs(const Program& p) {
     total += count;
     require(total <= p.inputs.size(), "program '{}': the stages have more inputs than there are", p.name);
     for (std::uint32_t i = 0; i < count; ++i, ++next)
-      require(p.inputs[next].stage == static_cast<Stage>(s),
-              "program '{}': input '{}' is not listed with its stage", p.name, p.inputs[next].name);
+      require(p.inputs[next].stage == static_cast<Stage>(s), "program '{}': input '{}' is not listed with its stage",
+              p.name, p.inputs[next].name);
   }
   require(total == p.inputs.size(), "program '{}': {} of its {} inputs belong to no stage", p.name,
           p.inputs.size() - total, p.inputs.size());
@@ -43,8 +43,8 @@ void check_names(const Program& p) {
   for (const ProgramOutput& o : p.outputs) names.push_back(o.name);
   check_unique("outputs");
   for (const ProgramFunction& f : p.functions) {
-    require(f.arity >= 0 && f.arity <= kMaxArity, "program '{}': function '{}' cannot have {} arguments",
-            p.name, f.name, f.arity);
+    require(f.arity >= 0 && f.arity <= kMaxArity, "program '{}': function '{}' cannot have {} arguments", p.name,
+            f.name, f.arity);
     names.push_back(f.name);
   }
   check_unique("functions");
@@ -54,8 +54,7 @@ void check_names(const Program& p) {
 class InstructionCheck {
  public:
   explicit InstructionCheck(const Program& p) : p_(p), stage_(p.value_count(), 0) {
-    for (std::size_t i = 0; i < p.inputs.size(); ++i)
-      stage_[i] = static_cast<std::uint8_t>(p.inputs[i].stage);
+    for (std::size_t i = 0; i < p.inputs.size(); ++i) stage_[i] = static_cast<std::uint8_t>(p.inputs[i].stage);
   }
 
   void run() {
@@ -67,10 +66,10 @@ class InstructionCheck {
  private:
   void check(std::uint32_t index, std::uint8_t stage) {
     const Instruction& i = p_.instructions[index];
-    require(static_cast<int>(i.code) < kCodeCount, "program '{}': instruction {} has the unknown opcode {}",
-            p_.name, index, static_cast<int>(i.code));
-    require(!p_.strict || !is_fused(i.code),
-            "program '{}' is strict, but instruction {} is a fused multiply-add", p_.name, index);
+    require(static_cast<int>(i.code) < kCodeCount, "program '{}': instruction {} has the unknown opcode {}", p_.name,
+            index, static_cast<int>(i.code));
+    require(!p_.strict || !is_fused(i.code), "program '{}' is strict, but instruction {} is a fused multiply-add",
+            p_.name, index);
     const ValueId own = p_.first_temporary() + index;
     stage_[own] = stage;
     if (i.code == Code::Call) {
@@ -88,8 +87,7 @@ class InstructionCheck {
   }
 
   void check_call(const Instruction& i, std::uint32_t index, ValueId own) {
-    require(i.a < p_.functions.size(), "program '{}': instruction {} calls an unknown function", p_.name,
-            index);
+    require(i.a < p_.functions.size(), "program '{}': instruction {} calls an unknown function", p_.name, index);
     const auto arity = static_cast<std::uint64_t>(p_.functions[i.a].arity);
     require(i.c == 0 && i.b + arity <= p_.call_arguments.size(),
             "program '{}': the call of '{}' by instruction {} has no list of arguments", p_.name,
@@ -98,11 +96,10 @@ class InstructionCheck {
   }
 
   void check_operand(ValueId operand, std::uint32_t index, ValueId own) {
-    require(operand < own, "program '{}': instruction {} uses value {} before it is computed", p_.name, index,
-            operand);
+    require(operand < own, "program '{}': instruction {} uses value {} before it is computed", p_.name, index, operand);
     require(stage_[operand] <= stage_[own],
-            "program '{}': instruction {} of stage {} uses value {}, which belongs to stage {}", p_.name,
-            index, static_cast<int>(stage_[own]), operand, static_cast<int>(stage_[operand]));
+            "program '{}': instruction {} of stage {} uses value {}, which belongs to stage {}", p_.name, index,
+            static_cast<int>(stage_[own]), operand, static_cast<int>(stage_[operand]));
   }
 
   const Program& p_;
@@ -113,18 +110,17 @@ class InstructionCheck {
 
 void check_program(const Program& p) {
   const std::uint64_t values = std::uint64_t{p.inputs.size()} + p.constants.size() + p.instructions.size();
-  require(values < kMaxValues, "program '{}' has {} values, more than the limit of {}", p.name, values,
-          kMaxValues);
+  require(values < kMaxValues, "program '{}' has {} values, more than the limit of {}", p.name, values, kMaxValues);
   check_inputs(p);
   check_names(p);
-  require(p.stage_end[0] <= p.stage_end[1] && p.stage_end[1] <= p.stage_end[2] &&
-              p.stage_end[2] == p.instructions.size(),
-          "program '{}': the stages end at {}, {}, {}, but there are {} instructions", p.name, p.stage_end[0],
-          p.stage_end[1], p.stage_end[2], p.instructions.size());
+  require(
+      p.stage_end[0] <= p.stage_end[1] && p.stage_end[1] <= p.stage_end[2] && p.stage_end[2] == p.instructions.size(),
+      "program '{}': the stages end at {}, {}, {}, but there are {} instructions", p.name, p.stage_end[0],
+      p.stage_end[1], p.stage_end[2], p.instructions.size());
   InstructionCheck(p).run();
   for (const ProgramOutput& o : p.outputs)
-    require(o.value < values, "program '{}': output '{}' is value {}, but there are only {}", p.name, o.name,
-            o.value, values);
+    require(o.value < values, "program '{}': output '{}' is value {}, but there are only {}", p.name, o.name, o.value,
+            values);
 }
 
 }  // namespace kane

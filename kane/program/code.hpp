@@ -58,9 +58,7 @@ inline constexpr CodeInfo kCodes[] = {
 
 inline constexpr int kCodeCount = static_cast<int>(sizeof(kCodes) / sizeof(kCodes[0]));
 
-[[nodiscard]] constexpr const CodeInfo& info(Code code) {
-  return kCodes[static_cast<int>(code)];
-}
+[[nodiscard]] constexpr const CodeInfo& info(Code code) { return kCodes[static_cast<int>(code)]; }
 
 namespace detail {
 constexpr bool codes_are_in_order() {
@@ -72,8 +70,6 @@ static_assert(codes_are_in_order(), "kCodes must list every Code in the order of
 }  // namespace detail
 
 /// A fused multiply-add of any signs.
-[[nodiscard]] constexpr bool is_fused(Code code) {
-  return code >= Code::Fma && code <= Code::Fnms;
-}
+[[nodiscard]] constexpr bool is_fused(Code code) { return code >= Code::Fma && code <= Code::Fnms; }
 
 }  // namespace kane

@@ -15,8 +15,7 @@ Interpreter::Interpreter(std::shared_ptr<const Program> program, std::vector<Ext
   int arguments = 0;
   for (const ProgramFunction& f : program_->functions) arguments = std::max(arguments, f.arity);
   arguments_.resize(static_cast<std::size_t>(arguments));
-  std::copy(program_->constants.begin(), program_->constants.end(),
-            values_.begin() + program_->first_constant());
+  std::copy(program_->constants.begin(), program_->constants.end(), values_.begin() + program_->first_constant());
   run(Stage::Parameters);
 }
 
@@ -52,8 +51,7 @@ void Interpreter::evaluate(std::span<const double> state, std::span<double> outp
 
 double Interpreter::call(const Instruction& instruction) {
   const auto arity = static_cast<std::size_t>(program_->functions[instruction.a].arity);
-  for (std::size_t i = 0; i < arity; ++i)
-    arguments_[i] = values_[program_->call_arguments[instruction.b + i]];
+  for (std::size_t i = 0; i < arity; ++i) arguments_[i] = values_[program_->call_arguments[instruction.b + i]];
   const ExternalFunction& f = functions_[instruction.a];
   return f.call(arguments_.data(), f.context);
 }
@@ -61,8 +59,7 @@ double Interpreter::call(const Instruction& instruction) {
 void Interpreter::run(Stage stage) {
   double* const values = values_.data();
   const Instruction* instruction = program_->instructions.data() + program_->stage_begin(stage);
-  const Instruction* const end =
-      program_->instructions.data() + program_->stage_end[static_cast<std::size_t>(stage)];
+  const Instruction* const end = program_->instructions.data() + program_->stage_end[static_cast<std::size_t>(stage)];
   double* result = values + program_->first_temporary() + program_->stage_begin(stage);
   const auto operand = [values](ValueId id) { return values[id]; };
   for (; instruction != end; ++instruction, ++result) {

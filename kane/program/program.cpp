@@ -15,9 +15,7 @@ std::optional<std::uint32_t> find_by_name(const std::vector<Named>& items, std::
 
 }  // namespace
 
-std::optional<std::uint32_t> Program::find_input(std::string_view input) const {
-  return find_by_name(inputs, input);
-}
+std::optional<std::uint32_t> Program::find_input(std::string_view input) const { return find_by_name(inputs, input); }
 
 std::optional<std::uint32_t> Program::find_output(std::string_view output) const {
   return find_by_name(outputs, output);
@@ -28,21 +26,12 @@ OperationCount Program::operations(Stage stage) const {
   for (std::uint32_t i = stage_begin(stage); i < stage_end[static_cast<std::size_t>(stage)]; ++i) {
     const Code code = instructions[i].code;
     switch (info(code).kind) {
-      case OpKind::Add:
-        ++count.add;
-        break;
-      case OpKind::Mul:
-        ++count.mul;
-        break;
-      case OpKind::Div:
-        ++count.div;
-        break;
-      case OpKind::Function:
-        ++count.func;
-        break;
+      case OpKind::Add: ++count.add; break;
+      case OpKind::Mul: ++count.mul; break;
+      case OpKind::Div: ++count.div; break;
+      case OpKind::Function: ++count.func; break;
       case OpKind::Leaf:
-      case OpKind::Free:
-        break;
+      case OpKind::Free: break;
     }
     if (is_fused(code)) ++count.add;
   }

@@ -22,8 +22,8 @@ std::string instruction_text(const Program& p, const Instruction& i) {
   if (i.code == Code::Call) {
     std::string text = fmt::format("call {}", p.functions[i.a].name);
     for (int k = 0; k < p.functions[i.a].arity; ++k)
-      text += fmt::format("{} {}", k == 0 ? "" : ",",
-                          value_text(p, p.call_arguments[i.b + static_cast<std::uint32_t>(k)]));
+      text +=
+          fmt::format("{} {}", k == 0 ? "" : ",", value_text(p, p.call_arguments[i.b + static_cast<std::uint32_t>(k)]));
     return text;
   }
   const ValueId operands[] = {i.a, i.b, i.c};

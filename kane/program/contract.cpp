@@ -1,0 +1,90 @@
+#include "kane/program/contract.hpp"
+
+#include <algorithm>
+
+#include "kane/program/reorder.hpp"
+
+namespace kane {
+
+namespace {
+
+class Contraction {
+ public:
+  explicit Contraction(Program& p) : p_(p), uses_(p.value_count(), 0), depth_(p.value_count(), 0) {
+    for (const Instruction& i : p.instructions) visit_values(p, i, [&](ValueId id) { ++uses_[id]; });
+    for (const ProgramOutput& o : p.outputs) ++uses_[o.value];
+  }
+
+  void run() {
+    for (int s = 0; s < kStageCount; ++s) {
+      const auto stage = static_cast<Stage>(s);
+      first_ = p_.first_temporary() + p_.stage_begin(stage);
+      for (std::uint32_t i = p_.stage_begin(stage); i < p_.stage_end[static_cast<std::size_t>(s)]; ++i) {
+        Instruction& instruction = p_.instructions[i];
+        fuse(instruction);
+        int depth = 0;
+        visit_values(p_, instruction, [&](ValueId id) { depth = std::max(depth, ready(id)); });
+        depth_[p_.first_temporary() + i] = depth + info(instruction.code).latency;
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] int ready(ValueId id) const { return id < first_ ? 0 : depth_[id]; }
+
+  /// The instruction of a value of this stage that nothing else uses; null otherwise.
+  [[nodiscard]] const Instruction* own(ValueId id) const {
+    return id >= first_ && uses_[id] == 1 ? &p_.instructions[id - p_.first_temporary()] : nullptr;
+  }
+
+  [[nodiscard]] const Instruction* product(ValueId id) const {
+    const Instruction* i = own(id);
+    return i != nullptr && i->code == Code::Mul ? i : nullptr;
+  }
+
+  void fuse(Instruction& i) const {
+    if (i.code == Code::Neg) {
+      fuse_negation(i);
+      return;
+    }
+    if (i.code != Code::Add && i.code != Code::Sub) return;
+    const Instruction* left = product(i.a);
+    const Instruction* right = i.a == i.b ? nullptr : product(i.b);
+    if (left != nullptr && right != nullptr) {
+      if (ready(i.a) > ready(i.b)) {
+        right = nullptr;
+      } else {
+        left = nullptr;
+      }
+    }
+    if (left != nullptr) {
+      i = {i.code == Code::Add ? Code::Fma : Code::Fms, left->a, left->b, i.b};
+    } else if (right != nullptr) {
+      i = {i.code == Code::Add ? Code::Fma : Code::Fnma, right->a, right->b, i.a};
+    }
+  }
+
+  void fuse_negation(Instruction& i) const {
+    const Instruction* inner = own(i.a);
+    if (inner == nullptr || !is_fused(inner->code)) return;
+    Code code = Code::Fma;
+    switch (inner->code) {
+      case Code::Fma: code = Code::Fnms; break;
+      case Code::Fms: code = Code::Fnma; break;
+      case Code::Fnma: code = Code::Fms; break;
+      default: break;
+    }
+    i = {code, inner->a, inner->b, inner->c};
+  }
+
+  Program& p_;
+  std::vector<std::uint32_t> uses_;
+  std::vector<int> depth_;
+  ValueId first_ = 0;  ///< value of the stage at hand
+};
+
+}  // namespace
+
+void contract(Program& program) { Contraction(program).run(); }
+
+}  // namespace kane

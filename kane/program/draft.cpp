@@ -1,0 +1,307 @@
+#include "kane/program/draft.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+
+#include "kane/base/error.hpp"
+#include "kane/program/meaning.hpp"
+
+namespace kane {
+
+namespace {
+
+std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15U;
+  return hash ^ (hash >> 32U);
+}
+
+bool is_odd_function(Code code) {
+  switch (code) {
+    case Code::Sin:
+    case Code::Tan:
+    case Code::Asin:
+    case Code::Atan:
+    case Code::Sinh:
+    case Code::Tanh:
+    case Code::Sign: return true;
+    default: return false;
+  }
+}
+
+bool is_even_function(Code code) { return code == Code::Cos || code == Code::Cosh || code == Code::Abs; }
+
+double integer_power(double x, std::int32_t n) { return n == 1 ? x : (n == -1 ? 1.0 / x : std::pow(x, n)); }
+
+std::int32_t sum_of_exponents(std::int32_t a, std::int32_t b) {
+  const std::int64_t sum = std::int64_t{a} + b;
+  if (std::abs(sum) > (std::int64_t{1} << 30U))
+    throw LimitError(fmt::format("a product has the power {}, beyond the limit of 2^30", sum));
+  return static_cast<std::int32_t>(sum);
+}
+
+}  // namespace
+
+Draft::Draft(std::size_t max_nodes) : max_nodes_(max_nodes) { grow_table(1000); }
+
+void Draft::start_like(const Draft& other) {
+  nodes_.clear();
+  hashes_.clear();
+  refs_.clear();
+  factors_.clear();
+  constants_.clear();
+  outputs.clear();
+  input_count_ = 0;
+  max_nodes_ = other.max_nodes_;
+  functions = other.functions;
+  std::fill(table_.begin(), table_.end(), 0);
+  grow_table(other.size() + other.size() / 4);
+  for (ValueId id = 0; id < other.input_count_; ++id) add_input(other.stage(id));
+}
+
+void Draft::grow_table(std::size_t nodes) {
+  const std::size_t wanted = std::bit_ceil(2 * std::max<std::size_t>(nodes, 512));
+  if (wanted <= table_.size()) return;
+  table_.assign(wanted, 0);
+  for (ValueId id = input_count_; id < nodes_.size(); ++id) {
+    std::size_t slot = hashes_[id] & (wanted - 1);
+    while (table_[slot] != 0) slot = (slot + 1) & (wanted - 1);
+    table_[slot] = id + 1;
+  }
+}
+
+Ref Draft::add_input(Stage stage) {
+  ensure(nodes_.size() == input_count_, "inputs come before all other nodes of a draft");
+  nodes_.push_back({DraftKind::Input, Code::Neg, stage, 0, input_count_, 0});
+  hashes_.push_back(0);
+  return Ref(input_count_++);
+}
+
+std::uint32_t Draft::hash_of(const DraftNode& node) const {
+  std::uint64_t hash =
+      mix(static_cast<std::uint64_t>(node.kind) << 8U | static_cast<std::uint64_t>(node.code), node.extra);
+  switch (node.kind) {
+    case DraftKind::Constant: hash = mix(hash, std::bit_cast<std::uint64_t>(constants_[node.first])); break;
+    case DraftKind::Product:
+      for (std::uint32_t i = 0; i < node.count; ++i) {
+        const Factor& f = factors_[node.first + i];
+        hash = mix(hash, std::uint64_t{f.value} << 32U | static_cast<std::uint32_t>(f.exponent));
+      }
+      break;
+    case DraftKind::Sum:
+    case DraftKind::Function:
+      for (std::uint32_t i = 0; i < node.count; ++i) hash = mix(hash, refs_[node.first + i].bits());
+      break;
+    case DraftKind::Input: break;
+  }
+  return static_cast<std::uint32_t>(hash);
+}
+
+bool Draft::same(const DraftNode& a, const DraftNode& b) const {
+  if (a.kind != b.kind || a.code != b.code || a.extra != b.extra || a.count != b.count) return false;
+  if (a.kind == DraftKind::Constant)
+    return std::bit_cast<std::uint64_t>(constants_[a.first]) == std::bit_cast<std::uint64_t>(constants_[b.first]);
+  if (a.kind == DraftKind::Product)
+    return std::equal(factors_.begin() + a.first, factors_.begin() + a.first + a.count, factors_.begin() + b.first);
+  return std::equal(refs_.begin() + a.first, refs_.begin() + a.first + a.count, refs_.begin() + b.first);
+}
+
+/// The operands of `node` are the last of their list; they are taken off again if the node is known.
+Ref Draft::intern(DraftNode node) {
+  const std::uint32_t hash = hash_of(node);
+  const std::size_t mask = table_.size() - 1;
+  std::size_t slot = hash & mask;
+  for (; table_[slot] != 0; slot = (slot + 1) & mask) {
+    const ValueId id = table_[slot] - 1;
+    if (hashes_[id] != hash || !same(nodes_[id], node)) continue;
+    if (node.kind == DraftKind::Constant) {
+      constants_.pop_back();
+    } else if (node.kind == DraftKind::Product) {
+      factors_.resize(node.first);
+    } else {
+      refs_.resize(node.first);
+    }
+    return Ref(id);
+  }
+  if (nodes_.size() >= max_nodes_)
+    throw LimitError(fmt::format("the program needs more than the {} values allowed by max_instructions", max_nodes_));
+  const auto id = static_cast<ValueId>(nodes_.size());
+  nodes_.push_back(node);
+  hashes_.push_back(hash);
+  table_[slot] = id + 1;
+  if (2 * nodes_.size() > table_.size()) grow_table(2 * nodes_.size());
+  return Ref(id);
+}
+
+Ref Draft::constant(double value) {
+  const bool negative = std::signbit(value);
+  const auto index = static_cast<std::uint32_t>(constants_.size());
+  constants_.push_back(negative ? -value : value);
+  return intern({DraftKind::Constant, Code::Neg, Stage::Parameters, 0, index, 0}).negated_if(negative);
+}
+
+Ref Draft::sum(std::span<const Ref> terms) {
+  double number = 0;
+  std::vector<Ref>& list = term_scratch_;
+  list.clear();
+  for (const Ref r : terms) {
+    if (is(r.value(), DraftKind::Constant)) {
+      number += r.negative() ? -constant_value(r.value()) : constant_value(r.value());
+    } else {
+      list.push_back(r);
+    }
+  }
+  if (number != 0 || list.empty()) list.push_back(constant(number));
+  if (list.size() == 1) return list.front();
+  std::sort(list.begin(), list.end(), [](Ref a, Ref b) { return a.bits() < b.bits(); });
+  // One of a sum and its negative is kept: the one whose first term is positive.
+  const bool negative = list.front().negative();
+  const auto first = static_cast<std::uint32_t>(refs_.size());
+  Stage stage = Stage::Parameters;
+  for (const Ref r : list) {
+    refs_.push_back(r.negated_if(negative));
+    stage = std::max(stage, nodes_[r.value()].stage);
+  }
+  return intern({DraftKind::Sum, Code::Add, stage, 0, first, static_cast<std::uint32_t>(list.size())})
+      .negated_if(negative);
+}
+
+Ref Draft::product(bool negative, std::span<const Factor> factors) {
+  double number = 1;
+  std::vector<Factor>& list = factor_scratch_;
+  list.clear();
+  for (const Factor& f : factors) {
+    if (is(f.value, DraftKind::Constant)) {
+      number *= integer_power(constant_value(f.value), f.exponent);
+    } else {
+      list.push_back(f);
+    }
+  }
+  const Ref coefficient = number != 1 || list.empty() ? constant(number) : Ref();
+  if (number != 1 || list.empty()) list.push_back({coefficient.value(), 1});
+  std::sort(list.begin(), list.end(), [](const Factor& a, const Factor& b) { return a.value < b.value; });
+  const auto first = static_cast<std::uint32_t>(factors_.size());
+  Stage stage = Stage::Parameters;
+  for (const Factor& f : list) {
+    if (factors_.size() > first && factors_.back().value == f.value) {
+      factors_.back().exponent = sum_of_exponents(factors_.back().exponent, f.exponent);
+      continue;
+    }
+    if (factors_.size() > first && factors_.back().exponent == 0) factors_.pop_back();
+    factors_.push_back(f);
+    stage = std::max(stage, nodes_[f.value].stage);
+  }
+  if (factors_.size() > first && factors_.back().exponent == 0) factors_.pop_back();
+  const auto count = static_cast<std::uint32_t>(factors_.size() - first);
+  if (count == 0) return constant(negative ? -1 : 1);
+  if (count == 1 && factors_.back().exponent == 1) {
+    const Ref single(factors_.back().value, negative);
+    factors_.pop_back();
+    return single;
+  }
+  return intern({DraftKind::Product, Code::Mul, stage, 0, first, count}).negated_if(negative);
+}
+
+Ref Draft::function(Code code, std::span<const Ref> arguments, std::uint32_t extra) {
+  std::vector<Ref>& list = term_scratch_;
+  list.assign(arguments.begin(), arguments.end());
+  bool negative = false;
+  if (is_odd_function(code)) {
+    negative = list[0].negative();
+    list[0] = list[0].negated_if(negative);
+  } else if (is_even_function(code)) {
+    list[0] = list[0].negated_if(list[0].negative());
+  } else if (code == Code::Select) {
+    list[0] = list[0].negated_if(list[0].negative());
+    negative = list[1].negative() && list[2].negative();
+    list[1] = list[1].negated_if(negative);
+    list[2] = list[2].negated_if(negative);
+  } else if ((code == Code::Less || code == Code::LessEqual || code == Code::Equal) && list[0].negative() &&
+             list[1].negative()) {
+    list[0] = -list[0];
+    list[1] = -list[1];
+    std::swap(list[0], list[1]);
+  }
+  return canonical_function(code, extra).negated_if(negative);
+}
+
+/// Of the arguments in term_scratch_.
+Ref Draft::canonical_function(Code code, std::uint32_t extra) {
+  const std::vector<Ref>& list = term_scratch_;
+  const bool known = code != Code::Call && std::all_of(list.begin(), list.end(),
+                                                       [this](Ref r) { return is(r.value(), DraftKind::Constant); });
+  if (known) {
+    Instruction i{code, 0, 1, 2};
+    if (code == Code::Root) i.b = extra;
+    return constant(calc_value(i, [&](ValueId k) {
+      const double value = constant_value(list[k].value());
+      return list[k].negative() ? -value : value;
+    }));
+  }
+  const auto first = static_cast<std::uint32_t>(refs_.size());
+  Stage stage = Stage::Parameters;
+  for (const Ref r : list) {
+    refs_.push_back(r);
+    stage = std::max(stage, nodes_[r.value()].stage);
+  }
+  return intern({DraftKind::Function, code, stage, extra, first, static_cast<std::uint32_t>(list.size())});
+}
+
+std::vector<std::uint32_t> count_uses(const Draft& draft) {
+  std::vector<std::uint32_t> uses(draft.size(), 0);
+  for (const Ref r : draft.outputs) ++uses[r.value()];
+  for (auto id = static_cast<ValueId>(draft.size()); id-- > draft.input_count();) {
+    if (uses[id] == 0) continue;
+    switch (draft.node(id).kind) {
+      case DraftKind::Sum:
+      case DraftKind::Function:
+        for (const Ref r : draft.refs(id)) ++uses[r.value()];
+        break;
+      case DraftKind::Product:
+        for (const Factor& f : draft.factors(id)) ++uses[f.value];
+        break;
+      case DraftKind::Input:
+      case DraftKind::Constant: break;
+    }
+  }
+  return uses;
+}
+
+Rewrite::Rewrite(const Draft& from, Draft& to) : from_(from), to_(to), map_(from.size()) {
+  to.start_like(from);
+  for (ValueId id = 0; id < from.input_count(); ++id) map_[id] = Ref(id);
+}
+
+void Rewrite::append(Factor old, bool& negative, std::vector<Factor>& factors) const {
+  const Ref now = map_[old.value];
+  negative ^= now.negative() && (old.exponent & 1) != 0;
+  factors.push_back({now.value(), old.exponent});
+}
+
+void Rewrite::copy(ValueId old) {
+  const DraftNode& node = from_.node(old);
+  switch (node.kind) {
+    case DraftKind::Input: break;
+    case DraftKind::Constant: map_[old] = to_.constant(from_.constant_value(old)); break;
+    case DraftKind::Product: {
+      bool negative = false;
+      factors_.clear();
+      for (const Factor& f : from_.factors(old)) append(f, negative, factors_);
+      map_[old] = to_.product(negative, factors_);
+      break;
+    }
+    case DraftKind::Sum:
+    case DraftKind::Function:
+      refs_.clear();
+      for (const Ref r : from_.refs(old)) refs_.push_back((*this)(r));
+      map_[old] = node.kind == DraftKind::Sum ? to_.sum(refs_) : to_.function(node.code, refs_, node.extra);
+      break;
+  }
+}
+
+void Rewrite::finish() {
+  for (const Ref r : from_.outputs) to_.outputs.push_back((*this)(r));
+}
+
+}  // namespace kane

@@ -1,0 +1,19 @@
+#pragma once
+// Pass: the order of the instructions of the state stage.
+//
+// Sines and cosines come first, all that can, side by side: what their angles need, then the whole group, the sine and
+// the cosine of one angle next to each other, so that a backend can evaluate them many at a time. Other functions that
+// a backend must call follow, while few values wait in registers. Angles that depend on such functions form
+// the next group, and so on.
+//
+// The arithmetic is ordered for registers: depth first from the outputs, at each instruction first the operand that
+// needs more registers (Sethi and Ullman's numbering, "The generation of optimal code for arithmetic expressions",
+// J. ACM 17, 1970, which is optimal for trees and a good guess for graphs), unless the order it came in does better.
+
+#include "kane/program/program.hpp"
+
+namespace kane {
+
+void schedule(Program& program);
+
+}  // namespace kane

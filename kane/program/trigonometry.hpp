@@ -1,0 +1,10 @@
+#pragma once
+// Pass: tan(x) becomes sin(x)/cos(x) where the sine or the cosine of x is computed anyway.
+
+#include "kane/program/draft.hpp"
+
+namespace kane {
+
+void share_trigonometry(const Draft& from, Draft& to);
+
+}  // namespace kane
