@@ -2,8 +2,8 @@
 """Checks that includes follow the arrows between modules.
 
 The LINKS of kane_module() and kane_test() say what a folder may include (transitively); scripts/arrows.txt says which
-LINKS a module may have. Also an error: a cycle between modules or between headers, an include that is not spelled by
-its path from the root of the tree, a file past the limit of lines.
+LINKS a module may have, and docs/architecture.md must show the same table. Also an error: a cycle between modules or
+between headers, an include that is not spelled by its path from the root of the tree, a file past the limit of lines.
 
 usage: check_arrows.py [ROOT]
 """
@@ -120,6 +120,15 @@ class Checker:
                     self.error(place, f"'{folder.name}' may not link '{link}' (scripts/arrows.txt)")
         self.check_cycle("kane/*/CMakeLists.txt", self.links)
 
+    def check_document(self):
+        """The last column of the table of modules in docs/architecture.md against scripts/arrows.txt."""
+        document = self.root / "docs" / "architecture.md"
+        rows = re.findall(r"^\| `(\w+)` \|.*\|([^|]*)\|$", document.read_text(), re.M) if document.exists() else []
+        shown = {module: re.findall(r"`([^`]+)`", arrows) for module, arrows in rows}
+        for module in sorted(set(shown) | set(self.table) if rows else ()):
+            if set(shown.get(module, ["?"])) != set(self.table.get(module, ["?"])):
+                self.error("docs/architecture.md", f"the arrows of '{module}' differ from scripts/arrows.txt")
+
     def narrow_links(self):
         """LINKS of every module, with an arrow to one header where the table says so."""
         narrow = {}
@@ -169,6 +178,7 @@ class Checker:
 
     def run(self):
         self.read_modules()
+        self.check_document()
         narrow = self.narrow_links()
         for module, links in narrow.items():
             self.check_folder(self.root / "kane" / module, closure(links, narrow) | {module}, {"kane"})

@@ -35,7 +35,8 @@ def check(kane, root, update):
         def replace(match):
             now = play(match.group(2), kane, root)
             if now != match.group(2) and not update:
-                errors.append(f"{document.relative_to(root)}: error: the document says\n{match.group(2)}but now it is\n{now}")
+                place = document.relative_to(root)
+                errors.append(f"{place}: error: the document says\n{match.group(2)}but now it is\n{now}")
             return match.group(1) + now + match.group(3)
 
         renewed = BLOCK.sub(replace, text)

@@ -117,6 +117,14 @@ class CheckArrows(unittest.TestCase):
     def test_header_without_guard(self):
         self.assert_finds({"kane/low/bare.hpp": "\n"}, "without #pragma once")
 
+    def test_document_that_shows_other_arrows(self):
+        rows = ["| `low` | a | std |", "| `middle` | b | `low` |", "| `narrow` | c | `middle/waist.hpp` alone |",
+                "| `high` | d | `narrow` |"]
+        self.assertEqual(check({"docs/architecture.md": "\n".join(rows)}), (0, ""))
+        self.assert_finds({"docs/architecture.md": "\n".join(rows[:3])}, "the arrows of 'high' differ")
+        self.assert_finds({"docs/architecture.md": "\n".join(rows).replace("`middle/waist.hpp` alone", "`middle`")},
+                          "the arrows of 'narrow' differ")
+
     def test_dependency_hidden_from_the_installed_package(self):
         self.assert_finds({"kane/low/CMakeLists.txt": "find_package(fmt)\nkane_module(low)\n"}, "kane_find_package()")
 
