@@ -1,0 +1,115 @@
+#pragma once
+// A Program made ready to run: as machine code where this machine allows it, by the interpreter where it does not.
+// A Kernel never changes and may be shared by threads; what changes is in a Workspace, one for each thread.
+//
+//     const Kernel kernel = compile_kernel(program);
+//     Workspace workspace(kernel);
+//     kernel.set_parameters(parameters, workspace);
+//     kernel.evaluate(state, outputs, workspace);
+//
+// SIMD: a kernel with `lanes` > 1 evaluates that many states at once. Every number of inputs and outputs is then
+// `lanes` numbers side by side: element i of lane l stands at [i * lanes + l], parameters included.
+//
+// Strict programs (Program::strict) give the same bits with every instruction set and in the interpreter. Others do
+// so except for SSE2, where a fused multiply-add is rounded twice. (Which NaN a NaN is never counts.)
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kane/codegen/isa.hpp"
+#include "kane/program/external_function.hpp"
+#include "kane/program/program.hpp"
+
+namespace kane {
+
+struct KernelOptions {
+  /// The instruction set; default: the best this processor has. One it does not have is an error (ModelError).
+  std::optional<Isa> isa{};
+  /// States per evaluation: 1, or vector_lanes() of the instruction set.
+  int lanes = 1;
+  /// External functions the program may call.
+  std::vector<NamedFunction> functions{};
+  /// Programs with more instructions are left to the interpreter.
+  std::size_t most_instructions = 4'000'000;
+  /// Runs the interpreter, as on a machine that the JIT does not know.
+  bool use_interpreter = false;
+  /// Behaves as if the system did not allow executable memory.
+  bool refuse_executable_memory = false;
+};
+
+class Workspace;
+struct KernelData;
+
+class Kernel {
+ public:
+  [[nodiscard]] int lanes() const;
+  /// None: the interpreter runs the program, and why_interpreted() says why.
+  [[nodiscard]] std::optional<Isa> isa() const;
+  [[nodiscard]] const std::string& why_interpreted() const;
+  [[nodiscard]] const Program& program() const;
+  /// The machine code; empty for the interpreter.
+  [[nodiscard]] std::span<const std::uint8_t> code() const;
+
+  /// What depends on parameters only is computed here. Spans have `lanes` times as many elements as the program has
+  /// parameters, inputs, ... (InternalError otherwise).
+  void set_parameters(std::span<const double> parameters, Workspace& workspace) const;
+  void set_inputs(std::span<const double> inputs, Workspace& workspace) const;
+  /// Never allocates, and takes no lock.
+  void evaluate(std::span<const double> state, std::span<double> outputs, Workspace& workspace) const;
+
+  /// The same without copying: after writing to workspace.parameters(), inputs() or state(). A change of parameters
+  /// or inputs needs run_parameters() or run_inputs(); stages that depend on them run when they are needed.
+  void run_parameters(Workspace& workspace) const;
+  void run_inputs(Workspace& workspace) const;
+  /// Then the results are in workspace.outputs().
+  void run_state(Workspace& workspace) const;
+
+ private:
+  friend class Workspace;
+  friend Kernel compile_kernel(std::shared_ptr<const Program> program, const KernelOptions& options);
+  explicit Kernel(std::shared_ptr<const KernelData> data) : data_(std::move(data)) {}
+
+  std::shared_ptr<const KernelData> data_;
+};
+
+/// Everything an evaluation writes: inputs, outputs and whatever lies between them. All inputs are zero at first.
+class Workspace {
+ public:
+  explicit Workspace(const Kernel& kernel);
+  Workspace(Workspace&&) noexcept;
+  Workspace& operator=(Workspace&&) noexcept;
+  ~Workspace();
+
+  [[nodiscard]] std::span<double> parameters();
+  [[nodiscard]] std::span<double> inputs();
+  [[nodiscard]] std::span<double> state();
+  [[nodiscard]] std::span<const double> outputs() const;
+
+ private:
+  friend class Kernel;
+  struct Interpreters;
+
+  void add_interpreters();
+  [[nodiscard]] double* at(std::uint32_t offset) const;
+  [[nodiscard]] std::span<double> inputs_of(std::size_t stage) const;
+  void run(std::size_t stage);
+  void interpret(std::size_t stage, std::size_t lane);
+
+  std::shared_ptr<const KernelData> kernel_;
+  std::unique_ptr<double[]> storage_;
+  double* memory_ = nullptr;  ///< aligned to 64 bytes, in storage_
+  std::unique_ptr<Interpreters> interpreters_;
+  bool parameters_changed_ = true;
+  bool inputs_changed_ = true;
+};
+
+/// Throws ModelError if the program is not valid, calls a function that has not been given, or the options ask for
+/// what this processor cannot do.
+[[nodiscard]] Kernel compile_kernel(std::shared_ptr<const Program> program, const KernelOptions& options = {});
+[[nodiscard]] Kernel compile_kernel(Program program, const KernelOptions& options = {});
+
+}  // namespace kane

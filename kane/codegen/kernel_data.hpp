@@ -1,0 +1,27 @@
+#pragma once
+// What a Kernel holds; see kernel.hpp.
+
+#include <array>
+
+#include "kane/codegen/code_memory.hpp"
+#include "kane/codegen/kernel.hpp"
+#include "kane/codegen/layout.hpp"
+
+namespace kane {
+
+using StageFunction = void (*)(double* workspace);
+
+struct KernelData {
+  std::shared_ptr<const Program> program;
+  std::vector<ExternalFunction> functions;
+  int lanes = 1;
+  std::optional<Isa> isa;
+  std::string why_interpreted;
+  CodeMemory code;
+  std::array<StageFunction, kStageCount> stages{};
+  Layout layout;                                ///< of the workspace; without isa only inputs and outputs
+  std::vector<double> constants;                ///< what the workspace holds from the start ...
+  std::vector<std::uint32_t> constant_offsets;  ///< ... and where
+};
+
+}  // namespace kane

@@ -1,0 +1,36 @@
+#pragma once
+// Addresses of the functions that generated code calls. A table rather than the functions themselves, so that code
+// can also be generated for another machine than this one.
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kane/program/external_function.hpp"
+#include "kane/program/program.hpp"
+
+namespace kane {
+
+/// Of an external function in a SIMD kernel.
+inline constexpr int kMostArguments = 64;
+
+struct Runtime {
+  /// double f(double), double f(double, double) by Code; Root: double f(double, int); 0 where there is none.
+  std::array<std::uint64_t, static_cast<std::size_t>(Code::Call) + 1> functions{};
+  /// Sine and cosine of 2, 4, 8 angles (sincos_lanes.hpp).
+  std::uint64_t sincos2 = 0, sincos4 = 0, sincos8 = 0;
+  /// The same functions for all lanes of a SIMD kernel:
+  /// void(f, const double* x, double* result, lanes), void(f, const double* a, const double* b, double* result, lanes),
+  /// void(n, const double* x, double* result, lanes),
+  /// void(f, void* context, const double* arguments, double* result, arity, lanes).
+  std::uint64_t unary_lanes = 0, binary_lanes = 0, root_lanes = 0, external_lanes = 0;
+  std::vector<ExternalFunction> externals;
+
+  [[nodiscard]] std::uint64_t sincos(int width) const { return width == 2 ? sincos2 : width == 4 ? sincos4 : sincos8; }
+};
+
+/// The functions of this process.
+[[nodiscard]] Runtime host_runtime(std::vector<ExternalFunction> externals);
+
+}  // namespace kane

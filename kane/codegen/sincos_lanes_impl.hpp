@@ -1,0 +1,35 @@
+#pragma once
+// Body shared by sincos_lanes{2,4,8}.cpp. No standard header, see kane/program/sincos_core.hpp.
+
+#include "kane/codegen/sincos_lanes.hpp"
+#include "kane/program/sincos_core.hpp"
+
+namespace kane::sincos_core {
+
+template <class V>
+struct AnglesOf {
+  double angles[sizeof(V) / sizeof(double)];
+};
+
+/// Sines and cosines of the lanes of x, one after the other.
+template <class V>
+[[gnu::always_inline]] inline void store_sincos(const V& x, double* results) {
+  using I = IntegerOf<V>;
+  constexpr int kLanes = sizeof(V) / sizeof(double);
+  const SinCosOf<V> value = sincos_moderate<V>(x);
+  __builtin_memcpy(results, &value.sin, sizeof(V));
+  __builtin_memcpy(results + kLanes, &value.cos, sizeof(V));
+  const I moderate = as<V>(as<I>(x) & 0x7fffffffffffffff) <= kLargestArgument;
+  Int64 all = -1;
+  for (int i = 0; i < kLanes; ++i) all &= moderate[i];
+  if (__builtin_expect(all == 0, 0)) correct_large_lanes(as<AnglesOf<V>>(x).angles, results, kLanes);
+}
+
+template <class V>
+[[gnu::always_inline]] inline void store_sincos(const double* angles, double* results) {
+  V x;
+  __builtin_memcpy(&x, angles, sizeof(V));
+  store_sincos<V>(x, results);
+}
+
+}  // namespace kane::sincos_core
