@@ -14,6 +14,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,5 +44,18 @@ struct ParseOptions {
 /// Parses the longest expression at the beginning of `text` and leaves the rest (e.g. a unit) in `rest`.
 [[nodiscard]] Expr parse_prefix(Graph& graph, std::string_view text, std::string_view& rest,
                                 const ParseOptions& options = {});
+
+// ---- the pieces, for readers of other values with the same grammar (infix.hpp) -----------------------------------------
+
+/// "-", "+" or "not" applied to x.
+[[nodiscard]] Expr apply_sign(std::string_view sign, const Expr& x);
+/// A binary sign ("+", "<=", "and", ...) applied to a and b.
+[[nodiscard]] Expr apply_sign(std::string_view sign, const Expr& a, const Expr& b);
+/// Calls an operator of operators.hpp or a declared external function by its name. Throws ModelError without a place.
+[[nodiscard]] Expr call_function(Graph& graph, std::string_view function, std::span<const Expr> arguments);
+/// Names of all functions that can be called.
+[[nodiscard]] std::vector<std::string> known_functions(const Graph& graph);
+/// The sentence about a division by what is identically zero.
+[[nodiscard]] std::string zero_divisor(std::string_view divisor);
 
 }  // namespace kane

@@ -1,0 +1,86 @@
+#include "kane/expr/infix.hpp"
+
+#include <cctype>
+
+namespace kane {
+namespace {
+
+bool is_name_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool is_name_part(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+
+/// Unary minus binds between * and ^.
+constexpr InfixBinary kBinary[] = {{"or", 1}, {"and", 2}, {"<", 4},       {"<=", 4},      {">", 4},
+                                   {">=", 4}, {"==", 4},  {"!=", 4},      {"+", 5},       {"-", 5},
+                                   {"*", 6},  {"/", 6},   {"^", 8, true}, {"**", 8, true}};
+
+}  // namespace
+
+void InfixText::skip_number() {
+  while (is_digit(peek(position_))) ++position_;
+  if (peek(position_) == '.') {
+    ++position_;
+    while (is_digit(peek(position_))) ++position_;
+  }
+  if (peek(position_) == 'e' || peek(position_) == 'E') {
+    const std::size_t sign = peek(position_ + 1) == '-' || peek(position_ + 1) == '+' ? 1 : 0;
+    if (is_digit(peek(position_ + 1 + sign))) {
+      position_ += 1 + sign;
+      while (is_digit(peek(position_))) ++position_;
+    }
+  }
+}
+
+void InfixText::skip_name() {
+  while (is_name_part(peek(position_)) || (peek(position_) == '.' && is_name_start(peek(position_ + 1)))) ++position_;
+  while (peek(position_) == '\'') ++position_;
+}
+
+InfixToken InfixText::next() {
+  while (position_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[position_])) != 0) ++position_;
+  const std::size_t start = position_;
+  if (start == text_.size()) return {InfixTokenKind::End, text_.substr(start, 0)};
+  const char c = text_[start];
+  InfixTokenKind kind = InfixTokenKind::Sign;
+  if (is_digit(c) || (c == '.' && is_digit(peek(start + 1)))) {
+    kind = InfixTokenKind::Number;
+    skip_number();
+  } else if (is_name_start(c)) {
+    kind = InfixTokenKind::Name;
+    skip_name();
+  } else {
+    ++position_;
+    const std::string_view two = text_.substr(start, 2);
+    if (two == "<=" || two == ">=" || two == "==" || two == "!=" || two == "**") ++position_;
+    if (std::string_view("+-*/^()<>,=!").find(c) == std::string_view::npos) kind = InfixTokenKind::Bad;
+  }
+  return {kind, text_.substr(start, position_ - start)};
+}
+
+Where InfixText::where(std::string_view piece) const {
+  Where place = where_;
+  if (place.line == 0) place.line = 1;
+  if (place.column == 0) place.column = 1;
+  for (const char c : text_.substr(0, static_cast<std::size_t>(piece.data() - text_.data()))) {
+    if (c == '\n')
+      ++place.line, place.column = 1;
+    else if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U)  // columns count characters, not bytes of UTF-8
+      ++place.column;
+  }
+  return place;
+}
+
+std::string InfixText::printable(std::string_view piece) {
+  std::string shown(piece.substr(0, 60));
+  for (char& c : shown)
+    if (std::iscntrl(static_cast<unsigned char>(c)) != 0) c = '?';
+  return piece.size() > 60 ? shown + "..." : shown;
+}
+
+const InfixBinary* InfixText::find_binary(std::string_view sign) {
+  for (const auto& b : kBinary)
+    if (b.text == sign) return &b;
+  return nullptr;
+}
+
+}  // namespace kane
