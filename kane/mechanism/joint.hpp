@@ -35,6 +35,7 @@ struct AxisLaw {
   Expr damping;                 ///< -damping*u
   Expr friction;                ///< Coulomb: up to this force or torque against sliding (taken up by kane/simulate)
   std::optional<Expr> lower, upper;  ///< limits of the coordinate (reported; enforced by kane/simulate on request)
+  std::optional<Expr> max_force, max_speed;  ///< of the actuator, and of the coordinate's rate (reported only)
   Quantity law;                 ///< any further force or torque, positive along the coordinate
   Expr actuator;                ///< an input symbol added along the coordinate; 0 = none
 };
@@ -63,6 +64,11 @@ struct Joint {
   std::string kind;             ///< as written: "revolute", "free", ... for printing
   std::string parent;           ///< body, or the ground's name
   std::string child;
+  /// Body or frame from whose orientation the joint's rotations are measured; "" = the parent. The joint's frame on the
+  /// parent's side then has its origin at on_parent.position of the parent (in the parent's axes), but the axes of
+  /// `rotation_from` turned by on_parent.rotation; the motions start from that frame. So a pendulum's absolute angles:
+  /// the position follows the parent rod, the angle counts from the ground.
+  std::string rotation_from;
   Placement on_parent;
   Placement on_child;
   std::vector<ElementaryMotion> motions;

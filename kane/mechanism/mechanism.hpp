@@ -52,7 +52,8 @@ struct MechanismParticle {
   Where where;
 };
 
-/// A named point or frame fixed in a body.
+/// A named point or frame fixed in a body. Two bodies may have points of the same name: "body.point" says which one, and
+/// the bare name does as long as there is only one.
 struct MechanismPoint {
   std::string name;
   std::string on;
@@ -165,6 +166,9 @@ struct AuxiliaryQuantity {
   std::string body;             ///< adds an angular velocity to this body ...
   std::string point;            ///< ... or a velocity to this point
   Quantity direction;
+  /// ... or, with neither body nor point: a combination of the rates that is always zero, e.g. dot(v(P), B.y) for a
+  /// wheel that cannot slip sideways. Fewer generalized speeds than coordinates then suffice.
+  Quantity definition;
 };
 
 struct SimulationSettings {
@@ -201,10 +205,18 @@ struct Mechanism {
   /// The user's own generalized speeds, in order; empty = those of the joints.
   std::vector<NamedQuantity> speeds;
   bool automatic_speeds = false;
+  /// Order in which all_coordinates() and joint_speeds() list the symbols; empty = joints in order. A list names all of
+  /// them.
+  std::vector<std::string> coordinate_order;
+  std::vector<std::string> speed_order;
   std::vector<AuxiliaryQuantity> auxiliary;
   std::vector<NamedQuantity> outputs;
   std::map<std::string, double> initial;        ///< of coordinates and speeds, SI; missing ones are 0
   SimulationSettings simulation;
+  /// SI units of parameters and inputs, where the file tells them ("kg", "N*m*s"); for display and export.
+  std::map<std::string, std::string, std::less<>> units;
+  /// What a reader changed or left out.
+  std::vector<std::string> notes;
   Where where;
 
   // ---- building (what the readers and C++ users call) -----------------------------------------------------------
