@@ -123,6 +123,7 @@ struct PointConstraint {
   std::string point;
   std::string reference;        ///< point
   std::vector<Quantity> directions;  ///< vectors along which the two coincide
+  Quantity path;                ///< instead of `directions`: a vector along which the point may move, and only so
   bool velocity_only = false;   ///< hold velocities (e.g. rolling), not positions
 };
 /// Rolling without slip of a body's material point at `contact` on another body.
@@ -156,7 +157,8 @@ struct NamedQuantity {
 struct Table {
   std::string name;
   std::vector<double> x, y;
-  bool cubic = false;
+  bool cubic = false;           ///< natural spline, continuous to the second derivative; else straight lines
+  bool monotone = false;        ///< cubic that never overshoots its points; continuous to the first derivative
   Where where;
 };
 
@@ -226,12 +228,15 @@ struct Mechanism {
   /// The symbols a joint may use; declared when the joint is added.
   Expr coordinate(std::string_view symbol);
   Expr speed(std::string_view symbol);
+  /// Also declares the table's function in the graph, so that expressions may use it from now on.
+  Table& add_table(Table table);
   MechanismBody& add_body(MechanismBody body);
   Joint& add_joint(Joint joint);
 
   [[nodiscard]] const MechanismBody* find_body(std::string_view body) const;
   [[nodiscard]] const Joint* find_joint(std::string_view joint) const;
-  /// All coordinates and all speeds in their declared order (joints in order, then extra coordinates).
+  /// All coordinates and all speeds in their declared order (joints in order, then extra coordinates, unless an order is
+  /// given). Closing joints have none.
   [[nodiscard]] std::vector<Expr> all_coordinates() const;
   [[nodiscard]] std::vector<Expr> joint_speeds() const;
 };
