@@ -1,0 +1,73 @@
+#pragma once
+// Units of measurement: their dimensions and their exact factors to SI.
+//
+// A factor is kept as the text of its exact decimals (an inch is 0.0254 m by definition, a pound 0.45359237 kg), with
+// the power of pi apart (a degree is pi/180), so that whoever computes exactly loses nothing. Angles have no
+// dimension: 1 rad = 1.
+
+#include <compare>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kane/base/error.hpp"
+
+namespace kane {
+
+/// Exponents of the SI base units that mechanisms need.
+struct Dimension {
+  int kg = 0;
+  int m = 0;
+  int s = 0;
+  int A = 0;
+  int K = 0;
+
+  friend constexpr auto operator<=>(const Dimension&, const Dimension&) = default;
+  [[nodiscard]] constexpr bool none() const { return *this == Dimension{}; }
+};
+
+[[nodiscard]] constexpr Dimension operator*(Dimension a, Dimension b) {
+  return {a.kg + b.kg, a.m + b.m, a.s + b.s, a.A + b.A, a.K + b.K};
+}
+[[nodiscard]] constexpr Dimension pow(Dimension a, int n) { return {a.kg * n, a.m * n, a.s * n, a.A * n, a.K * n}; }
+[[nodiscard]] constexpr Dimension operator/(Dimension a, Dimension b) { return a * pow(b, -1); }
+
+/// A unit as it was written: its dimension and its value in SI units, numerators / denominators * pi^pi_power.
+struct Unit {
+  Dimension dimension;
+  std::vector<std::string> numerators;  ///< decimals, all exact
+  std::vector<std::string> denominators;
+  int pi_power = 0;
+
+  /// The value in SI units, rounded.
+  [[nodiscard]] double factor() const;
+};
+
+/// "kg", "mm", "N*m*s/rad", "kg m^2", "m/s^2", "1/s", "lbf*ft", "N/(m/s)". Throws ModelError naming what is not
+/// understood; `where` is the place of the first character.
+[[nodiscard]] Unit parse_unit(std::string_view text, const Where& where = {});
+
+/// Names of all units without prefixes, for messages and documents.
+[[nodiscard]] std::vector<std::string> unit_names();
+
+/// The SI unit of a dimension: "kg*m^2", "N*m", "m/s^2", "1"; parse_unit() reads it.
+[[nodiscard]] std::string si_unit(Dimension dimension);
+
+/// For sentences such as "mass is given in metres": "metres", "newton metres", "kg*m^3"; "plain numbers" for none.
+[[nodiscard]] std::string unit_words(Dimension dimension);
+
+// Dimensions by what they measure.
+inline constexpr Dimension kNone{};
+inline constexpr Dimension kMass{1, 0, 0};
+inline constexpr Dimension kLength{0, 1, 0};
+inline constexpr Dimension kTime{0, 0, 1};
+inline constexpr Dimension kVelocity{0, 1, -1};
+inline constexpr Dimension kAngularVelocity{0, 0, -1};
+inline constexpr Dimension kAcceleration{0, 1, -2};
+inline constexpr Dimension kForce{1, 1, -2};
+inline constexpr Dimension kTorque{1, 2, -2};
+inline constexpr Dimension kInertia{1, 2, 0};
+inline constexpr Dimension kDensity{1, -3, 0};
+
+}  // namespace kane
