@@ -1,5 +1,8 @@
 #include "kane/expr/expr.hpp"
 
+#include <atomic>
+#include <bit>
+
 #include "kane/base/error.hpp"
 #include "kane/expr/graph.hpp"
 #include "kane/expr/print.hpp"
@@ -8,32 +11,35 @@ namespace kane {
 
 namespace {
 
-std::int64_t small(const mpz_class& z, const char* part) {
-  require(z.fits_slong_p(), "the {} {} is too long for a number without a graph: use Graph::number", part, z.get_str());
-  return z.get_si();
-}
-
 /// The graph two operands meet in; null if both are bare numbers.
 Graph* meet(const Expr& a, const Expr& b) { return a.graph() != nullptr ? a.graph() : b.graph(); }
 
 }  // namespace
 
-/// Arithmetic of numbers that belong to no graph.
-struct BareNumber {
-  static Rational value(const Expr& e) { return e.number(); }
-  static Expr make(const Rational& r) {
-    Expr e(small(r.get_num(), "numerator"));
-    return e.with_denominator(small(r.get_den(), "denominator"));
-  }
+struct Expr::LongNumber {
+  Rational value;
+  std::atomic<long> holders{1};
 };
 
-Expr Expr::with_denominator(std::int64_t denominator) const {
-  Expr e = *this;
-  e.denominator_ = denominator;
-  return e;
+Expr::LongNumber* Expr::long_number() const { return std::bit_cast<LongNumber*>(number_); }
+
+void Expr::hold() const { long_number()->holders.fetch_add(1, std::memory_order_relaxed); }
+
+void Expr::release() const {
+  if (long_number()->holders.fetch_sub(1, std::memory_order_acq_rel) == 1) delete long_number();
 }
 
-Expr::Expr(double value) { *this = BareNumber::make(rational_from_double(value)); }
+Expr::Expr(const Rational& value) {
+  if (value.get_num().fits_slong_p() && value.get_den().fits_slong_p()) {
+    number_ = value.get_num().get_si();
+    denominator_ = value.get_den().get_si();
+    return;
+  }
+  number_ = std::bit_cast<std::int64_t>(new LongNumber{value});
+  denominator_ = 0;
+}
+
+Expr::Expr(double value) : Expr(rational_from_double(value)) {}
 
 Op Expr::op() const { return graph_ == nullptr ? Op::Number : graph_->op(id()); }
 bool Expr::is_zero() const { return graph_ == nullptr ? number_ == 0 : id() == Graph::kZero; }
@@ -41,6 +47,7 @@ bool Expr::is_one() const { return graph_ == nullptr ? number_ == denominator_ :
 
 Rational Expr::number() const {
   if (graph_ != nullptr) return graph_->number_value(id());
+  if (is_long()) return long_number()->value;
   Rational value(mpz_class(static_cast<long>(number_)), mpz_class(static_cast<long>(denominator_)));
   value.canonicalize();
   return value;
@@ -66,8 +73,9 @@ Expr Expr::arg(int i) const {
 std::string Expr::to_string() const { return to_text(*this, {.max_length = 200}); }
 
 bool operator==(const Expr& a, const Expr& b) {
-  if (a.graph_ == b.graph_) return a.number_ == b.number_ && a.denominator_ == b.denominator_;
-  if (a.graph_ != nullptr && b.graph_ != nullptr) return false;
+  if (a.graph_ == b.graph_ && !a.is_long() && !b.is_long())
+    return a.number_ == b.number_ && a.denominator_ == b.denominator_;
+  if (a.graph_ != nullptr && b.graph_ != nullptr) return false;  // of two graphs
   return a.is_number() && b.is_number() && a.number() == b.number();
 }
 
@@ -91,7 +99,7 @@ Expr make2(Op op, const Expr& a, const Expr& b) {
 
 }  // namespace
 
-Expr Expr::operator-() const { return graph_ == nullptr ? BareNumber::make(-number()) : make1(Op::Neg, *this); }
+Expr Expr::operator-() const { return graph_ == nullptr ? Expr(Rational(-number())) : make1(Op::Neg, *this); }
 Expr& Expr::operator+=(const Expr& b) { return *this = *this + b; }
 Expr& Expr::operator-=(const Expr& b) { return *this = *this - b; }
 Expr& Expr::operator*=(const Expr& b) { return *this = *this * b; }
@@ -100,25 +108,25 @@ Expr& Expr::operator/=(const Expr& b) { return *this = *this / b; }
 Expr operator+(const Expr& a, const Expr& b) {
   if (a.graph() == nullptr && a.is_zero()) return b;
   if (b.graph() == nullptr && b.is_zero()) return a;
-  return meet(a, b) == nullptr ? BareNumber::make(a.number() + b.number()) : make2(Op::Add, a, b);
+  return meet(a, b) == nullptr ? Expr(Rational(a.number() + b.number())) : make2(Op::Add, a, b);
 }
 
 Expr operator-(const Expr& a, const Expr& b) {
   if (b.graph() == nullptr && b.is_zero()) return a;
-  return meet(a, b) == nullptr ? BareNumber::make(a.number() - b.number()) : make2(Op::Sub, a, b);
+  return meet(a, b) == nullptr ? Expr(Rational(a.number() - b.number())) : make2(Op::Sub, a, b);
 }
 
 Expr operator*(const Expr& a, const Expr& b) {
   // Zeros of matrices and vectors are bare: they stay so.
   if (a.graph() == nullptr && a.is_zero()) return a;
   if (b.graph() == nullptr && b.is_zero()) return b;
-  return meet(a, b) == nullptr ? BareNumber::make(a.number() * b.number()) : make2(Op::Mul, a, b);
+  return meet(a, b) == nullptr ? Expr(Rational(a.number() * b.number())) : make2(Op::Mul, a, b);
 }
 
 Expr operator/(const Expr& a, const Expr& b) {
   if (meet(a, b) != nullptr) return make2(Op::Div, a, b);
   require(!b.is_zero(), "division of {} by zero", to_text(a.number()));
-  return BareNumber::make(a.number() / b.number());
+  return Expr(Rational(a.number() / b.number()));
 }
 
 Expr pow(const Expr& x, int n) {

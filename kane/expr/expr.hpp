@@ -28,6 +28,25 @@ class Expr {
   constexpr Expr(Int value) : number_(static_cast<std::int64_t>(value)) {}
   /// The rational spelled by the shortest decimal form of `value`; 0.1 is exactly 1/10.
   Expr(double value);
+  explicit Expr(const Rational& value);
+
+  constexpr Expr(const Expr& other) : graph_(other.graph_), number_(other.number_), denominator_(other.denominator_) {
+    if (is_long()) hold();
+  }
+  constexpr Expr(Expr&& other) noexcept
+      : graph_(other.graph_), number_(other.number_), denominator_(other.denominator_) {
+    if (is_long()) other.number_ = 0, other.denominator_ = 1;
+  }
+  constexpr Expr& operator=(const Expr& other) {
+    if (other.is_long()) other.hold();
+    if (is_long()) release();
+    graph_ = other.graph_, number_ = other.number_, denominator_ = other.denominator_;
+    return *this;
+  }
+  constexpr Expr& operator=(Expr&& other) noexcept { return *this = static_cast<const Expr&>(other); }
+  constexpr ~Expr() {
+    if (is_long()) release();
+  }
 
   /// Null for a bare number.
   [[nodiscard]] Graph* graph() const { return graph_; }
@@ -62,12 +81,18 @@ class Expr {
 
  private:
   friend class Graph;
-  friend struct BareNumber;
-  [[nodiscard]] Expr with_denominator(std::int64_t denominator) const;
+  // A bare number with a long numerator or denominator lives on the heap, counted: denominator_ is then 0 and number_ the
+  // address. Only numbers typed with many digits, or worked out without a graph, ever do.
+  struct LongNumber;
+  [[nodiscard]] constexpr bool is_long() const { return denominator_ == 0; }
+  [[nodiscard]] LongNumber* long_number() const;
+  void hold() const;
+  void release() const;
+
   Expr(Graph* graph, NodeId id) : graph_(graph), number_(id), denominator_(1) {}
 
   Graph* graph_ = nullptr;
-  std::int64_t number_ = 0;  ///< node index if graph_, else numerator
+  std::int64_t number_ = 0;  ///< node index if graph_, else numerator (or address of a LongNumber)
   std::int64_t denominator_ = 1;
 };
 

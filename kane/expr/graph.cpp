@@ -20,7 +20,7 @@ Graph::~Graph() = default;
 Expr Graph::bind(const Expr& e) {
   if (e.graph_ == this) return e;
   if (e.graph_ != nullptr) throw ModelError(fmt::format("the expression '{}' belongs to another graph", e.to_string()));
-  return number(e.number_, e.denominator_);
+  return e.is_long() ? number(e.number()) : number(e.number_, e.denominator_);
 }
 
 Expr Graph::number(const Rational& value) { return at(Store(*this).number(value)); }
