@@ -39,13 +39,37 @@ inline constexpr JointKindInfo kJointKinds[] = {
 /// The motions of a kind with its default axes; coordinates and speeds are still to be named (name_motions).
 [[nodiscard]] std::vector<ElementaryMotion> open_joint(const JointKindInfo& kind);
 
+/// Three axes, "213" or "yxz", and which of them are free (counted from 1 in the order of the sequence).
+struct MotionSequence {
+  std::string axes;
+  std::vector<int> free;
+};
+
+/// The general joint of Stoneking's tables: three translations along axes of the parent's side, then three rotations about
+/// the axes of a body-fixed sequence; those not free are locked at `value` (zero until set).
+[[nodiscard]] std::vector<ElementaryMotion> open_general_joint(const MotionSequence& translation,
+                                                               const MotionSequence& rotation, const Where& where);
+
+/// Coordinates and speeds that a motion needs: none if it is not free.
+[[nodiscard]] int coordinate_count(const ElementaryMotion& motion);
+[[nodiscard]] int speed_count(const ElementaryMotion& motion);
+
 /// Gives coordinates and speeds to the free motions of a joint. `coordinates` and `speeds` may be shorter than needed or
 /// empty: then q_<joint> (one) or q_<joint>_1 ... (several) are generated, and a speed is named after its coordinate:
-/// q1 -> u1, theta -> u_theta.
+/// q1 -> u1, theta -> u_theta. The speeds of a Ball are w_<joint>_x, w_<joint>_y, w_<joint>_z.
 void name_motions(Graph& graph, Joint& joint, const std::vector<std::string>& coordinates,
                   const std::vector<std::string>& speeds);
 
 /// "q1" -> "u1", "q_knee" -> "u_knee", "theta" -> "u_theta".
 [[nodiscard]] std::string speed_name(std::string_view coordinate);
+
+/// One row of a table of Denavit and Hartenberg; the joint moves along or about z, from the given theta and d.
+struct DenavitHartenberg {
+  Expr a, alpha, d, theta;
+  bool modified = true;  ///< Craig's form (a and alpha before the joint); else the standard one (after it)
+};
+
+/// Sets the placements of a joint whose motions are along or about z.
+void place_by_denavit_hartenberg(Joint& joint, const DenavitHartenberg& dh);
 
 }  // namespace kane

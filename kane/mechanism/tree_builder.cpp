@@ -1,0 +1,507 @@
+// Mechanism to TreeModel. First the geometry is laid out with frames as the joints are written (z along each motion's
+// axis); then, where it is numeric, every link's frame is slid along and turned about its own axis so that the next
+// link follows by two planar rotations.
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <optional>
+
+#include "kane/base/error.hpp"
+#include "kane/expr/derivative.hpp"
+#include "kane/expr/evaluate.hpp"
+#include "kane/expr/traverse.hpp"
+#include "kane/mechanics/orientation.hpp"
+#include "kane/mechanism/tree_model.hpp"
+
+namespace kane {
+
+namespace {
+
+using Real3 = std::array<double, 3>;
+using Real33 = std::array<Real3, 3>;
+
+// Below this a length (metres) or a direction cosine is rounding error of the placement itself.
+constexpr double kTiny = 1e-14;
+
+std::optional<double> find_real(const Expr& e) {
+  if (!symbols_of({&e, 1}).empty()) return std::nullopt;
+  return evaluate(e, {});
+}
+
+std::optional<Real3> find_real(const Expr3& v) {
+  Real3 r{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto x = find_real(v[i]);
+    if (!x) return std::nullopt;
+    r[i] = *x;
+  }
+  return r;
+}
+
+std::optional<Real33> find_real(const Expr33& m) {
+  Real33 r{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto row = find_real(m[i]);
+    if (!row) return std::nullopt;
+    r[i] = *row;
+  }
+  return r;
+}
+
+Real3 operator*(const Real33& m, const Real3& v) {
+  Real3 r{};
+  for (std::size_t i = 0; i < 3; ++i) r[i] = m[i][0] * v[0] + m[i][1] * v[1] + m[i][2] * v[2];
+  return r;
+}
+
+Real33 operator*(const Real33& a, const Real33& b) {
+  Real33 r{};
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) r[i][j] = a[i][0] * b[0][j] + a[i][1] * b[1][j] + a[i][2] * b[2][j];
+  return r;
+}
+
+Real33 about_z(double angle) {
+  const double c = std::cos(angle), s = std::sin(angle);
+  return {{{c, -s, 0}, {s, c, 0}, {0, 0, 1}}};
+}
+
+Real33 transposed(const Real33& a) {
+  return {{{a[0][0], a[1][0], a[2][0]}, {a[0][1], a[1][1], a[2][1]}, {a[0][2], a[1][2], a[2][2]}}};
+}
+
+double snap(double x) { return std::abs(x) < kTiny ? 0.0 : x; }
+
+/// Numbers other than 0 and +-1 become symbols; equal numbers are one symbol.
+class NumberNamer {
+ public:
+  explicit NumberNamer(Graph& graph) : graph_(graph) {}
+
+  Expr number(double value, const std::string& name) {
+    value = snap(value);
+    if (value == 0.0 || value == 1.0 || value == -1.0) return graph_.number(static_cast<std::int64_t>(value));
+    const auto known = known_.find(std::abs(value));
+    const Expr symbol = known != known_.end() ? known->second : make(std::abs(value), name);
+    return value < 0 ? -symbol : symbol;
+  }
+
+  Expr3 number(const Real3& v, const std::string& name) {
+    return {number(v[0], name + ".x"), number(v[1], name + ".y"), number(v[2], name + ".z")};
+  }
+
+  /// Planar rotation by a constant angle plus the angle `variable` (a bare zero if there is none).
+  PlanarRotation rotation(Axis axis, double angle, const Expr& variable, const std::string& name) {
+    const Expr offset = constant_angle(angle, name);
+    const Expr total = graph_.bind(offset + variable);
+    return {axis, cos(total), sin(total)};
+  }
+
+  std::vector<NamedNumber> take() { return std::move(numbers_); }
+
+ private:
+  Expr make(double value, const std::string& name) {
+    std::string unique = name;
+    for (int i = 2; graph_.find_symbol(unique).is_symbol(); ++i) unique = name + "_" + std::to_string(i);
+    const Expr symbol = graph_.symbol(unique);
+    numbers_.push_back({symbol, value});
+    known_.emplace(value, symbol);
+    return symbol;
+  }
+
+  /// Quarter turns exactly, other angles as symbols.
+  Expr constant_angle(double angle, const std::string& name) {
+    const double quarters = angle / (std::numbers::pi / 2);
+    const double whole = std::round(quarters);
+    if (std::abs(quarters - whole) < kTiny) return graph_.number(static_cast<std::int64_t>(whole), 2) * graph_.pi();
+    return number(angle, name + ".angle");
+  }
+
+  Graph& graph_;
+  std::map<double, Expr> known_;
+  std::vector<NamedNumber> numbers_;
+};
+
+/// A matrix with z taken to the given unit axis: permutations for the basis vectors.
+Expr33 axis_frame(const Expr3& axis, Graph& graph, const Joint& joint) {
+  const auto unit = [&](std::size_t k) {
+    for (std::size_t i = 0; i < 3; ++i)
+      if (i != k && !axis[i].is_zero()) return false;
+    return true;
+  };
+  for (std::size_t k = 0; k < 3; ++k) {
+    if (!unit(k)) continue;
+    const auto length = find_real(axis[k]);
+    const Expr sign = length && *length < 0 ? -1 : 1;
+    // Columns: next axis, the one after it times the sign, this axis times the sign.
+    Expr33 m{};
+    m[(k + 1) % 3][0] = 1;
+    m[(k + 2) % 3][1] = sign;
+    m[k][2] = sign;
+    return m;
+  }
+  const auto real = find_real(axis);
+  if (real) {
+    // Any two directions perpendicular to the axis do; the frame is turned to its best position later.
+    const double length = std::hypot((*real)[0], (*real)[1], (*real)[2]);
+    if (!(length > 0)) throw ModelError(joint.where, fmt::format("joint '{}' has an axis of length zero", joint.name));
+    Real3 z{(*real)[0] / length, (*real)[1] / length, (*real)[2] / length};
+    const std::size_t k = std::abs(z[0]) < 0.5 ? 0 : 1;
+    Real3 x{};
+    x[k] = 1;
+    const double along = z[k];
+    for (std::size_t i = 0; i < 3; ++i) x[i] -= along * z[i];
+    const double norm = std::hypot(x[0], x[1], x[2]);
+    for (auto& c : x) c /= norm;
+    const Real3 y{z[1] * x[2] - z[2] * x[1], z[2] * x[0] - z[0] * x[2], z[0] * x[1] - z[1] * x[0]};
+    Expr33 m{};
+    for (std::size_t i = 0; i < 3; ++i) m[i] = {graph.bind(x[i]), graph.bind(y[i]), graph.bind(z[i])};
+    return m;
+  }
+  throw ModelError(joint.where,
+                   fmt::format("joint '{}' has an axis that depends on parameters in more than one component; the "
+                               "recursive formulations need a numeric axis (use --formulation projection)",
+                               joint.name));
+}
+
+/// A link before its frame is finished.
+struct RawLink {
+  const ElementaryMotion* motion = nullptr;
+  std::string name;
+  int parent = -1;
+  Expr33 rotation{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};  ///< constant part: zero frame to parent link
+  Expr3 position{};
+  std::optional<Real33> real_rotation;
+  std::optional<Real3> real_position;
+  double turn = 0, slide = 0;  ///< of the finished frame about and along z
+};
+
+class TreeBuilder {
+ public:
+  TreeBuilder(const Mechanism& mechanism, const std::map<std::string, int>& speed_index)
+      : mechanism_(mechanism), graph_(*mechanism.graph), speed_index_(speed_index), namer_(graph_) {}
+
+  BuiltTree build() {
+    lay_out();
+    choose_frames();
+    finish_links();
+    add_inertias();
+    number_speeds();
+    result_.numbers = namer_.take();
+    return std::move(result_);
+  }
+
+ private:
+  // ---- as written -----------------------------------------------------------------------------------------------
+  void lay_out() {
+    place_[mechanism_.ground] = {};
+    std::vector<const Joint*> waiting;
+    for (const auto& joint : mechanism_.joints)
+      if (!joint.closing) waiting.push_back(&joint);
+    while (!waiting.empty()) {
+      const std::size_t before = waiting.size();
+      std::erase_if(waiting, [&](const Joint* joint) {
+        if (!place_.contains(joint->parent)) return false;
+        add_joint(*joint);
+        return true;
+      });
+      ensure(waiting.size() < before, "the joints of '{}' do not form a tree", mechanism_.name);
+    }
+  }
+
+  void add_joint(const Joint& joint) {
+    const BodyPlace& base = place_.at(joint.parent);
+    int link = base.link;
+    Expr33 rotation = multiply(base.rotation, joint.on_parent.rotation);
+    Expr3 position = add(base.position, multiply(base.rotation, joint.on_parent.position));
+    for (std::size_t i = 0; i < joint.motions.size(); ++i) {
+      const auto& motion = joint.motions[i];
+      RawLink raw;
+      raw.motion = &motion;
+      raw.name = joint.motions.size() == 1 ? joint.name : fmt::format("{}.{}", joint.name, i + 1);
+      raw.parent = link;
+      raw.position = position;
+      Expr33 turn_back{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+      if (motion.kind == MotionKind::Ball) {
+        raw.rotation = rotation;
+      } else {
+        const Expr33 frame = axis_frame(motion.axis, graph_, joint);
+        raw.rotation = multiply(rotation, frame);
+        turn_back = transpose(frame);
+      }
+      raw.real_rotation = find_real(raw.rotation);
+      raw.real_position = find_real(raw.position);
+      raw_.push_back(raw);
+      link = static_cast<int>(raw_.size()) - 1;
+      rotation = turn_back;
+      position = {};
+    }
+    BodyPlace child;
+    child.link = link;
+    child.rotation = multiply(rotation, transpose(joint.on_child.rotation));
+    child.position = subtract(position, multiply(child.rotation, joint.on_child.position));
+    place_[joint.child] = child;
+  }
+
+  // ---- better frames ----------------------------------------------------------------------------------------------
+  [[nodiscard]] bool numeric(const RawLink& raw) const { return raw.real_rotation && raw.real_position; }
+
+  void choose_frames() {
+    std::vector<int> main_child(raw_.size(), -1);
+    std::vector<int> weight(raw_.size(), 1);
+    for (std::size_t i = raw_.size(); i-- > 0;) {
+      const int parent = raw_[i].parent;
+      if (parent < 0) continue;
+      const auto p = static_cast<std::size_t>(parent);
+      weight[p] += weight[i];
+      if (numeric(raw_[i]) && (main_child[p] < 0 || weight[i] > weight[static_cast<std::size_t>(main_child[p])]))
+        main_child[p] = static_cast<int>(i);
+    }
+    for (std::size_t i = 0; i < raw_.size(); ++i)
+      if (main_child[i] >= 0 && raw_[i].motion->kind == MotionKind::Rotation)
+        face_child(raw_[i], raw_[static_cast<std::size_t>(main_child[i])]);
+  }
+
+  /// Slides and turns the frame of a link so that its x axis is the common normal to the child's axis.
+  static void face_child(RawLink& link, const RawLink& child) {
+    const Real3 p = *child.real_position;
+    const Real33& R = *child.real_rotation;
+    const Real3 d{R[0][2], R[1][2], R[2][2]};  // the child's axis
+    const bool has_axis = child.motion->kind != MotionKind::Ball;
+    const double sine = std::hypot(d[0], d[1]);
+    if (has_axis && sine > 1e-9) {
+      link.turn = std::atan2(d[0], -d[1]);  // of z x d
+      // Point of the child's axis nearest to ours: p + k d with (p + k d) perpendicular component along d's vanishing.
+      const double k = -(p[0] * d[0] + p[1] * d[1]) / (sine * sine);
+      link.slide = child.motion->kind == MotionKind::Translation ? 0.0 : p[2] + k * d[2];
+    } else {
+      if (std::hypot(p[0], p[1]) > kTiny) link.turn = std::atan2(p[1], p[0]);
+      link.slide = p[2];
+    }
+    link.turn = snap(link.turn), link.slide = snap(link.slide);
+  }
+
+  // ---- links --------------------------------------------------------------------------------------------------------
+  void finish_links() {
+    for (auto& raw : raw_) {
+      TreeLink link;
+      link.name = raw.name;
+      link.parent = raw.parent;
+      const auto& motion = *raw.motion;
+      link.kind = motion.kind;
+      link.free = motion.free;
+      link.pitch = motion.pitch;
+      place_link(raw, link);
+      set_motion(motion, link);
+      result_.tree.links.push_back(std::move(link));
+    }
+    // Bodies move with the frames of their links.
+    for (auto& [name, place] : place_) {
+      if (place.link >= 0) {
+        const auto& raw = raw_[static_cast<std::size_t>(place.link)];
+        if (raw.turn != 0 || raw.slide != 0) move_body(raw, place);
+      }
+      result_.bodies[name] = place;
+    }
+  }
+
+  [[nodiscard]] Expr coordinate(const ElementaryMotion& motion) const {
+    return motion.free ? motion.coordinates[0] : motion.value;
+  }
+
+  void place_link(const RawLink& raw, TreeLink& link) {
+    const auto& motion = *raw.motion;
+    const RawLink* parent = raw.parent < 0 ? nullptr : &raw_[static_cast<std::size_t>(raw.parent)];
+    const Expr angle = link.kind == MotionKind::Rotation || link.kind == MotionKind::Screw ? coordinate(motion) : 0;
+    Expr3 z{0, 0, 1};
+    if (link.kind == MotionKind::Ball) {
+      link.position = numeric(raw) ? namer_.number(moved_position(raw, parent), raw.name + ".p") : raw.position;
+      const Expr33 quaternion = motion.free ? euler_parameter_matrix({motion.coordinates[0], motion.coordinates[1],
+                                                                      motion.coordinates[2], motion.coordinates[3]})
+                                            : identity33();
+      if (numeric(raw))
+        add_constant_rotation(moved_rotation(raw, parent), 0, false, raw.name, link.rotation);
+      else
+        link.rotation.matrix.push_back(raw.rotation);
+      // One matrix in the middle: constant part times Euler parameters.
+      const Expr33 constant = link.rotation.matrix_to_parent();
+      link.rotation = {};
+      link.rotation.matrix.push_back(multiply(constant, quaternion));
+      return;
+    }
+    if (numeric(raw)) {
+      link.position = namer_.number(moved_position(raw, parent), raw.name + ".p");
+      add_constant_rotation(moved_rotation(raw, parent), angle, true, raw.name, link.rotation);
+    } else {
+      link.position = raw.position;
+      Expr33 rotation = raw.rotation;
+      if (parent != nullptr && (parent->turn != 0 || parent->slide != 0)) {
+        const PlanarRotation turn = namer_.rotation(Axis::Z, -parent->turn, 0, parent->name + ".turn");
+        link.position[2] -= namer_.number(parent->slide, parent->name + ".slide");
+        const LinkRotation planar{{turn}, {}, {}};
+        link.position = planar.to_parent(link.position);
+        link.rotation.before.push_back(turn);
+      }
+      if (raw.slide != 0) {
+        const Expr slide = namer_.number(raw.slide, raw.name + ".slide");
+        LinkRotation constant = link.rotation;
+        constant.matrix.push_back(rotation);
+        link.position = add(link.position, constant.to_parent(scale(slide, z)));
+      }
+      link.rotation.matrix.push_back(rotation);
+      if (raw.turn != 0 || !angle.is_zero())
+        link.rotation.after.push_back(namer_.rotation(Axis::Z, raw.turn, angle, raw.name));
+    }
+    if (link.kind == MotionKind::Translation || link.kind == MotionKind::Screw) {
+      // The link's origin moves along its own axis.
+      const Expr distance = link.kind == MotionKind::Screw ? motion.pitch * coordinate(motion) : coordinate(motion);
+      link.position = add(link.position, link.rotation.to_parent(scale(distance, z)));
+    }
+  }
+
+  /// Position of the finished frame's origin (motion at zero) in the parent's finished frame.
+  static Real3 moved_position(const RawLink& raw, const RawLink* parent) {
+    const Real33& R = *raw.real_rotation;
+    Real3 p = *raw.real_position;
+    for (std::size_t i = 0; i < 3; ++i) p[i] += raw.slide * R[i][2];
+    if (parent == nullptr) return p;
+    p[2] -= parent->slide;
+    return about_z(-parent->turn) * p;
+  }
+
+  static Real33 moved_rotation(const RawLink& raw, const RawLink* parent) {
+    const Real33 R = *raw.real_rotation * about_z(raw.turn);
+    return parent == nullptr ? R : about_z(-parent->turn) * R;
+  }
+
+  /// R = Rz(gamma) Rx(alpha) Rz(theta), then the variable angle about z.
+  void add_constant_rotation(const Real33& R, const Expr& variable, bool has_axis, const std::string& name,
+                             LinkRotation& rotation) {
+    double sine = std::hypot(R[0][2], R[1][2]);
+    double gamma = 0, alpha = 0, theta = 0;
+    if (sine < 1e-12) {
+      alpha = R[2][2] > 0 ? 0.0 : std::numbers::pi;
+      // Rx(0 or pi) Rz(theta): first row is cos, -sin.
+      theta = std::atan2(-R[0][1], R[0][0]);
+    } else {
+      gamma = std::atan2(R[0][2], -R[1][2]);
+      // The other sign of alpha turns gamma by a half turn: choose it where that makes gamma vanish.
+      if (std::abs(std::abs(gamma) - std::numbers::pi) < 1e-12) {
+        gamma = 0;
+        sine = -sine;
+      }
+      alpha = std::atan2(sine, R[2][2]);
+      const Real33 rest = transposed(about_z(gamma)) * R;  // Rx(alpha) Rz(theta)
+      theta = std::atan2(-rest[0][1], rest[0][0]);
+    }
+    if (std::abs(gamma) > kTiny) rotation.before.push_back(namer_.rotation(Axis::Z, gamma, 0, name + ".gamma"));
+    if (std::abs(alpha) > kTiny) rotation.before.push_back(namer_.rotation(Axis::X, alpha, 0, name + ".alpha"));
+    if (std::abs(theta) > kTiny || (has_axis && !variable.is_zero()))
+      rotation.after.push_back(namer_.rotation(Axis::Z, theta, variable, name + ".theta"));
+  }
+
+  void set_motion(const ElementaryMotion& motion, TreeLink& link) {
+    if (!motion.free) {
+      const Substitution rates{{mechanism_.graph->symbol("t"), 1}};
+      link.rate = time_derivative(motion.value, rates);
+      link.known_acceleration = time_derivative(link.rate, rates);
+      return;
+    }
+    ensure(!motion.speeds.empty(), "the motion '{}' has no speed of its own", link.name);
+    auto& dof_speed = result_.tree.dof_speed;
+    link.first_dof = static_cast<int>(dof_speed.size());
+    link.dof_count = static_cast<int>(motion.speeds.size());
+    for (const auto& speed : motion.speeds) dof_speed.push_back(speed_index_.at(speed.name()));
+    if (link.kind == MotionKind::Ball)
+      link.ball_rates = {motion.speeds[0], motion.speeds[1], motion.speeds[2]};
+    else
+      link.rate = motion.speeds[0];
+  }
+
+  /// The link's frame was slid along and turned about its z axis.
+  void move_body(const RawLink& raw, BodyPlace& place) {
+    const auto R = find_real(place.rotation);
+    const auto p = find_real(place.position);
+    const std::string name = raw.name + ".body";
+    if (R && p) {
+      const Real33 back = about_z(-raw.turn);
+      Real3 q = *p;
+      q[2] -= raw.slide;
+      place.position = namer_.number(back * q, name + ".p");
+      const Real33 S = back * *R;
+      for (std::size_t i = 0; i < 3; ++i) place.rotation[i] = namer_.number(S[i], name + ".R" + std::to_string(i + 1));
+      return;
+    }
+    const LinkRotation turn{{namer_.rotation(Axis::Z, -raw.turn, 0, raw.name + ".turn")}, {}, {}};
+    place.position[2] -= namer_.number(raw.slide, raw.name + ".slide");
+    place.position = turn.to_parent(place.position);
+    place.rotation = multiply(turn.matrix_to_parent(), place.rotation);
+  }
+
+  // ---- inertia ------------------------------------------------------------------------------------------------------
+  void add_inertias() {
+    for (const auto& body : mechanism_.bodies)
+      add_inertia(body.name, body.name, body.mass, body.mass_centre, body.inertia);
+    for (const auto& particle : mechanism_.particles)
+      add_inertia(particle.name, particle.on, particle.mass, particle.at, Expr33{});
+  }
+
+  void add_inertia(const std::string& name, const std::string& body, const Expr& mass, const Expr3& centre,
+                   const Expr33& inertia) {
+    const BodyPlace& place = result_.bodies.at(body);
+    if (place.link < 0) return;
+    auto& link = result_.tree.links[static_cast<std::size_t>(place.link)];
+    const auto named = [&](const Expr& e, const std::string& what) {
+      const auto value = find_real(e);
+      return value ? namer_.number(*value, name + "." + what) : e;
+    };
+    Expr33 I{};
+    static constexpr const char* kNames[3][3] = {{"Ixx", "Ixy", "Ixz"}, {"Ixy", "Iyy", "Iyz"}, {"Ixz", "Iyz", "Izz"}};
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t j = 0; j < 3; ++j) I[i][j] = j < i ? I[j][i] : named(inertia[i][j], kNames[i][j]);
+    const Expr m = named(mass, "m");
+    const Expr3 c{named(centre[0], "cx"), named(centre[1], "cy"), named(centre[2], "cz")};
+    const LinkRotation rotation{{}, {place.rotation}, {}};
+    const Expr3 in_link = add(place.position, multiply(place.rotation, c));
+    InertialParameters central;
+    central.m = m;
+    central.I = rotation.to_parent(symmetric(I));
+    link.inertia += shift(central, in_link);
+  }
+
+  // ---- speeds -------------------------------------------------------------------------------------------------------
+  void number_speeds() {
+    auto& tree = result_.tree;
+    const auto n = tree.dof_speed.size();
+    tree.dof_parent.assign(n, -1);
+    tree.tau.assign(n, Expr());
+    std::vector<int> last(tree.links.size(), -1);
+    for (std::size_t i = 0; i < tree.links.size(); ++i) {
+      const auto& link = tree.links[i];
+      int before = link.parent < 0 ? -1 : last[static_cast<std::size_t>(link.parent)];
+      for (int k = 0; k < link.dof_count; ++k) {
+        const auto dof = static_cast<std::size_t>(link.first_dof + k);
+        tree.dof_parent[dof] = before;
+        before = static_cast<int>(dof);
+      }
+      last[i] = before;
+    }
+  }
+
+  const Mechanism& mechanism_;
+  Graph& graph_;
+  const std::map<std::string, int>& speed_index_;
+  NumberNamer namer_;
+  std::map<std::string, BodyPlace> place_;
+  std::vector<RawLink> raw_;
+  BuiltTree result_;
+};
+
+}  // namespace
+
+BuiltTree build_tree(const Mechanism& mechanism, const std::map<std::string, int>& speed_index) {
+  return TreeBuilder(mechanism, speed_index).build();
+}
+
+}  // namespace kane

@@ -1,0 +1,90 @@
+#pragma once
+// The tree as the recursive formulations see it: links in order (parents first), each with one elementary motion
+// relative to its parent, in a working frame whose z axis is the axis of the motion.
+//
+// Working frames are chosen for short equations. Where the geometry is numeric, the origin of a link's frame is the
+// foot of the common normal to the next axis and its x axis lies along that normal (Khalil and Kleinfinger's modified
+// Denavit-Hartenberg frames), so that a vector passes from link to link by two planar rotations.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kane/mechanism/lowering.hpp"
+#include "kane/mechanism/tree_algebra.hpp"
+
+namespace kane {
+
+struct TreeLink {
+  std::string name;  ///< joint, with the number of the motion if it has several
+  int parent = -1;   ///< -1: ground
+  MotionKind kind = MotionKind::Rotation;
+  bool free = true;       ///< else a known motion: no degree of freedom of its own
+  LinkRotation rotation;  ///< link components to parent components, at the present configuration
+  Expr3 position;         ///< of the link's origin from the parent's, parent components
+  int first_dof = -1;     ///< number of its (first) degree of freedom; Ball has three
+  int dof_count = 0;
+  Expr rate;                ///< speed along the axis (or the known rate), for one-axis motions
+  Expr known_acceleration;  ///< of a motion that is not free
+  Expr3 ball_rates{};       ///< of a Ball
+  Expr pitch;
+  InertialParameters inertia;  ///< about the link's origin, link components
+  /// External force at the link's origin and torque about it, link components (gravity excluded).
+  Expr3 force{}, torque{};
+};
+
+struct TreeModel {
+  std::vector<TreeLink> links;
+  /// Degrees of freedom are numbered in the order of the links; the equations may list their speeds in another order.
+  std::vector<int> dof_speed;   ///< index of the speed in the equations
+  std::vector<int> dof_parent;  ///< previous degree of freedom on the way to the ground; -1
+  std::vector<Expr> tau;        ///< generalized force along each degree of freedom from motors, springs, dampers
+  Expr3 base_acceleration{};    ///< minus gravity, ground components
+
+  [[nodiscard]] int dof_count() const { return static_cast<int>(dof_speed.size()); }
+};
+
+/// Where a body's frame sits in the link that carries it: body components to link components, and origin.
+struct BodyPlace {
+  int link = -1;  ///< -1: fixed to the ground
+  Expr33 rotation{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+  Expr3 position{};
+};
+
+/// A number of the model that became a symbol, so that equations stay short whatever its digits are.
+struct NamedNumber {
+  Expr symbol;
+  double value;
+};
+
+struct BuiltTree {
+  TreeModel tree;                           ///< tau and base_acceleration still zero
+  std::map<std::string, BodyPlace> bodies;  ///< by name, ground included
+  std::vector<NamedNumber> numbers;
+};
+
+/// Builds the tree of a mechanism whose free motions all have speeds of their own. `speed_index` gives the index of each
+/// speed symbol in the equations. Expressions are made in `graph` (the mechanism's own).
+[[nodiscard]] BuiltTree build_tree(const Mechanism& mechanism, const std::map<std::string, int>& speed_index);
+
+/// Moves every part of a link's inertia that its own motion does not change onto its parent (base parameters, Khalil
+/// and Kleinfinger 1987). Exact: the kinetic and potential energy do not change.
+void regroup_inertia(TreeModel& tree);
+
+/// Bias: the generalized inertia forces for zero accelerations of the speeds, gravity and external loads included, so that
+/// M udot = tau - bias. By the recursive Newton-Euler equations.
+[[nodiscard]] std::vector<Expr> form_bias(const TreeModel& tree);
+
+/// Generalized forces for given accelerations of the speeds: tau = M udot + bias.
+[[nodiscard]] std::vector<Expr> form_inverse_dynamics(const TreeModel& tree, const std::vector<Expr>& udot);
+
+/// Mass matrix by composite bodies; lower triangle of the branch-sparse pattern filled, and its transpose.
+[[nodiscard]] ExprMatrix form_mass_matrix(const TreeModel& tree);
+
+/// Solves M x = b by the branch-sparse factorisation M = L^T D L (Featherstone 2005), in symbols.
+[[nodiscard]] std::vector<Expr> solve_branch_sparse(const TreeModel& tree, ExprMatrix M, std::vector<Expr> b);
+
+/// udot in order n: articulated-body inertias, with the accelerations of the bias recursion as reference motion.
+[[nodiscard]] std::vector<Expr> form_articulated(const TreeModel& tree);
+
+}  // namespace kane
