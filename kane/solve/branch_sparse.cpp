@@ -1,0 +1,94 @@
+#include "kane/solve/branch_sparse.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kane/base/error.hpp"
+
+namespace kane {
+
+namespace {
+
+/// The ancestors of i, nearest first, are visited by for (j = up(i); j >= 0; j = up(j)).
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+/// What M_kk was before elimination: M_kk + sum of L_lk^2 over the descendants l of k.
+double original_diagonal(ConstMatrixView m, std::span<const int> parent, int k) {
+  double sum = m(index(k), index(k));
+  for (int l = k + 1; l < static_cast<int>(m.rows); ++l) {
+    int j = l;
+    while (j > k) j = parent[index(j)];
+    if (j == k) sum += m(index(l), index(k)) * m(index(l), index(k));
+  }
+  return sum;
+}
+
+}  // namespace
+
+void check_parents(std::span<const int> parent) {
+  for (std::size_t i = 0; i < parent.size(); ++i) {
+    require(parent[i] >= -1 && parent[i] < static_cast<int>(i),
+            "speed {} has parent {}; parents come before their children (or are -1 at the root)", i, parent[i]);
+  }
+}
+
+// For k from the last: L_kk = sqrt(M_kk), L_ki = M_ki / L_kk for the ancestors i of k, and M_ij -= L_ki L_kj for all
+// pairs of ancestors. Suspicious pivots are judged as in factor_ldlt.
+FactorReport factor_ltl(MatrixView m, std::span<const int> parent, double tolerance) {
+  double largest = 0;
+  for (std::size_t k = 0; k < m.rows; ++k) largest = std::max(largest, std::abs(m(k, k)));
+  for (int k = static_cast<int>(m.rows) - 1; k >= 0; --k) {
+    double* const row = m.row(index(k));
+    const double d = row[k];
+    if (!(d > 1e-8 * largest)) {
+      const FactorReport report = judge_pivot(d, original_diagonal(m, parent, k), tolerance, index(k));
+      if (!report.ok()) return report;
+    }
+    row[k] = std::sqrt(d);
+    const double inverse = 1.0 / row[k];
+    for (int i = parent[index(k)]; i >= 0; i = parent[index(i)]) row[i] *= inverse;
+    for (int i = parent[index(k)]; i >= 0; i = parent[index(i)]) {
+      double* const target = m.row(index(i));
+      for (int j = i; j >= 0; j = parent[index(j)]) target[j] -= row[i] * row[j];
+    }
+  }
+  return {};
+}
+
+void solve_l_transposed(ConstMatrixView l, std::span<const int> parent, std::span<double> b) {
+  for (int i = static_cast<int>(l.rows) - 1; i >= 0; --i) {
+    const double* const row = l.row(index(i));
+    b[index(i)] /= row[i];
+    const double x = b[index(i)];
+    for (int j = parent[index(i)]; j >= 0; j = parent[index(j)]) b[index(j)] -= row[j] * x;
+  }
+}
+
+void solve_l(ConstMatrixView l, std::span<const int> parent, std::span<double> b) {
+  for (std::size_t i = 0; i < l.rows; ++i) {
+    const double* const row = l.row(i);
+    double sum = b[i];
+    for (int j = parent[i]; j >= 0; j = parent[index(j)]) sum -= row[j] * b[index(j)];
+    b[i] = sum / row[i];
+  }
+}
+
+void solve_ltl(ConstMatrixView l, std::span<const int> parent, std::span<double> b) {
+  solve_l_transposed(l, parent, b);
+  solve_l(l, parent, b);
+}
+
+void multiply_branch_sparse(ConstMatrixView m, std::span<const int> parent, std::span<const double> x,
+                            std::span<double> y) {
+  for (std::size_t i = 0; i < m.rows; ++i) {
+    const double* const row = m.row(i);
+    double sum = row[i] * x[i];
+    for (int j = parent[i]; j >= 0; j = parent[index(j)]) {
+      sum += row[j] * x[index(j)];
+      y[index(j)] += row[j] * x[i];
+    }
+    y[i] = sum;
+  }
+}
+
+}  // namespace kane

@@ -1,0 +1,55 @@
+#pragma once
+// The inner loops every factorisation here is made of. The sums have a fixed order (four partial sums), so results do
+// not depend on how the compiler vectorises.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+
+namespace kane {
+
+/// Sum of x_i y_i over n numbers.
+[[nodiscard]] inline double dot(const double* x, const double* y, std::size_t n) {
+  double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+  std::size_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    s0 += x[i] * y[i];
+    s1 += x[i + 1] * y[i + 1];
+    s2 += x[i + 2] * y[i + 2];
+    s3 += x[i + 3] * y[i + 3];
+  }
+  double tail = 0;
+  for (; i < n; ++i) tail += x[i] * y[i];
+  return ((s0 + s2) + (s1 + s3)) + tail;
+}
+
+/// y += a x over n numbers.
+inline void add_scaled(double* __restrict y, double a, const double* __restrict x, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) y[i] += a * x[i];
+}
+
+[[nodiscard]] inline double max_abs(std::span<const double> x) {
+  double largest = 0;
+  for (const double v : x) largest = std::max(largest, std::abs(v));
+  return largest;
+}
+
+[[nodiscard]] inline double norm2(std::span<const double> x) { return std::sqrt(dot(x.data(), x.data(), x.size())); }
+
+/// True if no number is infinite or not a number.
+[[nodiscard]] inline bool all_finite(std::span<const double> x) {
+  // Sums of zeros, unless something is not finite: 0 * inf and 0 * nan are nan. Four of them, not to wait for each other.
+  double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+  std::size_t i = 0;
+  for (; i + 4 <= x.size(); i += 4) {
+    s0 += 0.0 * x[i];
+    s1 += 0.0 * x[i + 1];
+    s2 += 0.0 * x[i + 2];
+    s3 += 0.0 * x[i + 3];
+  }
+  for (; i < x.size(); ++i) s0 += 0.0 * x[i];
+  return (s0 + s1) + (s2 + s3) == 0;
+}
+
+}  // namespace kane
