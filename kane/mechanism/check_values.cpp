@@ -1,0 +1,328 @@
+#include "kane/mechanism/check_values.hpp"
+
+#include <array>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "kane/base/suggest.hpp"
+#include "kane/expr/traverse.hpp"
+#include "kane/mechanism/placed.hpp"
+#include "kane/mechanism/tables.hpp"
+
+namespace kane {
+namespace {
+
+/// What a scalar may be written with.
+enum class Dependence { Parameters, Known, Anything };
+
+std::string_view sentence(Dependence d) {
+  switch (d) {
+    case Dependence::Parameters: return "it may depend on parameters only";
+    case Dependence::Known: return "it may depend on parameters, inputs and t only";
+    default: return "";
+  }
+}
+
+struct Item {
+  Expr value;
+  std::string_view what;  ///< "the mass of the body"
+  const std::string* owner;
+  const Where* where;
+};
+
+/// Principal moments of a symmetric matrix, by cyclic Jacobi rotations.
+std::array<double, 3> principal_moments(std::array<std::array<double, 3>, 3> a) {
+  for (int sweep = 0; sweep < 30; ++sweep) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::size_t p = i, q = (i + 1) % 3, r = (i + 2) % 3;
+      if (a[p][q] == 0) continue;
+      const double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
+      const double t = (theta >= 0 ? 1 : -1) / (std::abs(theta) + std::sqrt(theta * theta + 1));
+      const double c = 1 / std::sqrt(t * t + 1), s = t * c;
+      a[p][p] -= t * a[p][q];
+      a[q][q] += t * a[p][q];
+      a[p][q] = a[q][p] = 0;
+      const double rp = a[r][p], rq = a[r][q];
+      a[r][p] = a[p][r] = c * rp - s * rq;
+      a[r][q] = a[q][r] = s * rp + c * rq;
+    }
+  }
+  return {a[0][0], a[1][1], a[2][2]};
+}
+
+class ValueCheck {
+ public:
+  explicit ValueCheck(const Mechanism& mechanism) : m_(mechanism) {}
+
+  std::vector<std::string> run() {
+    collect_bodies();
+    collect_joints();
+    collect_rest();
+    for (const auto& [dependence, items] : items_) check_symbols(dependence, items);
+    evaluate_items();
+    for (const MechanismBody& b : m_.bodies) check_body(b);
+    for (const MechanismParticle& p : m_.particles) check_mass(p.mass, "particle", p.name, p.where);
+    for (const Joint& j : m_.joints) check_joint(j);
+    check_moving_mass();
+    return std::move(warnings_);
+  }
+
+ private:
+  // ---- what there is ----------------------------------------------------------------------------------------------
+  void add(Dependence d, const Expr& e, std::string_view what, const std::string& owner, const Where& where) {
+    if (e.graph() != nullptr) items_[d].push_back({e, what, &owner, &where});
+  }
+  void add(Dependence d, const Expr3& v, std::string_view what, const std::string& owner, const Where& where) {
+    for (const Expr& e : v) add(d, e, what, owner, where);
+  }
+  void add(const Placement& p, std::string_view what, const std::string& owner, const Where& where) {
+    add(Dependence::Parameters, p.position, what, owner, where);
+    for (const auto& row : p.rotation) add(Dependence::Parameters, row, what, owner, where);
+  }
+
+  void collect_bodies() {
+    for (const MechanismBody& b : m_.bodies) {
+      add(Dependence::Parameters, b.mass, "the mass of the body", b.name, b.where);
+      add(Dependence::Parameters, b.mass_centre, "the mass centre of the body", b.name, b.where);
+      for (const auto& row : b.inertia) add(Dependence::Parameters, row, "the inertia of the body", b.name, b.where);
+      for (const Shape& s : b.shapes) {
+        for (const Expr& size : s.sizes) add(Dependence::Parameters, size, "a shape of the body", b.name, b.where);
+        add(s.place, "the place of a shape of the body", b.name, b.where);
+      }
+    }
+    for (const MechanismParticle& p : m_.particles) {
+      add(Dependence::Parameters, p.mass, "the mass of the particle", p.name, p.where);
+      add(Dependence::Anything, p.at, "the position of the particle", p.name, p.where);
+    }
+    for (const MechanismPoint& p : m_.points)
+      add(Dependence::Anything, p.at, "the position of the point", p.name, p.where);
+    for (const MechanismFrame& f : m_.frames) add(f.place, "the place of the frame", f.name, f.where);
+  }
+
+  void collect_joints() {
+    for (const Joint& j : m_.joints) {
+      add(j.on_parent, "the placement of the joint", j.name, j.where);
+      add(j.on_child, "the placement of the joint", j.name, j.where);
+      for (const ElementaryMotion& motion : j.motions) {
+        add(Dependence::Parameters, motion.axis, "an axis of the joint", j.name, j.where);
+        add(Dependence::Parameters, motion.pitch, "the pitch of the joint", j.name, j.where);
+        if (!motion.free)
+          add(Dependence::Known, motion.value, "the locked or prescribed motion of the joint", j.name, j.where);
+        add_law(motion.law, j.name, j.where);
+      }
+    }
+  }
+
+  void add_law(const AxisLaw& law, const std::string& owner, const Where& where) {
+    for (const Expr* e : {&law.stiffness, &law.rest, &law.damping, &law.friction, &law.actuator})
+      add(Dependence::Anything, *e, "a spring, damper or motor of the joint", owner, where);
+    for (const auto* e : {&law.lower, &law.upper, &law.max_force, &law.max_speed})
+      if (*e) add(Dependence::Parameters, **e, "a limit of the joint", owner, where);
+  }
+
+  void collect_rest() {
+    for (const Load& load : m_.loads) {
+      if (const auto* s = std::get_if<SpringLoad>(&load.what)) {
+        for (const Expr* e : {&s->stiffness, &s->length, &s->damping})
+          add(Dependence::Anything, *e, "the spring", load.name, load.where);
+      } else if (const auto* joint = std::get_if<JointLoad>(&load.what)) {
+        add_law(joint->law, joint->joint, load.where);
+      } else if (const auto* g = std::get_if<InverseSquareLoad>(&load.what)) {
+        add(Dependence::Anything, g->mu, "the attraction", load.name, load.where);
+      }
+    }
+    for (const Constraint& c : m_.constraints)
+      if (const auto* d = std::get_if<DistanceConstraint>(&c.what))
+        add(Dependence::Known, d->length, "the length of the constraint", c.name, c.where);
+    for (const SymbolWithDefault& i : m_.inputs)
+      add(Dependence::Anything, i.value, "the value of the input", i.symbol.name(), m_.where);
+  }
+
+  // ---- symbols ------------------------------------------------------------------------------------------------------
+  [[nodiscard]] std::set<std::string, std::less<>> allowed(Dependence d) const {
+    std::set<std::string, std::less<>> names;
+    for (const auto& p : m_.parameters) names.insert(p.symbol.name());
+    if (d == Dependence::Parameters) return names;
+    names.insert("t");
+    for (const auto& i : m_.inputs) names.insert(i.symbol.name());
+    if (d == Dependence::Known) return names;
+    for (const Expr& q : m_.all_coordinates()) names.insert(q.name()), names.insert(q.name() + "'");
+    if (m_.speeds.empty())
+      for (const Expr& u : m_.joint_speeds()) names.insert(u.name());
+    for (const NamedQuantity& u : m_.speeds) names.insert(u.name);
+    return names;
+  }
+
+  void check_symbols(Dependence d, const std::vector<Item>& items) {
+    const auto names = allowed(d);
+    std::vector<Expr> values;
+    for (const Item& item : items) values.push_back(item.value);
+    bool good = true;
+    for (const Expr& s : symbols_of(values)) good = good && names.contains(s.name());
+    if (good) return;
+    for (const Item& item : items) {
+      for (const Expr& s : symbols_of({&item.value, 1})) {
+        if (names.contains(s.name())) continue;
+        const auto all = allowed(Dependence::Anything);
+        if (all.contains(s.name()))
+          throw ModelError(*item.where, fmt::format("{} '{}' is written with '{}'; {}", item.what, *item.owner,
+                                                    s.name(), sentence(d)));
+        throw ModelError(*item.where,
+                         fmt::format("{} '{}' is written with the unknown name '{}'{}", item.what, *item.owner,
+                                     s.name(), suggestion(s.name(), {all.begin(), all.end()})));
+      }
+    }
+  }
+
+  // ---- numbers ------------------------------------------------------------------------------------------------------
+  /// Numbers of everything that depends on parameters only.
+  void evaluate_items() {
+    const Values values = parameter_values(m_);
+    const auto& items = items_[Dependence::Parameters];
+    std::vector<Expr> es;
+    for (const Item& item : items) es.push_back(item.value);
+    const std::vector<double> numbers = evaluate(es, values, table_functions(m_));
+    for (std::size_t i = 0; i < es.size(); ++i) {
+      require_at(*items[i].where, std::isfinite(numbers[i]), "{} '{}' is not a finite number: {}", items[i].what,
+                 *items[i].owner, es[i].to_string());
+      known_.emplace(es[i].id(), numbers[i]);
+    }
+  }
+
+  [[nodiscard]] double number(const Expr& e) const {
+    return e.graph() == nullptr ? to_double(e.number()) : known_.at(e.id());
+  }
+
+  double check_mass(const Expr& mass, std::string_view what, const std::string& name, const Where& where) {
+    const double m = number(mass);
+    require_at(where, m >= 0, "the mass of the {} '{}' is negative: {} = {} kg", what, name, mass.to_string(), m);
+    return m;
+  }
+
+  void check_body(const MechanismBody& b) {
+    check_mass(b.mass, "body", b.name, b.where);
+    std::array<std::array<double, 3>, 3> I{};
+    double scale = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      for (std::size_t j = 0; j < 3; ++j) {
+        I[i][j] = number(b.inertia[i][j]);
+        scale = std::max(scale, std::abs(I[i][j]));
+      }
+    }
+    for (std::size_t i = 0; i < 3; ++i) {
+      require_at(b.where, I[i][i] >= 0,
+                 "the moment of inertia of the body '{}' about its axis {} is negative: {} kg m^2", b.name, "xyz"[i],
+                 I[i][i]);
+      const std::size_t j = (i + 1) % 3;
+      require_at(b.where, std::abs(I[i][j] - I[j][i]) <= 1e-12 * scale,
+                 "the inertia matrix of the body '{}' is not symmetric: I_{}{} = {} but I_{}{} = {}", b.name, "xyz"[i],
+                 "xyz"[j], I[i][j], "xyz"[j], "xyz"[i], I[j][i]);
+    }
+    warn_about_moments(b, principal_moments(I), scale);
+    for (const Shape& s : b.shapes)
+      for (const Expr& size : s.sizes)
+        require_at(b.where, number(size) >= 0, "a shape of the body '{}' has the negative size {}", b.name,
+                   size.to_string());
+  }
+
+  void warn_about_moments(const MechanismBody& b, const std::array<double, 3>& moments, double scale) {
+    const double slack = 1e-6 * scale;  // files carry rounded numbers
+    for (std::size_t i = 0; i < 3; ++i) {
+      const double a = moments[i], others = moments[(i + 1) % 3] + moments[(i + 2) % 3];
+      if (a < -slack) {
+        warnings_.push_back(
+            fmt::format("the inertia of the body '{}' has the negative principal moment {:.6g} kg m^2", b.name, a));
+      } else if (a > others + slack) {
+        warnings_.push_back(
+            fmt::format("the inertia of the body '{}' breaks the triangle inequality: its principal "
+                        "moment {:.6g} exceeds the sum {:.6g} of the other two; no real body is like that",
+                        b.name, a, others));
+      }
+    }
+  }
+
+  void check_joint(const Joint& j) {
+    for (const ElementaryMotion& motion : j.motions) {
+      if (motion.kind != MotionKind::Ball) {
+        const double length = std::hypot(number(motion.axis[0]), number(motion.axis[1]), number(motion.axis[2]));
+        require_at(j.where, length > 0, "an axis of the joint '{}' has length zero", j.name);
+      }
+      if (motion.kind == MotionKind::Screw && number(motion.pitch) == 0)
+        warnings_.push_back(fmt::format("the screw joint '{}' has pitch zero, so it is a revolute joint", j.name));
+      const AxisLaw& law = motion.law;
+      if (law.lower && law.upper)
+        require_at(j.where, number(*law.lower) <= number(*law.upper),
+                   "the joint '{}' has the lower limit {} above its upper limit {}", j.name, law.lower->to_string(),
+                   law.upper->to_string());
+    }
+  }
+
+  /// Warns about free motions that move nothing that has mass.
+  void check_moving_mass() {
+    std::map<std::string, double> weight;
+    for (const MechanismBody& b : m_.bodies) {
+      double w = number(b.mass);
+      for (std::size_t i = 0; i < 3; ++i) w += number(b.inertia[i][i]);
+      weight[b.name] += w;
+    }
+    for (const MechanismParticle& p : m_.particles) weight[p.on] += number(p.mass);
+    // Each body hands its weight to its parent once all its own children have done so.
+    std::map<std::string, int> children;
+    std::map<std::string, const Joint*> joint_of;
+    for (const Joint& j : m_.joints) {
+      if (!j.closing) ++children[j.parent], joint_of[j.child] = &j;
+    }
+    std::vector<std::string> leaves;
+    for (const MechanismBody& b : m_.bodies)
+      if (children[b.name] == 0) leaves.push_back(b.name);
+    while (!leaves.empty()) {
+      const std::string body = leaves.back();
+      leaves.pop_back();
+      const Joint& j = *joint_of.at(body);
+      const bool moves = std::any_of(j.motions.begin(), j.motions.end(), [](const auto& m) { return m.free; });
+      if (moves && weight[body] == 0)
+        warnings_.push_back(
+            fmt::format("the joint '{}' moves nothing that has mass, so its motion is not determined "
+                        "unless a constraint does it",
+                        j.name));
+      weight[j.parent] += weight[body];
+      if (--children[j.parent] == 0 && j.parent != m_.ground) leaves.push_back(j.parent);
+    }
+  }
+
+  const Mechanism& m_;
+  std::map<Dependence, std::vector<Item>> items_;
+  std::map<NodeId, double> known_;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace
+
+Values parameter_values(const Mechanism& mechanism) {
+  Values values;
+  const FunctionTable tables = table_functions(mechanism);
+  for (const SymbolWithDefault& p : mechanism.parameters) {
+    const std::string& name = p.symbol.name();
+    if (p.value.is_number()) {
+      values[name] = to_double(p.value.number());
+      continue;
+    }
+    for (const Expr& s : symbols_of({&p.value, 1})) {
+      if (values.contains(s.name())) continue;
+      std::vector<std::string> known;
+      for (const auto& [key, value] : values) known.push_back(key);
+      throw ModelError(mechanism.where,
+                       fmt::format("the parameter '{}' is written with '{}', which is no parameter above it{}", name,
+                                   s.name(), suggestion(s.name(), known)));
+    }
+    values[name] = evaluate(p.value, values, tables);
+    require_at(mechanism.where, std::isfinite(values[name]), "the parameter '{}' = {} is not a finite number", name,
+               p.value.to_string());
+  }
+  return values;
+}
+
+std::vector<std::string> check_values(const Mechanism& mechanism) { return ValueCheck(mechanism).run(); }
+
+}  // namespace kane

@@ -1,0 +1,18 @@
+#pragma once
+// What the scalars of a mechanism may depend on, and whether their numbers make sense.
+
+#include <string>
+#include <vector>
+
+#include "kane/expr/evaluate.hpp"
+#include "kane/mechanism/mechanism.hpp"
+
+namespace kane {
+
+/// Numbers of all parameters. Throws ModelError if one is written with a symbol that is no earlier parameter.
+[[nodiscard]] Values parameter_values(const Mechanism& mechanism);
+
+/// Throws ModelError for what is impossible, returns warnings for what is improbable.
+[[nodiscard]] std::vector<std::string> check_values(const Mechanism& mechanism);
+
+}  // namespace kane
