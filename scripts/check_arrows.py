@@ -137,8 +137,10 @@ class Checker:
             narrow[module] = [next((a for a in listed if a.startswith(link + "/")), link) for link in links]
         return narrow
 
-    def check_include(self, place, quote, path, arrows, own_folders):
+    def check_include(self, file, place, quote, path, arrows, own_folders):
         first = path.split("/")[0]
+        if quote == '"' and "tests" in own_folders and "/" not in path and (file.parent / path).is_file():
+            return  # a helper of the tests in the same folder
         if quote == "<":
             if first == "kane":
                 self.error(place, f'write #include "{path}" with quotes')
@@ -166,7 +168,7 @@ class Checker:
         for number, line in enumerate(lines, 1):
             match = INCLUDE.match(line)
             if match:
-                self.check_include(f"{name}:{number}", match.group(1), match.group(2), arrows, own_folders)
+                self.check_include(file, f"{name}:{number}", match.group(1), match.group(2), arrows, own_folders)
                 found.append(match.group(2))
         if file.suffix == ".hpp":
             self.includes[name] = [path for path in found if path.startswith("kane/")]

@@ -97,6 +97,11 @@ class CheckArrows(unittest.TestCase):
     def test_relative_include(self):
         self.assert_finds({"kane/middle/middle.cpp": '#include "middle.hpp"\n'}, "is not a path from the root")
 
+    def test_tests_may_include_a_helper_beside_them(self):
+        helper = {"tests/low/helper.hpp": "#pragma once\n", "tests/low/a_test.cpp": '#include "helper.hpp"\n'}
+        self.assertEqual(check(helper), (0, ""))
+        self.assert_finds({"tests/low/a_test.cpp": '#include "gone.hpp"\n'}, "is not a path from the root")
+
     def test_angle_brackets_for_own_header(self):
         self.assert_finds({"kane/middle/middle.cpp": "#include <kane/middle/middle.hpp>\n"}, "with quotes")
 
