@@ -8,7 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 folder="$1"
 shift
 mkdir -p "$folder/bench"
-for source in bench/*.cpp; do
-  name="$(basename "$source" .cpp)"
+for source in bench/*_bench.cpp; do
+  name="$(basename "$source" _bench.cpp)"
   "$folder/bin/bench_$name" --benchmark_out="$folder/bench/$name.json" --benchmark_out_format=json "$@"
 done
