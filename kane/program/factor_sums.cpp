@@ -220,6 +220,9 @@ class FactorSums {
 
 }  // namespace
 
-void factor_sums(const Draft& from, Draft& to) { FactorSums(from, to).run(); }
+bool factor_sums(const Draft& from, Draft& to) {
+  FactorSums(from, to).run();
+  return true;
+}
 
 }  // namespace kane

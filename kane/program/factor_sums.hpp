@@ -7,6 +7,7 @@
 
 namespace kane {
 
-void factor_sums(const Draft& from, Draft& to);
+/// Always true: `to` is the result.
+bool factor_sums(const Draft& from, Draft& to);
 
 }  // namespace kane

@@ -87,6 +87,9 @@ class Flatten {
 
 }  // namespace
 
-void flatten(const Draft& from, Draft& to) { Flatten(from, to).run(); }
+bool flatten(const Draft& from, Draft& to) {
+  Flatten(from, to).run();
+  return true;
+}
 
 }  // namespace kane

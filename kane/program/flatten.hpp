@@ -6,6 +6,7 @@
 
 namespace kane {
 
-void flatten(const Draft& from, Draft& to);
+/// Always true: `to` is the result.
+bool flatten(const Draft& from, Draft& to);
 
 }  // namespace kane

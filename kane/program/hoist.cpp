@@ -169,6 +169,9 @@ class Hoist {
 
 }  // namespace
 
-void hoist(const Draft& from, Draft& to) { Hoist(from, to).run(); }
+bool hoist(const Draft& from, Draft& to) {
+  Hoist(from, to).run();
+  return true;
+}
 
 }  // namespace kane

@@ -11,6 +11,7 @@
 
 namespace kane {
 
-void hoist(const Draft& from, Draft& to);
+/// Always true: `to` is the result.
+bool hoist(const Draft& from, Draft& to);
 
 }  // namespace kane

@@ -12,22 +12,25 @@ Liveness calc_liveness(const Program& p, Stage stage, std::span<const std::uint3
   const std::uint32_t begin = p.stage_begin(stage);
   const std::uint32_t count = p.stage_end[static_cast<std::size_t>(stage)] - begin;
   const ValueId first = p.first_temporary() + begin;
-  std::vector<std::uint32_t> last_use(count, 0);  // place + 1
   const auto local = [&](ValueId id) { return id >= first && id - first < count; };
-  for (std::uint32_t place = 0; place < order.size(); ++place)
-    visit_values(p, p.instructions[order[place]], [&](ValueId id) {
-      if (local(id)) last_use[id - first] = place + 1;
-    });
-  // Outputs and values for later stages are stored as soon as they are known, so they need no register for long.
   Liveness result;
-  std::uint32_t live = 0;
-  std::vector<std::uint32_t> ends(order.size() + 1, 0);
-  for (const std::uint32_t i : order) ++ends[last_use[i - begin]];
+  std::vector<std::uint32_t> touched(count, 0);  // place + 1 of computation or last use
   for (std::uint32_t place = 0; place < order.size(); ++place) {
-    if (last_use[order[place] - begin] != 0) ++live;
+    visit_values(p, p.instructions[order[place]], [&](ValueId id) {
+      if (!local(id)) return;
+      if (place + 1 - touched[id - first] > kFar) ++result.far_uses;
+      touched[id - first] = place + 1;
+    });
+    touched[order[place] - begin] = place + 1;
+  }
+  // Outputs and values for later stages are stored as soon as they are known, so they need no register for long.
+  std::vector<std::uint32_t> ends(order.size() + 1, 0);
+  for (const std::uint32_t i : order) ++ends[touched[i - begin]];
+  std::uint32_t live = 0;
+  for (std::uint32_t place = 0; place < order.size(); ++place) {
+    ++live;
     live -= ends[place + 1];
     result.max_live = std::max(result.max_live, live);
-    if (live > kRegisters) result.pressure += live - kRegisters;
   }
   return result;
 }

@@ -74,13 +74,12 @@ ProgramNames names_of(std::string name, std::span<const NamedExpr> outputs, cons
 /// The passes on the draft, in order.
 void rewrite(Driver& driver, Draft& draft, const PassChoice& choice) {
   Draft next;
-  const auto run = [&](bool wanted, std::string_view name, void (*pass)(const Draft&, Draft&)) {
+  const auto run = [&](bool wanted, std::string_view name, bool (*pass)(const Draft&, Draft&)) {
     if (!wanted) return;
     driver.run(
         name, [&] { return draft.size(); },
         [&] {
-          pass(draft, next);
-          std::swap(draft, next);
+          if (pass(draft, next)) std::swap(draft, next);
         });
   };
   run(choice.trigonometry, "trigonometry", share_trigonometry);

@@ -167,6 +167,15 @@ class PowerExpansion {
 
 }  // namespace
 
-void expand_powers(const Draft& from, Draft& to) { PowerExpansion(from, to).run(); }
+bool expand_powers(const Draft& from, Draft& to) {
+  const auto has_power = [&](ValueId id) {
+    const auto factors = from.factors(id);
+    return std::any_of(factors.begin(), factors.end(), [](const Factor& f) { return std::abs(f.exponent) > 1; });
+  };
+  bool any = false;
+  for (ValueId id = from.input_count(); id < from.size(); ++id) any |= from.is(id, DraftKind::Product) && has_power(id);
+  if (any) PowerExpansion(from, to).run();
+  return any;
+}
 
 }  // namespace kane

@@ -6,6 +6,7 @@
 
 namespace kane {
 
-void share_reciprocals(const Draft& from, Draft& to);
+/// False if there is nothing to do; `to` is then left alone.
+bool share_reciprocals(const Draft& from, Draft& to);
 
 }  // namespace kane

@@ -167,7 +167,7 @@ void schedule(Program& p) {
   const std::vector<std::uint32_t> as_it_came = plan.run(false);
   const std::vector<std::uint32_t> depth_first = plan.run(true);
   const bool deep =
-      calc_liveness(p, Stage::State, depth_first).pressure <= calc_liveness(p, Stage::State, as_it_came).pressure;
+      calc_liveness(p, Stage::State, depth_first).far_uses <= calc_liveness(p, Stage::State, as_it_came).far_uses;
   std::vector<std::uint32_t> order(p.stage_begin(Stage::State));
   std::iota(order.begin(), order.end(), 0U);
   const auto& best = deep ? depth_first : as_it_came;

@@ -2,12 +2,16 @@
 
 namespace kane {
 
-void share_trigonometry(const Draft& from, Draft& to) {
+bool share_trigonometry(const Draft& from, Draft& to) {
   const std::vector<std::uint32_t> uses = count_uses(from);
-  std::vector<std::uint8_t> on_circle(from.size(), 0);  // angles with a sine or cosine
   const auto is_function = [&](ValueId id, Code code) {
     return from.is(id, DraftKind::Function) && from.node(id).code == code;
   };
+  bool any = false;
+  for (ValueId id = from.input_count(); id < from.size(); ++id) any |= uses[id] != 0 && is_function(id, Code::Tan);
+  if (!any) return false;
+
+  std::vector<std::uint8_t> on_circle(from.size(), 0);  // angles with a sine or cosine
   for (ValueId id = from.input_count(); id < from.size(); ++id)
     if (uses[id] != 0 && (is_function(id, Code::Sin) || is_function(id, Code::Cos)))
       on_circle[from.refs(id)[0].value()] = 1;
@@ -26,6 +30,7 @@ void share_trigonometry(const Draft& from, Draft& to) {
     now.set(id, to.product(sine.negative() != cosine.negative(), factors));
   }
   now.finish();
+  return true;
 }
 
 }  // namespace kane

@@ -5,6 +5,7 @@
 
 namespace kane {
 
-void share_trigonometry(const Draft& from, Draft& to);
+/// False if there is nothing to do; `to` is then left alone.
+bool share_trigonometry(const Draft& from, Draft& to);
 
 }  // namespace kane
