@@ -1,0 +1,372 @@
+#include "kane/mechanism/formulation.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "kane/base/error.hpp"
+#include "kane/base/suggest.hpp"
+#include "kane/expr/traverse.hpp"
+#include "kane/mechanism/copy_mechanism.hpp"
+#include "kane/mechanism/tree_model.hpp"
+
+namespace kane {
+
+std::string_view to_string(Formulation formulation) {
+  switch (formulation) {
+    case Formulation::Automatic: return "automatic";
+    case Formulation::Projection: return "projection";
+    case Formulation::Composite: return "composite";
+    default: return "articulated";
+  }
+}
+
+Formulation formulation_from(std::string_view name) {
+  const std::vector<std::string> known{"automatic", "projection", "composite", "articulated"};
+  const auto found = std::find(known.begin(), known.end(), name);
+  if (found == known.end())
+    throw ModelError(fmt::format("unknown formulation '{}'{} (known: automatic, projection, composite, articulated)",
+                                 name, suggestion(name, known)));
+  return static_cast<Formulation>(found - known.begin());
+}
+
+namespace {
+
+/// The speed that is the rate of each free motion, looked up among the definitions of the system's speeds.
+class SpeedMatch {
+ public:
+  explicit SpeedMatch(const System& system) : system_(system) {
+    for (const auto& speed : system.speeds()) by_definition_.emplace_back(speed.definition, speed.symbol);
+  }
+
+  /// Gives the motion its speeds; false if some motion has no speed of its own.
+  bool assign(ElementaryMotion& motion) const {
+    if (!motion.free) return true;
+    std::vector<Expr> speeds;
+    if (motion.kind == MotionKind::Ball) {
+      for (const auto& rate : ball_rates(motion)) speeds.push_back(find(rate));
+    } else {
+      speeds.push_back(find(system_.rate(motion.coordinates[0])));
+    }
+    if (std::any_of(speeds.begin(), speeds.end(), [](const Expr& s) { return !s.is_symbol(); })) return false;
+    motion.speeds = std::move(speeds);
+    return true;
+  }
+
+ private:
+  [[nodiscard]] Expr find(const Expr& definition) const {
+    for (const auto& [known, symbol] : by_definition_)
+      if (known == definition) return symbol;
+    return {};
+  }
+
+  [[nodiscard]] Expr3 ball_rates(const ElementaryMotion& motion) const {
+    for (std::size_t i = 0; i < system_.frames().size(); ++i) {
+      const auto& frame = system_.frames()[FrameId(i)];
+      const auto* parameters = std::get_if<EulerParameters>(&frame.definition);
+      if (parameters != nullptr && parameters->e[0] == motion.coordinates[0]) return frame.quasi_rates;
+    }
+    return {};
+  }
+
+  const System& system_;
+  std::vector<std::pair<Expr, Expr>> by_definition_;
+};
+
+/// Loads that are springs, dampers and motors along the joints and nothing else.
+bool only_joint_laws(const Mechanism& mechanism) {
+  for (const auto& load : mechanism.loads) {
+    const auto* joint = std::get_if<JointLoad>(&load.what);
+    if (joint == nullptr || !joint->law.law.empty()) return false;
+  }
+  for (const auto& joint : mechanism.joints)
+    for (const auto& motion : joint.motions)
+      if (!motion.law.law.empty()) return false;
+  return true;
+}
+
+Expr law_force(const AxisLaw& law, const Expr& q, const Expr& u) {
+  return law.actuator - law.stiffness * (q - law.rest) - law.damping * u;
+}
+
+/// The tree with its forces, or the reason why there is none.
+struct TreeOrReason {
+  std::optional<BuiltTree> built;
+  std::string reason;
+};
+
+class TreeFormer {
+ public:
+  TreeFormer(const Mechanism& mechanism, const LoweredMechanism& lowered) : mechanism_(mechanism), lowered_(lowered) {}
+
+  /// Gives every free motion its speed; empty if that is possible and the tree can be formed, else why not.
+  std::string check() {
+    const System& system = lowered_.system;
+    if (!system.auxiliaries().empty()) return "it has auxiliary speeds written by hand";
+    if (!mechanism_.extra_coordinates.empty()) return "it has coordinates that belong to no joint";
+    const SpeedMatch match(system);
+    for (auto& joint : mechanism_.joints) {
+      if (joint.closing) continue;
+      if (!joint.rotation_from.empty() && joint.rotation_from != joint.parent)
+        return fmt::format("joint '{}' measures its angle from another body", joint.name);
+      for (auto& motion : joint.motions) {
+        if (!match.assign(motion))
+          return fmt::format("its generalized speeds are not the rates of joint '{}'", joint.name);
+        if (!motion.free && motion.kind == MotionKind::Ball) return fmt::format("joint '{}' is locked", joint.name);
+        if (!motion.free && depends_on_state(motion.value))
+          return fmt::format("joint '{}' follows another coordinate", joint.name);
+      }
+    }
+    return {};
+  }
+
+  TreeOrReason form(bool regroup) {
+    const System& system = lowered_.system;
+    if (std::string reason = check(); !reason.empty()) return {{}, std::move(reason)};
+    std::map<std::string, int> index;
+    for (const auto& speed : system.speeds()) index.emplace(speed.symbol.name(), static_cast<int>(index.size()));
+    BuiltTree built = build_tree(mechanism_, index);
+    if (built.tree.dof_speed.size() != index.size()) return {{}, "it has speeds that belong to no joint"};
+    add_gravity(built.tree);
+    add_forces(built.tree);
+    if (regroup) regroup_inertia(built.tree);
+    return {std::move(built), {}};
+  }
+
+ private:
+  /// A known motion must be a function of time and parameters.
+  [[nodiscard]] bool depends_on_state(const Expr& value) const {
+    for (const Expr& symbol : symbols_of({&value, 1})) {
+      const auto kind = lowered_.system.find_kind(symbol.name());
+      if (kind && *kind != SymbolKind::Time && *kind != SymbolKind::Parameter) return true;
+    }
+    return false;
+  }
+
+  void add_gravity(TreeModel& tree) const {
+    for (const auto& gravity : lowered_.system.uniform_gravity())
+      tree.base_acceleration =
+          subtract(tree.base_acceleration, lowered_.system.frames().express(gravity.acceleration, Frames::inertial()));
+  }
+
+  /// Generalized forces of everything but uniform gravity.
+  void add_forces(TreeModel& tree) const {
+    if (only_joint_laws(mechanism_)) {
+      add_joint_laws(tree);
+      return;
+    }
+    KaneDerivation derivation(
+        lowered_.system, {.dynamics = false, .embedding = EmbeddingMethod::None, .inverse = false, .outputs = false});
+    for (const auto& name : derivation.load_names()) {
+      if (name == "gravity") continue;
+      const auto forces = derivation.active_forces(name);
+      for (std::size_t dof = 0; dof < tree.tau.size(); ++dof)
+        tree.tau[dof] += forces[static_cast<std::size_t>(tree.dof_speed[dof])];
+    }
+  }
+
+  void add_joint_laws(TreeModel& tree) const {
+    std::map<std::string, Expr> by_speed;
+    const auto add = [&](const ElementaryMotion& motion, const AxisLaw& law) {
+      if (!motion.free || motion.kind == MotionKind::Ball) return;
+      by_speed[motion.speeds[0].name()] += law_force(law, motion.coordinates[0], motion.speeds[0]);
+    };
+    for (const auto& joint : mechanism_.joints)
+      for (const auto& motion : joint.motions) add(motion, motion.law);
+    for (const auto& load : mechanism_.loads) {
+      const auto& joint_load = std::get<JointLoad>(load.what);
+      const Joint* joint = mechanism_.find_joint(joint_load.joint);
+      ensure(joint != nullptr, "the load '{}' names no joint", load.name);
+      add(joint->motions[static_cast<std::size_t>(joint_load.motion)], joint_load.law);
+    }
+    const auto& speeds = lowered_.system.speeds();
+    for (std::size_t dof = 0; dof < tree.tau.size(); ++dof)
+      tree.tau[dof] = by_speed[speeds[static_cast<std::size_t>(tree.dof_speed[dof])].symbol.name()];
+  }
+
+  Mechanism mechanism_;  // a copy whose motions get the system's speeds
+  const LoweredMechanism& lowered_;
+};
+
+/// In the order of the speeds of the equations.
+std::vector<Expr> in_speed_order(const TreeModel& tree, const std::vector<Expr>& by_dof) {
+  std::vector<Expr> result(by_dof.size());
+  for (std::size_t dof = 0; dof < by_dof.size(); ++dof)
+    result[static_cast<std::size_t>(tree.dof_speed[dof])] = by_dof[dof];
+  return result;
+}
+
+std::vector<Expr> in_dof_order(const TreeModel& tree, const std::vector<Expr>& by_speed) {
+  std::vector<Expr> result(by_speed.size());
+  for (std::size_t dof = 0; dof < by_speed.size(); ++dof)
+    result[dof] = by_speed[static_cast<std::size_t>(tree.dof_speed[dof])];
+  return result;
+}
+
+std::vector<Expr> minus(const std::vector<Expr>& a, const std::vector<Expr>& b) {
+  std::vector<Expr> result;
+  for (std::size_t i = 0; i < a.size(); ++i) result.push_back(a[i] - b[i]);
+  return result;
+}
+
+/// Fills in the dynamical equations from the tree.
+void form_tree_dynamics(const BuiltTree& built, Formulation formulation, const FormOptions& options,
+                        EquationsOfMotion& equations) {
+  const TreeModel& tree = built.tree;
+  equations.formulation = to_string(formulation);
+  Graph& graph = *equations.graph;
+  for (const auto& number : built.numbers)
+    equations.parameters.push_back({number.symbol, graph.number(rational_from_double(number.value))});
+  const bool composite = formulation == Formulation::Composite || options.mass_matrix;
+  if (composite) {
+    const auto reduced = minus(tree.tau, form_bias(tree));
+    const ExprMatrix M = form_mass_matrix(tree);
+    const int n = tree.dof_count();
+    equations.M = ExprMatrix(n, n);
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j)
+        equations.M(tree.dof_speed[static_cast<std::size_t>(i)], tree.dof_speed[static_cast<std::size_t>(j)]) = M(i, j);
+    equations.rhs = in_speed_order(tree, reduced);
+    if (options.solve && formulation == Formulation::Composite)
+      equations.udot_explicit = in_speed_order(tree, solve_branch_sparse(tree, M, reduced));
+  }
+  if (options.solve && formulation == Formulation::Articulated)
+    equations.udot_explicit = in_speed_order(tree, form_articulated(tree));
+  const auto needed = form_inverse_dynamics(tree, in_dof_order(tree, equations.udot));
+  equations.inverse = in_speed_order(tree, minus(needed, tree.tau));
+}
+
+std::vector<Expr> state_symbols(const EquationsOfMotion& equations) {
+  std::vector<Expr> state = equations.q;
+  state.insert(state.end(), equations.u.begin(), equations.u.end());
+  state.push_back(equations.t);
+  for (const auto& input : equations.inputs) state.push_back(input.symbol);
+  return state;
+}
+
+DeriveOptions derive_options(const FormOptions& options, bool dynamics) {
+  return {.dynamics = dynamics,
+          .embedding = options.embedding,
+          .solve = dynamics && options.solve,
+          .inverse = dynamics,
+          .outputs = options.outputs};
+}
+
+bool constrained(const System& system) {
+  return std::any_of(system.constraints().begin(), system.constraints().end(), [](auto& c) { return c.active; });
+}
+
+/// What a simulation step computes: udot, or M and rhs where constraints wait to be embedded.
+OperationCount count_dynamics(const EquationsOfMotion& equations) {
+  if (!equations.udot_explicit.empty()) return count_operations(equations.udot_explicit, state_symbols(equations));
+  std::vector<Expr> outputs = equations.rhs;
+  outputs.insert(outputs.end(), equations.M.entries.begin(), equations.M.entries.end());
+  return count_operations(outputs, state_symbols(equations));
+}
+
+/// By the formulation asked for (not Automatic), in the mechanism's own graph.
+EquationsOfMotion form_by(const Mechanism& mechanism, Formulation formulation, const FormOptions& options) {
+  const LoweredMechanism lowered = lower_mechanism(mechanism);
+  FormOptions adapted = options;
+  if (constrained(lowered.system)) adapted.solve = false;
+  EquationsOfMotion equations;
+  if (formulation == Formulation::Projection) {
+    equations = form_equations(lowered.system, derive_options(adapted, true));
+  } else {
+    const TreeOrReason tree = TreeFormer(mechanism, lowered).form(options.regroup);
+    if (!tree.built)
+      throw ModelError(mechanism.where, fmt::format("'{}' cannot be formulated by {}: {}", mechanism.name,
+                                                    to_string(formulation), tree.reason));
+    if (!adapted.solve) adapted.mass_matrix = true;
+    // Symbolic embedding projects the motion itself and needs the dynamics of the projection.
+    adapted.embedding = EmbeddingMethod::None;
+    equations = form_equations(lowered.system, derive_options(adapted, false));
+    form_tree_dynamics(*tree.built, formulation, adapted, equations);
+  }
+  equations.warnings.insert(equations.warnings.begin(), lowered.warnings.begin(), lowered.warnings.end());
+  return equations;
+}
+
+struct Candidate {
+  EquationsOfMotion equations;
+  OperationCount operations;
+};
+
+/// Rough operations of the recursive formulations, to leave out what cannot win (from counts of general serial arms).
+struct RoughCost {
+  double composite = 0, articulated = 0;
+};
+
+RoughCost estimate(const Mechanism& mechanism) {
+  std::map<std::string, double> depth{{mechanism.ground, 0.0}};
+  RoughCost cost;
+  // Joints may be listed in any order: repeat until all depths are known.
+  for (bool again = true; again;) {
+    again = false;
+    for (const auto& joint : mechanism.joints) {
+      if (joint.closing || depth.contains(joint.child) || !depth.contains(joint.parent)) continue;
+      double d = depth.at(joint.parent);
+      for (const auto& motion : joint.motions) {
+        if (!motion.free) continue;
+        for (int k = motion.kind == MotionKind::Ball ? 3 : 1; k > 0; --k) {
+          d += 1;
+          cost.composite += 160 + 36 * d + 2 * d * d / 2;
+          cost.articulated += 440;
+        }
+      }
+      depth.emplace(joint.child, d);
+      again = true;
+    }
+  }
+  return cost;
+}
+
+std::vector<Formulation> worth_trying(const Mechanism& mechanism) {
+  if (!why_no_tree(mechanism).empty()) return {Formulation::Projection};
+  const RoughCost cost = estimate(mechanism);
+  std::vector<Formulation> candidates;
+  if (cost.composite < 3 * cost.articulated) candidates.push_back(Formulation::Composite);
+  if (cost.articulated < 1.5 * cost.composite) candidates.push_back(Formulation::Articulated);
+  // Textbook projection wins for small systems with many zeros only.
+  if (mechanism.all_coordinates().size() <= 6) candidates.push_back(Formulation::Projection);
+  return candidates;
+}
+
+}  // namespace
+
+std::string why_no_tree(const Mechanism& mechanism) {
+  const Mechanism copy = copy_mechanism(mechanism);
+  const LoweredMechanism lowered = lower_mechanism(copy);
+  return TreeFormer(copy, lowered).check();
+}
+
+EquationsOfMotion form_equations(const Mechanism& mechanism, const FormOptions& options) {
+  if (options.formulation != Formulation::Automatic) return form_by(mechanism, options.formulation, options);
+  const auto candidates = worth_trying(mechanism);
+  if (candidates.size() == 1) return form_by(mechanism, candidates[0], options);
+  // The shortest program wins. Trials leave out what all have in common.
+  FormOptions trial = options;
+  trial.outputs = false;
+  trial.mass_matrix = false;
+  Formulation best = candidates[0];
+  int shortest = -1;
+  for (const Formulation formulation : candidates) {
+    const int operations = count_dynamics(form_by(copy_mechanism(mechanism), formulation, trial)).total();
+    if (shortest < 0 || operations < shortest) shortest = operations, best = formulation;
+  }
+  return form_by(mechanism, best, options);
+}
+
+std::vector<FormulationCount> compare_formulations(const Mechanism& mechanism) {
+  std::vector<FormulationCount> counts;
+  const bool tree = why_no_tree(mechanism).empty();
+  for (const auto formulation : {Formulation::Projection, Formulation::Composite, Formulation::Articulated}) {
+    if (formulation != Formulation::Projection && !tree) continue;
+    const auto equations = form_by(copy_mechanism(mechanism), formulation, {.mass_matrix = false, .outputs = false});
+    counts.push_back({formulation, count_dynamics(equations)});
+  }
+  std::stable_sort(counts.begin(), counts.end(),
+                   [](auto& a, auto& b) { return a.operations.total() < b.operations.total(); });
+  return counts;
+}
+
+}  // namespace kane

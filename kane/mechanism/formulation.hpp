@@ -1,0 +1,57 @@
+#pragma once
+// From a mechanism to its equations of motion, by the formulation that gives the shortest program.
+//
+//   projection   textbook Kane: any speeds, any loads, any system
+//   composite    mass matrix by composite bodies, bias by recursive Newton-Euler, branch-sparse factorisation
+//   articulated  order n, no mass matrix
+//
+// The recursive ones are for trees whose speeds are those of the joints. Constraints, outputs and reactions come from the
+// same System in every case.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kane/expr/count.hpp"
+#include "kane/mechanics/kane.hpp"
+#include "kane/mechanism/mechanism.hpp"
+
+namespace kane {
+
+enum class Formulation : std::uint8_t { Automatic, Projection, Composite, Articulated };
+
+[[nodiscard]] std::string_view to_string(Formulation formulation);
+/// Throws ModelError for an unknown name.
+[[nodiscard]] Formulation formulation_from(std::string_view name);
+
+struct FormOptions {
+  Formulation formulation = Formulation::Automatic;
+  /// Move inertia that acts together onto the parent (base parameters).
+  bool regroup = true;
+  /// Solve for udot in symbols (unconstrained systems).
+  bool solve = true;
+  /// Form the mass matrix and right-hand side also where the formulation itself does not need them.
+  bool mass_matrix = true;
+  /// Positions, velocities, accelerations, energy, reactions.
+  bool outputs = true;
+  /// Embed the active constraints in symbols.
+  EmbeddingMethod embedding = EmbeddingMethod::None;
+};
+
+/// What one formulation costs: operations for udot at one state, parameter-only work set aside.
+struct FormulationCount {
+  Formulation formulation;
+  OperationCount operations;
+};
+
+/// Throws ModelError if the mechanism is wrong, or is not one that the formulation asked for can do.
+[[nodiscard]] EquationsOfMotion form_equations(const Mechanism& mechanism, const FormOptions& options = {});
+
+/// Counts of all formulations that apply, each derived in a graph of its own; the shortest first.
+[[nodiscard]] std::vector<FormulationCount> compare_formulations(const Mechanism& mechanism);
+
+/// Empty if the recursive formulations apply, otherwise why not.
+[[nodiscard]] std::string why_no_tree(const Mechanism& mechanism);
+
+}  // namespace kane
