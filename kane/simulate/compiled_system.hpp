@@ -1,0 +1,82 @@
+#pragma once
+// Equations of motion made ready to run: kernels for what a step, an embedding and a report need. Immutable and shared;
+// what changes is in a SystemEvaluator, one per thread.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kane/codegen/kernel.hpp"
+#include "kane/expr/evaluate.hpp"
+#include "kane/mechanics/equations.hpp"
+
+namespace kane {
+
+struct CompileOptions {
+  /// No contraction: the same bits on every machine.
+  bool strict = false;
+  /// Never use the JIT.
+  bool use_interpreter = false;
+  /// Values of external functions (tables, user laws).
+  FunctionTable functions{};
+  /// Inputs that are given from outside although the model has a law for them.
+  std::vector<std::string> driven_inputs{};
+  /// Compile the report kernel (points, bodies, reactions, outputs).
+  bool reports = true;
+};
+
+/// One row of the report: where a named quantity stands among the report kernel's outputs.
+struct ReportItem {
+  enum class Kind : std::uint8_t { Kinetic, Potential, Momentum, Point, Body, Reaction, Auxiliary, Output };
+  Kind kind;
+  std::string name;
+  std::size_t first;
+  std::size_t
+      count;  ///< Point: 9 (position, velocity, acceleration), Body: 15 (rotation by rows, omega, alpha), Reaction: 6
+};
+
+class CompiledSystem {
+ public:
+  explicit CompiledSystem(EquationsOfMotion equations, const CompileOptions& options = {});
+  ~CompiledSystem();
+  CompiledSystem(const CompiledSystem&) = delete;
+  CompiledSystem& operator=(const CompiledSystem&) = delete;
+
+  [[nodiscard]] const EquationsOfMotion& equations() const { return equations_; }
+  [[nodiscard]] std::size_t coordinate_count() const { return equations_.q.size(); }
+  [[nodiscard]] std::size_t speed_count() const { return equations_.u.size(); }
+  [[nodiscard]] std::size_t constraint_count() const { return equations_.constraints.size(); }
+  /// Inputs that are given from outside, in order (laws of the model are built in).
+  [[nodiscard]] const std::vector<std::string>& inputs() const { return inputs_; }
+  [[nodiscard]] const std::vector<double>& default_inputs() const { return default_inputs_; }
+  [[nodiscard]] std::vector<std::string> parameters() const;
+  /// All parameter values: the given ones, and defaults worked out from them. Throws ModelError for an unknown name.
+  [[nodiscard]] std::vector<double> calc_parameters(const Values& given) const;
+  [[nodiscard]] bool uses_time() const { return uses_time_; }
+
+  /// qdot, udot: present if the equations are solved in symbols.
+  [[nodiscard]] const Kernel* motion() const { return motion_ ? &*motion_ : nullptr; }
+  /// qdot, rhs, lower triangle of M by rows: present if M was formed.
+  [[nodiscard]] const Kernel* mass() const { return mass_ ? &*mass_ : nullptr; }
+  /// For every constraint: phi (0 if none), b, gamma, row of A.
+  [[nodiscard]] const Kernel* constraints() const { return constraints_ ? &*constraints_ : nullptr; }
+  /// Everything reported, as a function of q, u, udot and lambda.
+  [[nodiscard]] const Kernel* reports() const { return reports_ ? &*reports_ : nullptr; }
+  [[nodiscard]] const std::vector<ReportItem>& report_items() const { return report_items_; }
+  /// Generalized forces for given udot (M udot - rhs), as a function of q, u, udot.
+  [[nodiscard]] const Kernel* inverse() const { return inverse_ ? &*inverse_ : nullptr; }
+
+ private:
+  struct Functions;
+
+  EquationsOfMotion equations_;
+  std::vector<std::string> inputs_;
+  std::vector<double> default_inputs_;
+  bool uses_time_ = false;
+  std::unique_ptr<Functions> functions_;
+  std::optional<Kernel> motion_, mass_, constraints_, reports_, inverse_;
+  std::vector<ReportItem> report_items_;
+};
+
+}  // namespace kane
