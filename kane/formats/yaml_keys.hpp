@@ -1,0 +1,74 @@
+#pragma once
+// Every key of the format, group by group. The readers check against these, a test compares the JSON Schema with them.
+
+#include <span>
+#include <string_view>
+
+namespace kane::keys {
+
+inline constexpr std::string_view kBody[] = {"mass",     "com",    "inertia", "shape",    "density",
+                                             "geometry", "points", "frames",  "particles"};
+inline constexpr std::string_view kInertia[] = {"diagonal", "matrix", "xx",    "yy",    "zz",         "xy",
+                                                "yz",       "zx",     "about", "frame", "orientation"};
+inline constexpr std::string_view kParticle[] = {"mass", "on", "at"};
+inline constexpr std::string_view kPoint[] = {"on", "at"};
+inline constexpr std::string_view kFrame[] = {"on", "at", "orientation"};
+inline constexpr std::string_view kOrientation[] = {"axis",   "angle",  "rpy",       "sequence",
+                                                    "angles", "matrix", "quaternion"};
+inline constexpr std::string_view kShape[] = {"box",         "cylinder", "sphere",  "ellipsoid", "cone", "capsule",
+                                              "tube",        "rod",      "disk",    "plane",     "mesh", "at",
+                                              "orientation", "color",    "display", "contact"};
+inline constexpr std::string_view kShapeSizes[] = {"radius", "length", "outer", "inner"};
+
+// What a motor, spring, damper or stop adds at a joint's axis.
+inline constexpr std::string_view kAxisLaw[] = {"stiffness", "rest",     "damping",   "friction", "limits",
+                                                "law",       "actuator", "max_force", "max_speed"};
+inline constexpr std::string_view kJoint[] = {
+    "type",          "parent",   "child",  "at",       "orientation", "child_at",   "child_orientation",
+    "rotation_from", "axis",     "axes",   "sequence", "pitch",       "coordinate", "coordinates",
+    "speed",         "speeds",   "lock",   "value",    "values",      "prescribe",  "rotation",
+    "translation",   "motions",  "close",  "active",   "reaction",    "stiffness",  "rest",
+    "damping",       "friction", "limits", "law",      "actuator",    "max_force",  "max_speed"};
+inline constexpr std::string_view kSequence[] = {"sequence", "free", "values", "coordinates", "speeds"};
+inline constexpr std::string_view kMotion[] = {"rotate",     "translate",   "screw",    "ball",      "pitch",
+                                               "coordinate", "coordinates", "speed",    "speeds",    "value",
+                                               "prescribe",  "stiffness",   "rest",     "damping",   "friction",
+                                               "limits",     "law",         "actuator", "max_force", "max_speed"};
+inline constexpr std::string_view kArm[] = {"convention", "base", "at", "orientation", "rows"};
+inline constexpr std::string_view kArmRow[] = {"a",         "alpha",      "d",        "theta",    "type",   "joint",
+                                               "body",      "coordinate", "speed",    "lock",     "value",  "prescribe",
+                                               "stiffness", "rest",       "damping",  "friction", "limits", "law",
+                                               "actuator",  "max_force",  "max_speed"};
+
+// The first key of a load or constraint says what it is.
+inline constexpr std::string_view kLoadKinds[] = {"force",    "torque", "spring",    "damper",
+                                                  "friction", "law",    "attraction"};
+inline constexpr std::string_view kForceLoad[] = {"force", "at", "axis", "reaction", "frame", "joint", "coordinate"};
+inline constexpr std::string_view kTorqueLoad[] = {"torque", "on", "axis", "reaction", "frame", "joint", "coordinate"};
+inline constexpr std::string_view kSpringLoad[] = {"spring", "damper", "law",  "damping", "friction",  "from",
+                                                   "to",     "length", "rest", "joint",   "coordinate"};
+inline constexpr std::string_view kAttractionLoad[] = {"attraction", "centre", "gradient_torque", "bodies"};
+
+inline constexpr std::string_view kConstraintKinds[] = {"configuration", "motion",    "point", "rolling", "rod",
+                                                        "rope",          "gear",      "screw", "rack",    "belt",
+                                                        "cam",           "prescribe", "couple"};
+inline constexpr std::string_view kExpressionConstraint[] = {"configuration", "motion", "active"};
+inline constexpr std::string_view kPointConstraint[] = {"point",      "reference", "path",  "plane",
+                                                        "directions", "velocity",  "active"};
+inline constexpr std::string_view kRollingConstraint[] = {"rolling", "on", "contact", "directions", "active"};
+inline constexpr std::string_view kRodConstraint[] = {"rod", "length", "active"};
+inline constexpr std::string_view kRopeConstraint[] = {"rope", "length", "active"};
+inline constexpr std::string_view kGearConstraint[] = {"gear", "ratio", "teeth", "internal", "offset", "active"};
+inline constexpr std::string_view kScrewConstraint[] = {"screw", "pitch", "offset", "active"};
+inline constexpr std::string_view kRackConstraint[] = {"rack", "radius", "offset", "active"};
+inline constexpr std::string_view kBeltConstraint[] = {"belt", "radii", "crossed", "offset", "active"};
+inline constexpr std::string_view kCamConstraint[] = {"cam", "profile", "active"};
+inline constexpr std::string_view kPrescribeConstraint[] = {"prescribe", "value", "active"};
+inline constexpr std::string_view kCoupleConstraint[] = {"couple", "value", "active"};
+
+inline constexpr std::string_view kTable[] = {"x", "y", "points", "interpolation", "x_unit", "y_unit"};
+inline constexpr std::string_view kAuxiliary[] = {"body", "point", "direction", "definition"};
+inline constexpr std::string_view kSimulate[] = {"until", "method", "tolerance", "absolute_tolerance",
+                                                 "step",  "sample", "from"};
+
+}  // namespace kane::keys
