@@ -1,0 +1,238 @@
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+#include "kane/base/page.hpp"
+
+namespace kane {
+
+namespace {
+
+using Pair = std::pair<std::string_view, std::string_view>;
+
+/// Commands that are one character.
+constexpr Pair kSymbols[] = {
+    {"alpha", "α"},      {"beta", "β"},   {"gamma", "γ"},  {"delta", "δ"}, {"epsilon", "ϵ"}, {"zeta", "ζ"},
+    {"eta", "η"},        {"theta", "θ"},  {"iota", "ι"},   {"kappa", "κ"}, {"lambda", "λ"},  {"mu", "μ"},
+    {"nu", "ν"},         {"xi", "ξ"},     {"pi", "π"},     {"rho", "ρ"},   {"sigma", "σ"},   {"tau", "τ"},
+    {"upsilon", "υ"},    {"phi", "ϕ"},    {"chi", "χ"},    {"psi", "ψ"},   {"omega", "ω"},   {"Gamma", "Γ"},
+    {"Delta", "Δ"},      {"Theta", "Θ"},  {"Lambda", "Λ"}, {"Xi", "Ξ"},    {"Pi", "Π"},      {"Sigma", "Σ"},
+    {"Upsilon", "Υ"},    {"Phi", "Φ"},    {"Psi", "Ψ"},    {"Omega", "Ω"}, {"varphi", "φ"},  {"vartheta", "ϑ"},
+    {"varepsilon", "ε"}, {"varrho", "ϱ"}, {"ell", "ℓ"}};
+
+constexpr Pair kOperators[] = {{"cdot", "⋅"},   {"times", "×"},  {"le", "≤"},         {"ge", "≥"},
+                               {"ne", "≠"},     {"bmod", "mod"}, {"sum", "∑"},        {"lfloor", "⌊"},
+                               {"rfloor", "⌋"}, {"infty", "∞"},  {"rightarrow", "→"}, {"ldots", "…"}};
+
+constexpr std::string_view kFunctions[] = {"sin",  "cos",  "tan", "arcsin", "arccos", "arctan", "sinh",
+                                           "cosh", "tanh", "exp", "ln",     "min",    "max"};
+
+template <std::size_t N>
+std::string_view look_up(const Pair (&table)[N], std::string_view key) {
+  for (const auto& [name, value] : table)
+    if (name == key) return value;
+  return {};
+}
+
+class MathmlWriter {
+ public:
+  explicit MathmlWriter(std::string_view latex) : text_(latex) {}
+
+  std::string row(std::string_view until = {}) {
+    if (++depth_ > 200) return skip_to_end();
+    std::string out;
+    while (position_ < text_.size() && !(!until.empty() && starts(until))) {
+      if (text_[position_] == '}' || starts("\\right") || starts("\\end{cases}") || starts("\\\\") ||
+          text_[position_] == '&')
+        break;
+      out += scripted(item());
+    }
+    if (!until.empty() && starts(until)) position_ += until.size();
+    --depth_;
+    return out;
+  }
+
+ private:
+  [[nodiscard]] bool starts(std::string_view word) const { return text_.substr(position_).starts_with(word); }
+
+  std::string skip_to_end() {
+    const std::string rest = "<mtext>" + escape_html(text_.substr(position_)) + "</mtext>";
+    position_ = text_.size();
+    return rest;
+  }
+
+  void skip_blanks() {
+    while (position_ < text_.size() && text_[position_] == ' ') ++position_;
+  }
+
+  std::string group() {
+    skip_blanks();
+    if (position_ < text_.size() && text_[position_] == '{') {
+      ++position_;
+      std::string inner = row();
+      if (position_ < text_.size() && text_[position_] == '}') ++position_;
+      return "<mrow>" + inner + "</mrow>";
+    }
+    return item();
+  }
+
+  /// The raw text between braces.
+  std::string_view raw_group() {
+    if (position_ >= text_.size() || text_[position_] != '{') return {};
+    const std::size_t start = ++position_;
+    for (int open = 1; position_ < text_.size(); ++position_) {
+      if (text_[position_] == '{') ++open;
+      if (text_[position_] == '}' && --open == 0) break;
+    }
+    const auto inner = text_.substr(start, position_ - start);
+    if (position_ < text_.size()) ++position_;
+    return inner;
+  }
+
+  /// The item with the sub- and superscripts that follow it.
+  std::string scripted(std::string base) {
+    std::string below, above;
+    while (position_ < text_.size() && (text_[position_] == '_' || text_[position_] == '^')) {
+      const bool sub = text_[position_++] == '_';
+      (sub ? below : above) = group();
+    }
+    if (!below.empty() && !above.empty()) return "<msubsup>" + base + below + above + "</msubsup>";
+    if (!below.empty()) return "<msub>" + base + below + "</msub>";
+    if (!above.empty()) return "<msup>" + base + above + "</msup>";
+    return base;
+  }
+
+  std::string item() {
+    if (position_ >= text_.size()) return {};
+    const char c = text_[position_];
+    if (c == ' ') return ++position_, "";
+    if (c == '{') return group();
+    if (c == '\\') return command();
+    if (std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '.') {
+      const std::size_t start = position_;
+      while (position_ < text_.size() &&
+             (std::isdigit(static_cast<unsigned char>(text_[position_])) != 0 || text_[position_] == '.'))
+        ++position_;
+      return "<mn>" + std::string(text_.substr(start, position_ - start)) + "</mn>";
+    }
+    ++position_;
+    if (std::isalpha(static_cast<unsigned char>(c)) != 0) return "<mi>" + std::string(1, c) + "</mi>";
+    if (c == '-') return "<mo>−</mo>";
+    return "<mo>" + escape_html(std::string_view(&c, 1)) + "</mo>";
+  }
+
+  std::string command() {
+    ++position_;
+    if (position_ >= text_.size()) return {};
+    if (std::isalpha(static_cast<unsigned char>(text_[position_])) == 0) {
+      const char c = text_[position_++];
+      if (c == ',' || c == ';' || c == ' ') return "<mspace width='0.17em'/>";
+      return "<mo>" + escape_html(std::string_view(&c, 1)) + "</mo>";
+    }
+    const std::size_t start = position_;
+    while (position_ < text_.size() && std::isalpha(static_cast<unsigned char>(text_[position_])) != 0) ++position_;
+    const auto name = text_.substr(start, position_ - start);
+    return named(name);
+  }
+
+  std::string named(std::string_view name) {
+    if (const auto symbol = look_up(kSymbols, name); !symbol.empty()) return "<mi>" + std::string(symbol) + "</mi>";
+    if (const auto sign = look_up(kOperators, name); !sign.empty()) return "<mo>" + std::string(sign) + "</mo>";
+    if (std::find(std::begin(kFunctions), std::end(kFunctions), name) != std::end(kFunctions))
+      return scripted("<mi>" + std::string(name) + "</mi>") + "<mo>&#x2061;</mo>";
+    if (name == "frac") {
+      const std::string above = group(), below = group();
+      return "<mfrac>" + above + below + "</mfrac>";
+    }
+    if (name == "sqrt") return root();
+    if (name == "dot" || name == "ddot" || name == "tilde" || name == "hat" || name == "bar") return accent(name);
+    if (name == "left") return fenced();
+    if (name == "begin") return cases();
+    if (name == "quad") return "<mspace width='1em'/>";
+    if (name == "mathrm" || name == "text" || name == "operatorname") {
+      std::string inner;
+      for (const char c : raw_group())
+        if (c != '\\') inner += c;
+      return std::string(name == "text" ? "<mtext>" : "<mi mathvariant='normal'>") + escape_html(inner) +
+             (name == "text" ? "</mtext>" : "</mi>");
+    }
+    if (name == "mathbf") return "<mrow style='font-weight:bold'>" + group() + "</mrow>";
+    return "<mtext>" + std::string(name) + "</mtext>";
+  }
+
+  std::string root() {
+    std::string index;
+    if (position_ < text_.size() && text_[position_] == '[') {
+      const std::size_t end = std::min(text_.find(']', position_), text_.size());
+      index = std::string(text_.substr(position_ + 1, end - position_ - 1));
+      position_ = std::min(end + 1, text_.size());
+    }
+    const std::string inner = group();
+    return index.empty() ? "<msqrt>" + inner + "</msqrt>" : "<mroot>" + inner + "<mn>" + index + "</mn></mroot>";
+  }
+
+  std::string accent(std::string_view name) {
+    const std::string_view mark = name == "dot"    ? "˙"
+                                  : name == "ddot" ? "¨"
+                                  : name == "hat"  ? "^"
+                                  : name == "bar"  ? "¯"
+                                                   : "~";
+    return "<mover accent='true'>" + group() + "<mo>" + std::string(mark) + "</mo></mover>";
+  }
+
+  std::string delimiter() {
+    if (position_ >= text_.size()) return {};
+    const char c = text_[position_++];
+    return c == '.' ? std::string() : escape_html(std::string_view(&c, 1));
+  }
+
+  std::string fenced() {
+    const std::string open = delimiter();
+    std::string inner = row();
+    std::string close;
+    if (starts("\\right")) {
+      position_ += 6;
+      close = delimiter();
+    }
+    return "<mrow><mo fence='true'>" + open + "</mo>" + inner + "<mo fence='true'>" + close + "</mo></mrow>";
+  }
+
+  std::string cases() {
+    if (raw_group() != "cases") return {};
+    std::string rows;
+    while (position_ < text_.size() && !starts("\\end{cases}")) {
+      std::string cells;
+      for (;;) {
+        const std::size_t before = position_;
+        cells += "<mtd>" + row() + "</mtd>";
+        if (position_ < text_.size() && text_[position_] == '&')
+          ++position_;
+        else if (position_ == before || !starts("&"))
+          break;
+      }
+      rows += "<mtr>" + cells + "</mtr>";
+      if (starts("\\\\"))
+        position_ += 2;
+      else if (!starts("\\end{cases}"))
+        break;
+    }
+    if (starts("\\end{cases}")) position_ += 11;
+    return "<mrow><mo>{</mo><mtable columnalign='left'>" + rows + "</mtable></mrow>";
+  }
+
+  std::string_view text_;
+  std::size_t position_ = 0;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+std::string mathml(std::string_view latex, bool display) {
+  std::string body;
+  MathmlWriter writer(latex);
+  body = writer.row();
+  return std::string("<math") + (display ? " display='block'" : "") + "><mrow>" + body + "</mrow></math>";
+}
+
+}  // namespace kane
