@@ -1,0 +1,18 @@
+#pragma once
+// Kane's method on paper: the eight steps of Buffinton section 6.3 as a page of text and formulas.
+
+#include "kane/base/page.hpp"
+#include "kane/mechanics/kane.hpp"
+
+namespace kane {
+
+struct DerivationPageOptions {
+  /// A formula with more terms than this is written through intermediate variables Z1, Z2, ...
+  std::size_t max_terms = 40;
+  /// Above this number of intermediate variables only their number is shown.
+  std::size_t max_abbreviations = 400;
+};
+
+[[nodiscard]] Page form_derivation_page(KaneDerivation& derivation, const DerivationPageOptions& options = {});
+
+}  // namespace kane
