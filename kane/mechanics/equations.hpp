@@ -60,6 +60,24 @@ struct ConstraintEquation {
   Expr gamma;               ///< A udot = gamma
   Expr multiplier;          ///< symbol lambda
   bool active = true;       ///< enforced unless told otherwise
+  bool redundant = false;   ///< follows from the constraints before it
+};
+
+/// The constraints embedded by recombination (Buffinton 6.66-6.67, Gillespie 44-45): ordinary differential equations in
+/// the independent speeds,
+///     u_dependent = D u_independent + E,   u'_dependent = D u'_independent + g,   M u'_independent = rhs.
+/// M and rhs are written with all speeds and coordinates, the dependent ones included.
+struct EmbeddedEquations {
+  std::vector<int> independent;  ///< indices into u, ascending
+  std::vector<int> dependent;    ///< indices into u, ascending
+  std::vector<int> rows;         ///< the constraints that are embedded: active and not redundant
+  ExprMatrix D;                  ///< dependent x independent
+  std::vector<Expr> E;
+  std::vector<Expr> g;
+  ExprMatrix M;
+  std::vector<Expr> rhs;
+  /// lambda of the embedded rows, from the dependent equations; contains udot symbols.
+  std::vector<Expr> multipliers;
 };
 
 /// A point or mass centre worth reporting; components in the inertial frame N.
@@ -124,6 +142,8 @@ struct EquationsOfMotion {
   std::vector<ConstraintEquation> constraints;
   /// Speeds the user wants to be dependent when all active constraints are embedded (indices into u); empty = choose.
   std::vector<int> dependent_speeds;
+  /// All active constraints embedded in symbols, if that was asked for and there are any.
+  std::optional<EmbeddedEquations> embedded;
 
   Expr kinetic;
   std::optional<Expr> potential;  ///< of gravity and springs; absent if some load has none that is known

@@ -58,16 +58,18 @@ Expr System::add_input(std::string_view name, const Expr& value) {
   return symbol;
 }
 
-Expr System::add_specified(std::string_view name) {
+Expr System::add_specified(std::string_view name, const Expr& value) {
   check_name(name, "specified motion");
   std::string derivative(name);
   Expr first;
+  Expr known = graph_->bind(value);
   for (int order = 0; order < 3; ++order) {
     const Expr symbol = declare(derivative, SymbolKind::Specified);
-    inputs_.push_back({symbol, 0});
+    inputs_.push_back({symbol, known});
     specified_.push_back(symbol);
     if (order == 0) first = symbol;
     derivative += "'";
+    known = kane::derivative(known, time_);
   }
   return first;
 }

@@ -13,6 +13,7 @@
 //   s.add_gravity(-g * y(s.inertial()));
 //   EquationsOfMotion eom = form_equations(s);                                  // kane.hpp
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -112,6 +113,11 @@ struct InverseSquareGravity {
   bool gradient_torque = true;
   /// Also the force that goes with the torque, of order (size/r)^2: exact power balance with the second-order potential.
   bool gradient_force = false;
+  /// Empty = all particles and bodies.
+  std::vector<BodyId> bodies = {};
+  [[nodiscard]] bool attracts(BodyId b) const {
+    return bodies.empty() || std::find(bodies.begin(), bodies.end(), b) != bodies.end();
+  }
 };
 
 /// A scalar constraint written by the user as an expression, or relating two points.
@@ -169,8 +175,9 @@ class System {
   Expr add_parameter(std::string_view name, const Expr& value);
   Expr add_parameter(std::string_view name);
   Expr add_input(std::string_view name, const Expr& value = 0);
-  /// A motion known from outside: gives the symbol x; x' and x'' become inputs too.
-  Expr add_specified(std::string_view name);
+  /// A motion known from outside: gives the symbol x; x' and x'' become inputs too. `value` (of t and parameters) and its
+  /// derivatives are what they are unless told otherwise.
+  Expr add_specified(std::string_view name, const Expr& value = 0);
   Expr add_coordinate(std::string_view name);
   /// q' for a coordinate q (x' for a specified x).
   [[nodiscard]] Expr rate(const Expr& q) const;
@@ -196,6 +203,8 @@ class System {
   /// Derivative with respect to time in a frame: sum of (components)' + omega x term.
   [[nodiscard]] Vector derivative(const Vector& v, FrameId in) const;
   [[nodiscard]] Vector angular_velocity(FrameId f, FrameId in = Frames::inertial()) const;
+  /// Of a frame in the one it is oriented relative to, components in the frame, without auxiliary speeds.
+  [[nodiscard]] Expr3 relative_angular_velocity(FrameId f) const;
   [[nodiscard]] Vector angular_acceleration(FrameId f, FrameId in = Frames::inertial()) const;
 
   // ---- points -------------------------------------------------------------------------------------------------------
@@ -248,6 +257,13 @@ class System {
   void add_spring(std::string name, PointId p, PointId r, const Expr& stiffness, const Expr& free_length);
   /// Tension damping * (rate of distance) between two points.
   void add_damper(std::string name, PointId p, PointId r, const Expr& damping);
+  /// Force -stiffness * (displacement - free_displacement) along `axis` on p, its opposite on `reaction`. `displacement`
+  /// must be the travel of p relative to `reaction` along `axis`.
+  void add_sliding_spring(std::string name, PointId p, PointId reaction, const Vector& axis, const Expr& displacement,
+                          const Expr& stiffness, const Expr& free_displacement = 0);
+  /// Force -damping * (rate of displacement) along `axis` on p, its opposite on `reaction`.
+  void add_sliding_damper(std::string name, PointId p, PointId reaction, const Vector& axis, const Expr& displacement,
+                          const Expr& damping);
   /// Torque -stiffness * (angle - free_angle) about `axis` on f, its opposite on `reaction`. `angle` must be the angle
   /// by which f turns relative to `reaction` about `axis`.
   void add_torsional_spring(std::string name, FrameId f, FrameId reaction, const Vector& axis, const Expr& angle,
@@ -256,6 +272,8 @@ class System {
   void add_torsional_damper(std::string name, FrameId f, FrameId reaction, const Vector& axis, const Expr& damping);
   /// Generalized forces -dV/dq of any potential V(q, t).
   void add_potential(std::string name, const Expr& potential);
+  /// Potential energy that belongs to loads stated already; reported, and acts no further.
+  void add_stored_energy(std::string name, const Expr& energy);
 
   // ---- constraints --------------------------------------------------------------------------------------------------
   /// phi(q, t) = 0; differentiated for you.
@@ -304,13 +322,13 @@ class System {
  private:
   Expr declare(std::string_view name, SymbolKind kind);
   void check_name(std::string_view name, std::string_view what) const;
+  void check_label(std::string_view name, std::string_view what) const;
   void check_frame(FrameId f, std::string_view what) const;
   void check_point(PointId p, std::string_view what) const;
   void add_load(LoadRecord record);
   void add_constraint(ConstraintRecord record);
   void add_point_constraint(std::string name, PointId p, PointId r, const Vector& direction, std::string group,
                             bool active, bool configuration);
-  [[nodiscard]] Expr3 relative_angular_velocity(FrameId f) const;  // of f in its parent, components in f
   [[nodiscard]] Vector relative_angular_velocity_vector(FrameId f) const;
   [[nodiscard]] bool register_parameters(FrameId child, std::span<const Expr> parameters);
   [[nodiscard]] const Frames::Frame& quasi_edge(std::size_t set) const;

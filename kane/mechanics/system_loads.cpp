@@ -102,6 +102,18 @@ void System::add_damper(std::string name, PointId p, PointId r, const Expr& damp
   add_force_pair(std::move(name), p, r, -(damping * rate) * span);
 }
 
+void System::add_sliding_spring(std::string name, PointId p, PointId reaction, const Vector& axis,
+                                const Expr& displacement, const Expr& stiffness, const Expr& free_displacement) {
+  const Expr stretch = displacement - free_displacement;
+  potentials_.push_back({name, Expr(1) / 2 * stiffness * square(stretch), false});
+  add_force_pair(std::move(name), p, reaction, -(stiffness * stretch) * axis);
+}
+
+void System::add_sliding_damper(std::string name, PointId p, PointId reaction, const Vector& axis,
+                                const Expr& displacement, const Expr& damping) {
+  add_force_pair(std::move(name), p, reaction, -(damping * time_derivative(displacement)) * axis);
+}
+
 void System::add_torsional_spring(std::string name, FrameId f, FrameId reaction, const Vector& axis, const Expr& angle,
                                   const Expr& stiffness, const Expr& free_angle) {
   const Expr twist = angle - free_angle;
@@ -119,6 +131,10 @@ void System::add_torsional_damper(std::string name, FrameId f, FrameId reaction,
 
 void System::add_potential(std::string name, const Expr& potential) {
   potentials_.push_back({std::move(name), potential, true});
+}
+
+void System::add_stored_energy(std::string name, const Expr& energy) {
+  potentials_.push_back({std::move(name), energy, false});
 }
 
 // ---- constraints --------------------------------------------------------------------------------------------------------

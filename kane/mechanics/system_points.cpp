@@ -13,8 +13,14 @@ void System::check_point(PointId p, std::string_view what) const {
   require(p.valid() && p.index() < points_.size(), "{} needs a point of {}", what, name_);
 }
 
+// Points and bodies are no symbols; names such as B* are welcome.
+void System::check_label(std::string_view name, std::string_view what) const {
+  const bool good = !name.empty() && std::none_of(name.begin(), name.end(), [](unsigned char c) { return c <= ' '; });
+  require(good, "'{}' cannot be the name of a {}: it must not be empty or contain spaces", name, what);
+}
+
 PointId System::add_point(std::string name) {
-  check_name(name, "point");
+  check_label(name, "point");
   for (const PointRecord& p : points_) require(p.name != name, "there is already a point named '{}'", name);
   points_.push_back({std::move(name), {}, {}, {}});
   return PointId(points_.size() - 1);
@@ -190,6 +196,7 @@ Vector System::acceleration(PointId p, FrameId in) const {
 
 BodyId System::add_particle(std::string name, PointId point, std::optional<Expr> mass) {
   check_point(point, "particle " + name);
+  check_label(name, "body");
   for (const BodyRecord& b : bodies_) require(b.name != name, "there is already a body named '{}'", name);
   bodies_.push_back({std::move(name), point, std::move(mass), {}, {}});
   return BodyId(bodies_.size() - 1);
@@ -198,6 +205,7 @@ BodyId System::add_particle(std::string name, PointId point, std::optional<Expr>
 BodyId System::add_body(std::string name, const BodySpec& spec) {
   check_frame(spec.frame, "body " + name);
   check_point(spec.mass_centre, "body " + name);
+  check_label(name, "body");
   for (const BodyRecord& b : bodies_) require(b.name != name, "there is already a body named '{}'", name);
   std::optional<Dyadic> central = spec.inertia;
   if (spec.inertia && spec.inertia_about.valid() && spec.inertia_about != spec.mass_centre) {

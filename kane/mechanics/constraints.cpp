@@ -1,0 +1,397 @@
+#include "kane/mechanics/constraints.hpp"
+
+#include <algorithm>
+
+#include "kane/base/error.hpp"
+#include "kane/expr/affine.hpp"
+#include "kane/expr/traverse.hpp"
+#include "kane/mechanics/algebra.hpp"
+#include "kane/mechanics/interval.hpp"
+#include "kane/mechanics/rank.hpp"
+
+namespace kane {
+namespace {
+
+/// Reads off the coefficients of the speeds of an expression in rates and speeds.
+class RowReader {
+ public:
+  RowReader(const Kinematics& kinematics, const Kinematical& kinematical)
+      : model_(kinematics.model()), system_(kinematics.system()), kinematical_(kinematical) {}
+
+  void read(const Expr& e, const std::string& name, ConstraintRow& row) const {
+    std::vector<Expr> symbols;
+    std::vector<int> rate, speed;
+    Substitution true_rates;
+    const Expr rewritten = substitute(e, coordinate_rates());
+    if (rewritten.graph() == nullptr) {
+      row.equation.b = rewritten;
+      return;
+    }
+    for (const Expr& s : symbols_of(std::span(&rewritten, 1))) {
+      const auto k = std::find(model_.symbols.begin(), model_.symbols.end(), s);
+      const auto u = std::find_if(system_.speeds().begin(), system_.speeds().end(),
+                                  [&](const SpeedRecord& r) { return r.symbol == s; });
+      if (k == model_.symbols.end() && u == system_.speeds().end()) continue;
+      symbols.push_back(s);
+      rate.push_back(k == model_.symbols.end() ? -1 : static_cast<int>(k - model_.symbols.begin()));
+      speed.push_back(u == system_.speeds().end() ? -1 : static_cast<int>(u - system_.speeds().begin()));
+    }
+    const Affine a = affine_in(rewritten, symbols, "constraint " + name);
+    row.equation.b = a.remainder;
+    for (std::size_t i = 0; i < symbols.size(); ++i) {
+      const Expr& c = a.coefficients[i];
+      if (speed[i] >= 0) row.equation.a[static_cast<std::size_t>(speed[i])] += c;
+      if (rate[i] < 0) continue;
+      const auto k = static_cast<std::size_t>(rate[i]);
+      for (const auto& [column, w] : model_.W[k]) {
+        const auto at = static_cast<std::size_t>(column);
+        if (column < model_.speed_count)
+          row.equation.a[at] += c * w;
+        else
+          row.auxiliary[at - static_cast<std::size_t>(model_.speed_count)] += c * w;
+      }
+      row.equation.b += c * model_.X[k];
+    }
+  }
+
+ private:
+  [[nodiscard]] Substitution coordinate_rates() const {
+    Substitution map;
+    const std::vector<Expr> rates = system_.coordinate_rates();
+    for (std::size_t i = 0; i < rates.size(); ++i) {
+      const Expr symbol = system_.graph().symbol(system_.coordinates()[i].name() + "'");
+      if (!(symbol == rates[i])) map.set(symbol, rates[i]);
+    }
+    for (const AuxiliaryRecord& a : system_.auxiliaries()) map.set(a.symbol, 0);
+    return map;
+  }
+
+  const RateModel& model_;
+  const System& system_;
+  const Kinematical& kinematical_;
+};
+
+void check_written_with(const System& s, const Expr& e, const ConstraintRecord& c) {
+  s.check_symbols(e, "constraint " + c.name);
+  if (e.graph() == nullptr) return;
+  for (const Expr& symbol : symbols_of(std::span(&e, 1))) {
+    const SymbolKind kind = s.find_kind(symbol.name()).value();
+    const bool position = kind == SymbolKind::Coordinate || kind == SymbolKind::Time || kind == SymbolKind::Parameter ||
+                          kind == SymbolKind::Specified;
+    const bool motion = kind == SymbolKind::Rate || kind == SymbolKind::Speed || kind == SymbolKind::Auxiliary;
+    require(position || (motion && !c.configuration), "{} constraint {} cannot be written with '{}'",
+            c.configuration ? "configuration" : "motion", c.name, symbol.name());
+  }
+}
+
+/// (v_p - v_r) . d, its columns and its derivative, by the partial velocities and accelerations of the points.
+void form_point_row(Kinematics& k, const ConstraintRecord& c, ConstraintRow& row) {
+  const bool fixed = std::all_of(c.direction.terms().begin(), c.direction.terms().end(), [&](const Vector::Term& t) {
+    return t.frame == k.system().inertial() && k.dependence().constant(t.c);
+  });
+  Expr value, acceleration;
+  for (const auto& [p, sign] : {std::pair{c.point, 1}, std::pair{c.reference, -1}}) {
+    const VelocityForm& v = k.point(p);
+    if (v.at_rest() && is_zero(v.acceleration)) continue;
+    const Expr3 d = k.bases().express(sign > 0 ? c.direction : -c.direction, v.basis);
+    for (const PartialVelocity& r : v.partials) {
+      const Expr a = dot(r.c, d);
+      const int n = k.model().speed_count;
+      if (r.column < n)
+        row.equation.a[static_cast<std::size_t>(r.column)] += a;
+      else
+        row.auxiliary[static_cast<std::size_t>(r.column - n)] += a;
+    }
+    row.equation.b += dot(v.remainder, d);
+    value += dot(v.value, d);
+    acceleration += dot(k.velocity_rate(p), d);
+  }
+  row.equation.gamma = fixed ? -acceleration : -k.along(value);
+}
+
+/// Columns of auxiliary speeds for a configuration constraint between points:
+/// (v_p - v_r) . d + (p - r) . (w_F x d) for each frame F the direction is written in.
+void form_point_auxiliaries(Kinematics& k, const ConstraintRecord& c, ConstraintRow& row) {
+  const int n = k.model().speed_count;
+  const Bases& bases = k.bases();
+  const auto put = [&](int column, const Expr& value) {
+    if (column >= n) row.auxiliary[static_cast<std::size_t>(column - n)] += value;
+  };
+  for (const auto& [p, sign] : {std::pair{c.point, 1}, std::pair{c.reference, -1}}) {
+    const VelocityForm& v = k.point(p);
+    const Expr3 d = bases.express(sign > 0 ? c.direction : -c.direction, v.basis);
+    for (const PartialVelocity& r : v.partials) {
+      if (r.column >= n) put(r.column, dot(r.c, d));
+    }
+  }
+  for (const Vector::Term& t : c.direction.terms()) {
+    for (const PartialVelocity& r : k.frame(t.frame).partials) {
+      if (r.column < n) continue;
+      put(r.column, dot(bases.express(k.system().position(c.point, c.reference), t.frame), cross(r.c, t.c)));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<ConstraintRow> form_constraint_rows(Kinematics& k, const Kinematical& kinematical) {
+  const System& s = k.system();
+  const RowReader reader(k, kinematical);
+  std::vector<ConstraintRow> rows;
+  for (const ConstraintRecord& c : s.constraints()) {
+    ConstraintRow row;
+    row.equation.name = c.name;
+    row.equation.group = c.group;
+    row.equation.active = c.active;
+    row.equation.a.resize(static_cast<std::size_t>(k.model().speed_count));
+    row.auxiliary.resize(s.auxiliaries().size());
+    row.equation.multiplier = s.graph().symbol("lambda." + c.name);
+    row.has_points = c.between_points();
+    if (c.between_points()) {
+      for (const PointId p : {c.point, c.reference}) s.check_located(p);
+      s.check_symbols(c.direction, "constraint " + c.name);
+    }
+    if (c.configuration) {
+      const Expr phi = c.phi ? *c.phi : s.dot(s.position(c.point, c.reference), c.direction);
+      check_written_with(s, phi, c);
+      check_can_vanish(s, phi, c.name);
+      row.equation.phi = phi;
+      const Expr rate = s.time_derivative(phi);
+      reader.read(rate, c.name, row);
+      row.equation.gamma = -k.along(substitute(rate, kinematical.rates_to_speeds));
+      if (c.between_points()) form_point_auxiliaries(k, c, row);
+    } else if (c.between_points()) {
+      form_point_row(k, c, row);
+    } else {
+      check_written_with(s, *c.motion, c);
+      reader.read(*c.motion, c.name, row);
+      row.equation.gamma = -k.along(substitute(*c.motion, kinematical.rates_to_speeds));
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+namespace {
+
+std::string names_of(const std::vector<ConstraintRow>& rows, const std::vector<int>& which) {
+  std::string text;
+  for (std::size_t i = 0; i < which.size(); ++i) {
+    if (i > 0) text += i + 1 == which.size() ? " and " : ", ";
+    text += rows[static_cast<std::size_t>(which[i])].equation.name;
+  }
+  return text;
+}
+
+std::vector<int> active_rows(const std::vector<ConstraintRow>& rows, bool redundant_too) {
+  std::vector<int> r;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const ConstraintEquation& e = rows[i].equation;
+    if (e.active && (redundant_too || !e.redundant)) r.push_back(static_cast<int>(i));
+  }
+  return r;
+}
+
+ExprMatrix coefficients(const std::vector<ConstraintRow>& rows, const std::vector<int>& which, int n, bool with_b) {
+  ExprMatrix a(static_cast<int>(which.size()), n + (with_b ? 1 : 0));
+  for (int i = 0; i < a.rows; ++i) {
+    const ConstraintEquation& e = rows[static_cast<std::size_t>(which[static_cast<std::size_t>(i)])].equation;
+    for (int j = 0; j < n; ++j) a(i, j) = e.a[static_cast<std::size_t>(j)];
+    if (with_b) a(i, n) = e.b;
+  }
+  return a;
+}
+
+/// Configuration constraints whose velocity rows depend on each other with constant coefficients: the same combination
+/// of the constraints is a constant, which must be zero.
+void check_positions(const System& s, const std::vector<ConstraintRow>& rows, const std::vector<int>& dependent) {
+  std::vector<Expr> phis;
+  for (const int i : dependent) {
+    const auto& phi = rows[static_cast<std::size_t>(i)].equation.phi;
+    if (!phi) return;
+    phis.push_back(*phi);
+  }
+  const ConstraintEquation& last = rows[static_cast<std::size_t>(dependent.front())].equation;
+  if (dependent.size() != 2) return;
+  // Two rows: one is a multiple of the other.
+  const ConstraintEquation& other = rows[static_cast<std::size_t>(dependent[1])].equation;
+  Dependence dependence(s);
+  for (std::size_t j = 0; j < last.a.size(); ++j) {
+    if (other.a[j].is_zero()) continue;
+    const Expr factor = last.a[j] / other.a[j];
+    if (!dependence.constant(factor)) return;
+    const Expr difference = phis[0] - factor * phis[1];
+    require(!(difference.is_number() && !difference.is_zero()),
+            "the constraints {} and {} contradict each other: they hold together only if {} = 0", last.name, other.name,
+            difference.to_string());
+    return;
+  }
+}
+
+}  // namespace
+
+void check_constraint_rank(const System& s, std::vector<ConstraintRow>& rows, std::vector<std::string>& warnings) {
+  const int n = static_cast<int>(s.speeds().size());
+  // Row by row in the order written, so that it is the later one that is called redundant.
+  std::vector<int> kept;
+  for (const int i : active_rows(rows, true)) {
+    ConstraintEquation& e = rows[static_cast<std::size_t>(i)].equation;
+    const bool empty = std::all_of(e.a.begin(), e.a.end(), [](const Expr& c) { return c.is_zero(); });
+    if (empty) {
+      require(e.b.is_zero(), "constraint {} can never hold: it contains no speed and reads {} = 0", e.name,
+              e.b.to_string());
+      e.redundant = true;
+      warnings.push_back(fmt::format("constraint {} says nothing about the motion and is left out", e.name));
+      continue;
+    }
+    std::vector<int> trial = kept;
+    trial.push_back(i);
+    const RankReport rank = find_rank(coefficients(rows, trial, n, false));
+    if (rank.rank() == static_cast<int>(trial.size())) {
+      kept = std::move(trial);
+      continue;
+    }
+    std::vector<int> dependent{i};
+    for (const std::vector<int>& d : rank.dependencies) {
+      for (const int r : d) {
+        const int row = trial[static_cast<std::size_t>(r)];
+        if (row != i) dependent.push_back(row);
+      }
+    }
+    const std::vector<int> others(dependent.begin() + 1, dependent.end());
+    const RankReport with_b = find_rank(coefficients(rows, trial, n, true));
+    require(with_b.rank() == rank.rank(), "constraint {} contradicts {}: together they can never hold", e.name,
+            names_of(rows, others));
+    check_positions(s, rows, dependent);
+    e.redundant = true;
+    warnings.push_back(fmt::format("constraint {} is redundant: it follows from {}", e.name, names_of(rows, others)));
+  }
+}
+
+EmbeddedEquations form_dependent_speeds(const System& s, const std::vector<ConstraintRow>& rows,
+                                        std::vector<std::string>& warnings) {
+  const int n = static_cast<int>(s.speeds().size());
+  EmbeddedEquations e;
+  e.rows = active_rows(rows, false);
+  const int m = static_cast<int>(e.rows.size());
+  const ExprMatrix a = coefficients(rows, e.rows, n, false);
+  std::vector<int> asked;
+  for (const Expr& u : s.dependent_speeds()) {
+    for (int j = 0; j < n; ++j) {
+      if (s.speeds()[static_cast<std::size_t>(j)].symbol == u) asked.push_back(j);
+    }
+  }
+  require(asked.empty() || static_cast<int>(asked.size()) == m,
+          "{} dependent speeds are asked for, but {} has {} independent constraints", asked.size(), s.name(), m);
+  const RankReport rank = find_rank(a, asked);
+  if (rank.rank() < m) {
+    std::vector<int> stuck;
+    for (const auto& d : rank.dependencies) {
+      for (const int r : d) stuck.push_back(e.rows[static_cast<std::size_t>(r)]);
+    }
+    std::sort(stuck.begin(), stuck.end());
+    stuck.erase(std::unique(stuck.begin(), stuck.end()), stuck.end());
+    std::string names;
+    for (const int j : asked)
+      names += (names.empty() ? "" : ", ") + s.speeds()[static_cast<std::size_t>(j)].symbol.name();
+    throw ModelError(
+        fmt::format("the dependent speeds {} cannot be solved for: the constraint{} {} do{} not determine "
+                    "them; choose others, or leave the choice open",
+                    names, stuck.size() > 1 ? "s" : "", names_of(rows, stuck), stuck.size() > 1 ? "" : "es"));
+  }
+  for (const RankReport::Pivot& p : rank.pivots) e.dependent.push_back(p.column);
+  std::sort(e.dependent.begin(), e.dependent.end());
+  for (int j = 0; j < n; ++j) {
+    if (!std::binary_search(e.dependent.begin(), e.dependent.end(), j)) e.independent.push_back(j);
+  }
+
+  ExprMatrix square(m, m);
+  std::vector<Expr> right(static_cast<std::size_t>(m));
+  for (int i = 0; i < m; ++i) {
+    for (int j = 0; j < m; ++j) square(i, j) = a(i, e.dependent[static_cast<std::size_t>(j)]);
+  }
+  const LinearSolver solver(square);
+  e.D = ExprMatrix(m, n - m);
+  for (int j = 0; j < n - m; ++j) {
+    for (int i = 0; i < m; ++i) right[static_cast<std::size_t>(i)] = -a(i, e.independent[static_cast<std::size_t>(j)]);
+    const std::vector<Expr> column = solver.solve(right);
+    for (int i = 0; i < m; ++i) e.D(i, j) = column[static_cast<std::size_t>(i)];
+  }
+  for (int i = 0; i < m; ++i)
+    right[static_cast<std::size_t>(i)] =
+        -rows[static_cast<std::size_t>(e.rows[static_cast<std::size_t>(i)])].equation.b;
+  e.E = solver.solve(right);
+  for (int i = 0; i < m; ++i)
+    right[static_cast<std::size_t>(i)] =
+        rows[static_cast<std::size_t>(e.rows[static_cast<std::size_t>(i)])].equation.gamma;
+  e.g = solver.solve(right);
+  for (const Expr& d : solver.divisors()) {
+    const std::string condition = singular_condition(s, d);
+    if (!condition.empty()) {
+      warnings.push_back(fmt::format("the dependent speeds cannot be found where {}", condition));
+    }
+  }
+  return e;
+}
+
+RateModel embed(const RateModel& model, const EmbeddedEquations& e, Dependence& dependence) {
+  RateModel r = model;
+  r.constant = true;
+  for (std::size_t k = 0; k < model.W.size(); ++k) {
+    std::vector<Expr> row(static_cast<std::size_t>(model.column_count));
+    for (const auto& [column, w] : model.W[k]) {
+      const auto d = std::lower_bound(e.dependent.begin(), e.dependent.end(), column);
+      if (d == e.dependent.end() || *d != column) {
+        row[static_cast<std::size_t>(column)] += w;
+        continue;
+      }
+      const int i = static_cast<int>(d - e.dependent.begin());
+      for (int j = 0; j < e.D.columns; ++j) {
+        if (!e.D(i, j).is_zero())
+          row[static_cast<std::size_t>(e.independent[static_cast<std::size_t>(j)])] += w * e.D(i, j);
+      }
+      r.X[k] += w * e.E[static_cast<std::size_t>(i)];
+      r.second[k] += w * e.g[static_cast<std::size_t>(i)];
+    }
+    r.W[k].clear();
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      if (row[c].is_zero()) continue;
+      r.W[k].emplace_back(static_cast<int>(c), row[c]);
+      r.constant = r.constant && dependence.constant(row[c]);
+    }
+  }
+  return r;
+}
+
+// C = [1; D], g padded with zeros: M~ = C^T M C, rhs~ = C^T (rhs - M g).
+void recombine(const ExprMatrix& M, const std::vector<Expr>& rhs, EmbeddedEquations& e) {
+  const int p = static_cast<int>(e.independent.size());
+  const int m = static_cast<int>(e.dependent.size());
+  const auto ind = [&](int j) { return e.independent[static_cast<std::size_t>(j)]; };
+  const auto dep = [&](int i) { return e.dependent[static_cast<std::size_t>(i)]; };
+  // MC: all rows, independent columns.
+  ExprMatrix MC(M.rows, p);
+  std::vector<Expr> residual = rhs;
+  for (int r = 0; r < M.rows; ++r) {
+    for (int j = 0; j < p; ++j) {
+      MC(r, j) = M(r, ind(j));
+      for (int i = 0; i < m; ++i) MC(r, j) += M(r, dep(i)) * e.D(i, j);
+    }
+    for (int i = 0; i < m; ++i)
+      residual[static_cast<std::size_t>(r)] -= M(r, dep(i)) * e.g[static_cast<std::size_t>(i)];
+  }
+  e.M = ExprMatrix(p, p);
+  e.rhs.assign(static_cast<std::size_t>(p), Expr());
+  for (int j = 0; j < p; ++j) {
+    for (int l = j; l < p; ++l) {
+      Expr sum = MC(ind(j), l);
+      for (int i = 0; i < m; ++i) sum += e.D(i, j) * MC(dep(i), l);
+      e.M(j, l) = e.M(l, j) = sum;
+    }
+    Expr sum = residual[static_cast<std::size_t>(ind(j))];
+    for (int i = 0; i < m; ++i) sum += e.D(i, j) * residual[static_cast<std::size_t>(dep(i))];
+    e.rhs[static_cast<std::size_t>(j)] = sum;
+  }
+}
+
+}  // namespace kane

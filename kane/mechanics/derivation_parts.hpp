@@ -1,0 +1,46 @@
+#pragma once
+// Inside of KaneDerivation: the kinematics in its variants and what has been formed so far.
+
+#include <memory>
+
+#include "kane/mechanics/kane.hpp"
+
+namespace kane {
+
+struct KaneDerivation::Parts {
+  Parts(const System& system, const DeriveOptions& options);
+
+  const System& system;
+  DeriveOptions options;
+  Bases bases;
+  Kinematical kinematical;
+  Kinematics felt;                        ///< u' = 0, accelerations less gravity
+  std::unique_ptr<Kinematics> plain_;     ///< u' = 0
+  std::unique_ptr<Kinematics> complete_;  ///< u' as symbols
+  std::vector<InertiaElement> elements;
+  std::vector<AppliedLoad> loads;    ///< without uniform gravity
+  std::vector<AppliedLoad> weights;  ///< uniform gravity
+  std::vector<Expr> rate_forces;
+  std::vector<ConstraintRow> rows;
+  EquationsOfMotion equations;
+
+  Kinematics& plain();
+  Kinematics& complete();
+  [[nodiscard]] std::vector<bool> speed_columns() const;
+  [[nodiscard]] std::vector<bool> auxiliary_columns() const;
+  [[nodiscard]] std::vector<AppliedLoad> all_loads() const;
+
+  void form_dynamical_equations();
+  void form_constraints();
+  void form_outputs();
+  void find_auxiliary_forces();
+  void find_reactions();
+
+  /// Inertia forces and torques with u' as symbols, given to a projection (all bodies, or one).
+  void add_inertia_forces(Projection& projection, std::optional<BodyId> only);
+  void describe_symbols();
+  void check_inertias();
+  void check_mass_matrix(const ExprMatrix& M, const std::vector<int>& columns, const std::string& what);
+};
+
+}  // namespace kane

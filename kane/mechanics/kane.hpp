@@ -1,0 +1,102 @@
+#pragma once
+// Kane's method from a System to its equations of motion.
+//
+//     EquationsOfMotion eom = form_equations(system);
+//
+// KaneDerivation keeps the intermediate results of the eight steps of Buffinton section 6.3: velocities, partial
+// velocities, accelerations, generalized inertia and active forces, the unconstrained and the constrained equations.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kane/mechanics/constraints.hpp"
+#include "kane/mechanics/system.hpp"
+
+namespace kane {
+
+enum class EmbeddingMethod : std::uint8_t {
+  None,           ///< leave the constraints to the simulator
+  Projection,     ///< constrained partial velocities (Gillespie eq. 26), then Kane's equations once more
+  Recombination,  ///< C^T M C from the unconstrained equations (Buffinton 6.67)
+};
+
+struct DeriveOptions {
+  /// Form M and rhs. Off: kinematics, constraints and outputs only (somebody else forms the dynamical equations).
+  bool dynamics = true;
+  EmbeddingMethod embedding = EmbeddingMethod::Projection;
+  /// Solve M u' = rhs in symbols (udot_explicit).
+  bool solve = false;
+  /// Generalized forces for given u' (EquationsOfMotion::inverse).
+  bool inverse = true;
+  /// Positions, velocities and accelerations of points and bodies, energy, momentum.
+  bool outputs = true;
+};
+
+/// One line of the table of partial velocities.
+struct PartialVelocityRow {
+  std::string name;
+  bool angular = false;          ///< angular velocity of a frame, or velocity of a point
+  std::vector<Vector> partials;  ///< one per speed
+  Vector remainder;
+};
+
+class KaneDerivation {
+ public:
+  /// `system` must outlive the derivation and not change.
+  explicit KaneDerivation(const System& system, const DeriveOptions& options = {});
+  ~KaneDerivation();
+  KaneDerivation(KaneDerivation&&) noexcept;
+
+  [[nodiscard]] const System& system() const;
+  [[nodiscard]] const EquationsOfMotion& equations() const;
+  /// Moves the equations out.
+  [[nodiscard]] EquationsOfMotion take_equations();
+  [[nodiscard]] const Kinematical& kinematical() const;
+
+  // ---- steps 3 to 5: velocities, partial velocities, accelerations -------------------------------------------------------
+  [[nodiscard]] Vector velocity(PointId p);
+  [[nodiscard]] Vector angular_velocity(FrameId f);
+  [[nodiscard]] Vector partial_velocity(PointId p, int speed);
+  [[nodiscard]] Vector partial_angular_velocity(FrameId f, int speed);
+  /// Complete, with u' as symbols.
+  [[nodiscard]] Vector acceleration(PointId p);
+  [[nodiscard]] Vector angular_acceleration(FrameId f);
+  /// Rows for all bodies, particles and points where loads act.
+  [[nodiscard]] std::vector<PartialVelocityRow> partial_velocity_table();
+
+  // ---- steps 6 and 7: generalized forces -----------------------------------------------------------------------------------
+  /// F_r, one per speed.
+  [[nodiscard]] std::vector<Expr> active_forces();
+  /// Contribution of the loads of one name to F_r.
+  [[nodiscard]] std::vector<Expr> active_forces(const std::string& load);
+  /// F*_r with u' as symbols.
+  [[nodiscard]] std::vector<Expr> inertia_forces();
+  /// Contribution of one body to F*_r.
+  [[nodiscard]] std::vector<Expr> inertia_forces(BodyId body);
+  [[nodiscard]] std::vector<std::string> load_names();
+
+  // ---- energy and momentum -------------------------------------------------------------------------------------------------
+  [[nodiscard]] Expr kinetic_energy();
+  [[nodiscard]] std::optional<Expr> potential_energy();
+  /// Components in the inertial frame; angular momentum about the origin.
+  [[nodiscard]] Expr3 linear_momentum();
+  [[nodiscard]] Expr3 angular_momentum();
+  /// dT/du_r.
+  [[nodiscard]] std::vector<Expr> generalized_momenta();
+
+  /// C of Parsa eq. (40), with body-fixed angular and inertial translational partial velocities; dM/dt - 2 C is
+  /// skew-symmetric, and C u is the velocity-dependent part of -F*_r (for speeds without remainders).
+  [[nodiscard]] ExprMatrix parsa_matrix();
+  /// Time derivative of M along the motion.
+  [[nodiscard]] ExprMatrix mass_matrix_rate();
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+[[nodiscard]] EquationsOfMotion form_equations(const System& system, const DeriveOptions& options = {});
+
+}  // namespace kane

@@ -1,0 +1,139 @@
+// What is reported besides the equations: motion of points and bodies, energy, momentum, user's outputs; checks of
+// inertias.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "kane/base/error.hpp"
+#include "kane/mechanics/algebra.hpp"
+#include "kane/mechanics/derivation_parts.hpp"
+#include "kane/mechanics/parameter_values.hpp"
+
+namespace kane {
+namespace {
+
+/// Eigenvalues of a symmetric 3 x 3 matrix, ascending (Jacobi rotations).
+std::array<double, 3> principal_values(std::array<std::array<double, 3>, 3> a) {
+  for (int sweep = 0; sweep < 50; ++sweep) {
+    double off = 0;
+    for (std::size_t p = 0; p < 3; ++p) {
+      const std::size_t q = (p + 1) % 3;
+      off += a[p][q] * a[p][q];
+      if (a[p][q] == 0) continue;
+      const double theta = 0.5 * std::atan2(2 * a[p][q], a[q][q] - a[p][p]);
+      const double c = std::cos(theta), s = std::sin(theta);
+      for (std::size_t i = 0; i < 3; ++i) {
+        const double x = a[i][p], y = a[i][q];
+        a[i][p] = c * x - s * y;
+        a[i][q] = s * x + c * y;
+      }
+      for (std::size_t i = 0; i < 3; ++i) {
+        const double x = a[p][i], y = a[q][i];
+        a[p][i] = c * x - s * y;
+        a[q][i] = s * x + c * y;
+      }
+    }
+    if (off < 1e-40) break;
+  }
+  std::array<double, 3> r{a[0][0], a[1][1], a[2][2]};
+  std::sort(r.begin(), r.end());
+  return r;
+}
+
+bool evaluable(const Expr& e, const Values& values) {
+  if (e.graph() == nullptr) return true;
+  for (const Expr& s : symbols_of(std::span(&e, 1))) {
+    if (!values.contains(s.name())) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+// Moments of inertia of real bodies: none negative, none larger than the sum of the other two. A body of which only
+// some elements matter (a planar one) is often given with the others zero; only principal moments that take part are
+// asked for, so a matrix with a single nonzero moment passes.
+void KaneDerivation::Parts::check_inertias() {
+  const Values values = find_parameter_values(system);
+  for (const BodyRecord& b : system.bodies()) {
+    if (b.mass && evaluable(*b.mass, values) && evaluate(*b.mass, values) < 0) {
+      equations.warnings.push_back(fmt::format("the mass of {} is negative", b.name));
+    }
+    if (b.is_particle() || !b.inertia) continue;
+    const Expr33 I = system.frames().express(*b.inertia, b.frame);
+    std::array<std::array<double, 3>, 3> a{};
+    bool known = true;
+    int moments = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      for (std::size_t j = 0; j < 3; ++j) {
+        known = known && evaluable(I[i][j], values);
+        if (known) a[i][j] = evaluate(I[i][j], values);
+      }
+      moments += I[i][i].is_zero() ? 0 : 1;
+    }
+    if (!known) continue;
+    const std::array<double, 3> p = principal_values(a);
+    const double slack = 1e-9 * std::abs(p[2]);
+    if (p[0] < -slack) {
+      equations.warnings.push_back(
+          fmt::format("the inertia of body {} has a negative principal moment ({:.6g})", b.name, p[0]));
+    } else if (moments > 1 && p[2] > p[0] + p[1] + slack) {
+      equations.warnings.push_back(
+          fmt::format("the inertia of body {} violates the triangle inequality: its largest principal moment {:.6g} "
+                      "exceeds the sum of the others, {:.6g} and {:.6g}",
+                      b.name, p[2], p[0], p[1]));
+    }
+  }
+}
+
+void KaneDerivation::Parts::form_outputs() {
+  EquationsOfMotion& e = equations;
+  for (const OutputRecord& o : system.outputs()) {
+    system.check_symbols(o.value, "output " + o.name);
+    e.outputs.push_back({o.name, substitute(o.value, kinematical.rates_to_speeds)});
+  }
+  if (options.inverse) {
+    Projection projection(complete());
+    add_inertia_forces(projection, std::nullopt);
+    for (const AppliedLoad& load : weights) add_load(projection, complete(), load);
+    for (const AppliedLoad& load : loads) add_load(projection, complete(), load);
+    for (std::size_t i = 0; i < rate_forces.size(); ++i) {
+      projection.add_rate_force(static_cast<int>(i), rate_forces[i]);
+    }
+    const std::vector<Expr> f = projection.project(speed_columns());
+    for (std::size_t i = 0; i < e.u.size(); ++i) e.inverse.push_back(-f[i]);
+  }
+  if (!options.outputs) return;
+
+  const FrameId N = system.inertial();
+  const auto in_inertial = [&](const Expr3& c, FrameId from) { return bases.express(c, from, N); };
+  for (std::size_t i = 0; i < system.points().size(); ++i) {
+    const PointId p(i);
+    if (!system.located(p, system.origin())) continue;
+    const VelocityForm& v = complete().point(p);
+    e.points.push_back({system.point(p).name, bases.express(system.position(p), N), in_inertial(v.value, v.basis),
+                        in_inertial(v.acceleration, v.basis)});
+  }
+  const auto report_frame = [&](const std::string& name, FrameId f) {
+    for (const BodyOutput& b : e.bodies) {
+      if (b.name == name) return;
+    }
+    Expr33 columns;
+    for (std::size_t i = 0; i < 3; ++i) {
+      Expr3 unit;
+      unit[i] = 1;
+      columns[i] = in_inertial(unit, f);
+    }
+    const VelocityForm& w = complete().frame(f);
+    e.bodies.push_back({name, transpose(columns), in_inertial(w.value, f), in_inertial(w.acceleration, f)});
+  };
+  for (const BodyRecord& b : system.bodies()) {
+    if (!b.is_particle()) report_frame(b.name, b.frame);
+  }
+  for (std::size_t i = 1; i < system.frames().size(); ++i) {
+    if (!system.frames()[FrameId(i)].hidden) report_frame(system.frames()[FrameId(i)].name, FrameId(i));
+  }
+}
+
+}  // namespace kane

@@ -1,0 +1,134 @@
+#include "kane/mechanics/rank.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "kane/base/error.hpp"
+#include "kane/expr/fingerprint.hpp"
+#include "kane/expr/traverse.hpp"
+
+namespace kane {
+namespace {
+
+constexpr Fingerprint kZeroPrint{};
+
+/// [A | 1] with A as values in the field; the right half remembers the combination of rows.
+class Elimination {
+ public:
+  Elimination(const ExprMatrix& a, std::span<const int> columns) : rows_(a.rows), columns_(a.columns) {
+    Graph* graph = common_graph(a.entries);
+    values_.resize(a.entries.size());
+    cost_.resize(a.entries.size());
+    for (std::size_t i = 0; i < a.entries.size(); ++i) {
+      const Expr& e = a.entries[i];
+      if (e.is_zero()) continue;
+      if (graph == nullptr) {
+        const Rational n = e.number();
+        values_[i] = Fingerprint::integer(n.get_num().get_si()) * Fingerprint::integer(n.get_den().get_si()).inverse();
+      } else {
+        const Expr bound = graph->bind(e);
+        values_[i] = graph->fingerprint(bound.id());
+        cost_[i] = bound.is_number() ? 0 : 1 + graph->cost(bound.id());
+      }
+    }
+    combination_.assign(static_cast<std::size_t>(rows_) * static_cast<std::size_t>(rows_), kZeroPrint);
+    for (int r = 0; r < rows_; ++r) combination(r, r) = Fingerprint::integer(1);
+    done_.assign(static_cast<std::size_t>(rows_), false);
+    allowed_.assign(static_cast<std::size_t>(columns_), columns.empty());
+    for (const int c : columns) allowed_[static_cast<std::size_t>(c)] = true;
+  }
+
+  RankReport run() {
+    RankReport report;
+    while (const auto pivot = find_pivot()) {
+      report.pivots.push_back(*pivot);
+      done_[static_cast<std::size_t>(pivot->row)] = true;
+      allowed_[static_cast<std::size_t>(pivot->column)] = false;
+      eliminate(*pivot);
+    }
+    for (int r = 0; r < rows_; ++r) {
+      if (done_[static_cast<std::size_t>(r)]) continue;
+      std::vector<int> rows{r};
+      for (int s = 0; s < rows_; ++s) {
+        if (s != r && combination(r, s) != kZeroPrint) rows.push_back(s);
+      }
+      report.dependencies.push_back(std::move(rows));
+    }
+    return report;
+  }
+
+ private:
+  [[nodiscard]] std::size_t at(int r, int c) const {
+    return static_cast<std::size_t>(r) * static_cast<std::size_t>(columns_) + static_cast<std::size_t>(c);
+  }
+  Fingerprint& combination(int r, int s) {
+    return combination_[static_cast<std::size_t>(r) * static_cast<std::size_t>(rows_) + static_cast<std::size_t>(s)];
+  }
+
+  // Cheapest entry first; among equals the one that causes least fill (Markowitz).
+  [[nodiscard]] std::optional<RankReport::Pivot> find_pivot() const {
+    std::vector<std::uint64_t> row_count(static_cast<std::size_t>(rows_));
+    std::vector<std::uint64_t> column_count(static_cast<std::size_t>(columns_));
+    const auto candidates = [&](auto&& visit) {
+      for (int r = 0; r < rows_; ++r) {
+        if (done_[static_cast<std::size_t>(r)]) continue;
+        for (int c = 0; c < columns_; ++c) {
+          if (allowed_[static_cast<std::size_t>(c)] && values_[at(r, c)] != kZeroPrint) visit(r, c);
+        }
+      }
+    };
+    candidates([&](int r, int c) {
+      ++row_count[static_cast<std::size_t>(r)];
+      ++column_count[static_cast<std::size_t>(c)];
+    });
+    std::optional<RankReport::Pivot> best;
+    std::uint64_t least_cost = 0;
+    std::uint64_t least_fill = 0;
+    candidates([&](int r, int c) {
+      const std::uint64_t cost = cost_[at(r, c)];
+      const std::uint64_t fill =
+          (row_count[static_cast<std::size_t>(r)] - 1) * (column_count[static_cast<std::size_t>(c)] - 1);
+      if (!best || cost < least_cost || (cost == least_cost && fill < least_fill)) {
+        best = RankReport::Pivot{r, c};
+        least_cost = cost;
+        least_fill = fill;
+      }
+    });
+    return best;
+  }
+
+  void eliminate(const RankReport::Pivot& p) {
+    const Fingerprint inverse = values_[at(p.row, p.column)].inverse();
+    for (int r = 0; r < rows_; ++r) {
+      if (done_[static_cast<std::size_t>(r)] || values_[at(r, p.column)] == kZeroPrint) continue;
+      const Fingerprint factor = values_[at(r, p.column)] * inverse;
+      const std::uint64_t added = cost_[at(r, p.column)] + cost_[at(p.row, p.column)];
+      for (int c = 0; c < columns_; ++c) {
+        if (values_[at(p.row, c)] == kZeroPrint) continue;
+        values_[at(r, c)] = values_[at(r, c)] - factor * values_[at(p.row, c)];
+        cost_[at(r, c)] = std::min<std::uint64_t>(cost_[at(r, c)] + cost_[at(p.row, c)] + added + 2, 1ULL << 40);
+      }
+      for (int s = 0; s < rows_; ++s) {
+        combination(r, s) = combination(r, s) - factor * combination(p.row, s);
+      }
+    }
+  }
+
+  int rows_;
+  int columns_;
+  std::vector<Fingerprint> values_;
+  std::vector<std::uint64_t> cost_;
+  std::vector<Fingerprint> combination_;
+  std::vector<bool> done_;
+  std::vector<bool> allowed_;
+};
+
+}  // namespace
+
+RankReport find_rank(const ExprMatrix& a, std::span<const int> columns) {
+  if (a.rows == 0) return {};
+  return Elimination(a, columns).run();
+}
+
+}  // namespace kane
