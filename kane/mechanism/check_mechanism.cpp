@@ -17,7 +17,7 @@ namespace kane {
 namespace {
 
 /// More than this is a mistake or an attack, not a machine.
-constexpr std::size_t kMaxParts = 100'000;
+constexpr std::size_t kMaxParts = 5'000;
 
 bool is_name(std::string_view name) {
   bool start = true;  // of the name, or of a part after a '.'
@@ -222,6 +222,8 @@ class MechanismCheck {
   void check_motions() {
     for (const Joint& j : m_.joints) {
       for (const ElementaryMotion& motion : j.motions) {
+        require_at(j.where, motion.free || motion.kind != MotionKind::Ball,
+                   "the joint '{}' locks its ball motion; lock all motions of a gimbal, or weld the bodies", j.name);
         if (j.closing) continue;
         const auto needed = static_cast<std::size_t>(coordinate_count(motion));
         require_at(j.where, motion.coordinates.size() == needed,
@@ -236,8 +238,6 @@ class MechanismCheck {
         for (const Expr& u : motion.speeds)
           require_at(j.where, u.is_symbol(), "a speed of the joint '{}' is {} instead of a name", j.name,
                      u.to_string());
-        require_at(j.where, motion.free || motion.kind != MotionKind::Ball,
-                   "the joint '{}' locks its ball motion; lock all motions of a gimbal, or weld the bodies", j.name);
       }
     }
   }

@@ -1,20 +1,93 @@
 #pragma once
 // Mechanism to System: the joints become frames and points, the rest follows. Used by the projection formulation and
 // for everything that is not the tree's own dynamics (constraints, outputs, reactions, general speeds).
+//
+// A joint starts from the frame and point of its placement on the parent; each motion leads to the next frame (rotation)
+// or point (translation); the child's frame and origin follow from the placement on the child. Names in the System:
+//
+//   B, B.com           frame, origin and mass centre of the body B; N: the ground and its origin
+//   J.f0, J.f1, ...    frames of the joint J: of its placement, and after its motion 1, 2, ... where those are not
+//                      the child's frame itself
+//   J.in, J            points of the joint J: on its parent, and on its child (where the reaction acts)
+//
+// What equations of any formulation still lack is filled in by complete_equations (report.hpp).
 
 #include "kane/mechanics/system.hpp"
 #include "kane/mechanism/mechanism.hpp"
+#include "kane/mechanism/model_names.hpp"
 
 namespace kane {
 
-/// Where the parts of the mechanism went.
-struct LoweredMechanism {
-  System system;
-  std::map<std::string, FrameId> body_frames;    ///< by body name (and ground)
-  std::map<std::string, PointId> body_origins;
-  std::vector<std::string> warnings;
+/// An elementary motion as it stands in the System.
+struct LoweredMotion {
+  MotionKind kind = MotionKind::Rotation;
+  bool free = true;
+  FrameId from, to;    ///< the frame it starts from and the one it leads to (the same for a translation)
+  PointId start, end;  ///< likewise points (the same for a rotation)
+  Vector axis;         ///< of length one, in `from`; zero for a Ball
+  Expr value;          ///< the coordinate, or the known value
+  Expr rate;           ///< its derivative
 };
 
+struct LoweredJoint {
+  std::string name;
+  std::string parent, child;
+  bool closing = false;
+  FrameId inner_frame;  ///< of the placement on the parent
+  FrameId outer_frame;  ///< after all motions: of the placement on the child
+  PointId inner;        ///< point on the parent
+  PointId outer;        ///< after all motions: point on the child
+  std::vector<LoweredMotion> motions;
+};
+
+/// A force or torque that acts between the two bodies of a joint, besides what its own motions carry.
+struct ParallelTorque {
+  std::string load;
+  std::size_t joint;  ///< the torque acts on its child, the opposite on its parent
+  Vector torque;
+};
+
+/// How the multiplier of a constraint acts on bodies: per unit, a force at `point` with its opposite at `reference`, or a
+/// torque on `frame` with its opposite on `other`.
+struct ConstraintAction {
+  std::string row;
+  PointId point, reference;
+  FrameId frame, other;
+  Vector direction;
+};
+
+/// An output that needs the energy, which only the equations know. It is written with the symbols below.
+struct EnergyOutput {
+  std::size_t position;  ///< among all outputs
+  std::string name;
+  Expr value;
+};
+
+/// Where the parts of the mechanism went.
+struct LoweredMechanism {
+  explicit LoweredMechanism(System empty) : system(std::move(empty)) {}
+
+  System system;
+  std::map<std::string, FrameId> body_frames;  ///< by body name (and ground)
+  std::map<std::string, PointId> body_origins;
+  std::vector<std::string> warnings;
+
+  ModelNames names;
+  std::vector<LoweredJoint> joints;                       ///< one for each joint of the mechanism, in its order
+  std::vector<std::size_t> order;                         ///< joints that place bodies, parents first
+  std::map<std::string, std::vector<PointId>> particles;  ///< points of the particles of each body
+  std::vector<ParallelTorque> parallel_torques;
+  std::vector<ConstraintAction> actions;
+  /// Loads that act along motions of joints only: inside a joint, they cancel for everything else.
+  std::vector<std::string> joint_loads;
+  std::vector<EnergyOutput> energy_outputs;
+  /// Points and frames to report, by the names the user gave them.
+  std::vector<std::pair<std::string, PointId>> reported_points;
+  std::vector<std::pair<std::string, FrameId>> reported_frames;
+  Expr kinetic_symbol, potential_symbol;
+};
+
+/// Checks the mechanism (check_mechanism) and lowers it. Throws ModelError.
 [[nodiscard]] LoweredMechanism lower_mechanism(const Mechanism& mechanism);
 
 }  // namespace kane

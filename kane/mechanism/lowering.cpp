@@ -1,0 +1,212 @@
+#include "kane/mechanism/lowering.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "kane/expr/infix.hpp"
+#include "kane/expr/traverse.hpp"
+#include "kane/mechanics/rates.hpp"
+#include "kane/mechanism/joint_library.hpp"
+#include "kane/mechanism/lowering_parts.hpp"
+#include "kane/mechanism/placed.hpp"
+#include "kane/mechanism/tables.hpp"
+
+namespace kane {
+namespace {
+
+/// Inputs whose rates matter, because a position depends on them: prescribed motions, moving points, lengths of rods,
+/// configuration constraints.
+std::set<std::string> find_specified(const Mechanism& m) {
+  std::set<std::string, std::less<>> inputs;
+  for (const SymbolWithDefault& i : m.inputs) inputs.insert(i.symbol.name());
+  if (inputs.empty()) return {};
+  std::vector<Expr> positions;
+  for (const Joint& joint : m.joints)
+    for (const ElementaryMotion& motion : joint.motions)
+      if (!motion.free) positions.push_back(motion.value);
+  for (const MechanismParticle& p : m.particles) positions.insert(positions.end(), p.at.begin(), p.at.end());
+  for (const MechanismPoint& p : m.points) positions.insert(positions.end(), p.at.begin(), p.at.end());
+  std::set<std::string> used;
+  for (const Constraint& c : m.constraints) {
+    if (const auto* rod = std::get_if<DistanceConstraint>(&c.what)) positions.push_back(rod->length);
+    if (const auto* e = std::get_if<ExpressionConstraint>(&c.what)) {
+      for (const Quantity& q : e->configuration) {
+        InfixText text(q.text, q.where);
+        for (InfixToken token = text.next(); token.kind != InfixTokenKind::End; token = text.next())
+          if (inputs.contains(token.text)) used.emplace(token.text);
+      }
+    }
+  }
+  for (const Expr& s : symbols_of(positions))
+    if (inputs.contains(s.name())) used.insert(s.name());
+  return used;
+}
+
+class Lowering {
+ public:
+  Lowering(const Mechanism& mechanism, LoweredMechanism& lowered)
+      : m_(mechanism), out_(lowered), s_(lowered.system), c_{m_, out_, s_}, specified_(find_specified(mechanism)) {}
+
+  void run() {
+    out_.warnings = check_mechanism(m_);
+    for (const Table& table : m_.tables) declare_table(s_.graph(), table);
+    for (const SymbolWithDefault& p : m_.parameters) s_.add_parameter(p.symbol.name(), p.value);
+    for (const Expr& q : m_.all_coordinates()) s_.add_coordinate(q.name());
+    for (const SymbolWithDefault& i : m_.inputs)
+      if (specified_.contains(i.symbol.name())) s_.add_specified(i.symbol.name(), i.value);
+    lower_tree(c_);
+    find_rates();
+    add_speeds();
+    add_inputs();
+    add_auxiliaries();
+    lower_loads(c_);
+    lower_closing_joints(c_);
+    lower_constraints(c_);
+    add_outputs();
+  }
+
+ private:
+  void find_rates() {
+    for (LoweredJoint& joint : out_.joints)
+      for (LoweredMotion& motion : joint.motions)
+        if (motion.kind != MotionKind::Ball) motion.rate = s_.time_derivative(motion.value);
+  }
+
+  // ---- speeds -------------------------------------------------------------------------------------------------------
+  void add_speeds() {
+    if (!m_.speeds.empty()) {
+      std::vector<Expr> definitions;
+      for (const NamedQuantity& u : m_.speeds)
+        definitions.push_back(read_scalar(u.value, c_.scope(), fmt::format("the speed '{}'", u.name)));
+      for (std::size_t i = 0; i < m_.speeds.size(); ++i) s_.add_speed(m_.speeds[i].name, definitions[i]);
+    } else {
+      const std::map<std::string, Expr> definitions = joint_definitions();
+      for (const Expr& u : m_.joint_speeds()) s_.add_speed(u.name(), definitions.at(u.name()));
+    }
+    std::vector<Expr> dependent;
+    for (const std::string& u : m_.dependent_speeds) dependent.push_back(s_.graph().symbol(u));
+    if (!dependent.empty()) with_place(m_.where, [&] { s_.set_dependent_speeds(std::move(dependent)); });
+  }
+
+  /// The joints' own speeds: rates of coordinates, and angular velocity in the frame behind a ball.
+  [[nodiscard]] std::map<std::string, Expr> joint_definitions() const {
+    std::map<std::string, Expr> definitions;
+    for (std::size_t j = 0; j < m_.joints.size(); ++j) {
+      const Joint& joint = m_.joints[j];
+      if (joint.closing) continue;
+      for (std::size_t i = 0; i < joint.motions.size(); ++i) {
+        const LoweredMotion& motion = out_.joints[j].motions[i];
+        const std::vector<Expr>& speeds = joint.motions[i].speeds;
+        for (std::size_t k = 0; k < speeds.size(); ++k) {
+          definitions[speeds[k].name()] =
+              motion.kind == MotionKind::Ball ? s_.frames()[motion.to].quasi_rates[k] : motion.rate;
+        }
+      }
+    }
+    for (const Expr& q : m_.extra_coordinates) definitions[speed_name(q.name())] = s_.rate(q);
+    return definitions;
+  }
+
+  // ---- inputs -------------------------------------------------------------------------------------------------------
+  // An input may follow a law in terms of the motion; the rates in it are replaced by speeds.
+  void add_inputs() {
+    std::map<std::string, Expr> laws;
+    for (const NamedQuantity& law : m_.input_laws) {
+      const bool known = std::any_of(m_.inputs.begin(), m_.inputs.end(),
+                                     [&](const SymbolWithDefault& i) { return i.symbol.name() == law.name; });
+      require_at(law.value.where, known, "there is a law for '{}', which is no input", law.name);
+      require_at(law.value.where, !specified_.contains(law.name),
+                 "the input '{}' prescribes a motion, so it cannot follow a law of the motion", law.name);
+      laws[law.name] = read_scalar(law.value, c_.scope(), fmt::format("the law of the input '{}'", law.name));
+    }
+    if (!laws.empty()) {
+      const Substitution to_speeds = form_kinematical_equations(s_).rates_to_speeds;
+      for (auto& [name, value] : laws) value = substitute(value, to_speeds);
+    }
+    for (const SymbolWithDefault& i : m_.inputs) {
+      if (specified_.contains(i.symbol.name())) continue;
+      const auto law = laws.find(i.symbol.name());
+      s_.add_input(i.symbol.name(), law == laws.end() ? i.value : law->second);
+    }
+  }
+
+  // ---- auxiliary speeds ---------------------------------------------------------------------------------------------
+  void add_auxiliaries() {
+    for (const AuxiliaryQuantity& a : m_.auxiliary) {
+      const std::string what = fmt::format("the auxiliary speed '{}'", a.name);
+      const Where& where = a.direction.empty() ? a.definition.where : a.direction.where;
+      with_place(where, [&] {
+        require((a.body.empty() ? 0 : 1) + (a.point.empty() ? 0 : 1) + (a.definition.empty() ? 0 : 1) == 1,
+                "{} needs exactly one of: a body, a point, a definition", what);
+        if (!a.definition.empty()) {
+          s_.add_auxiliary_speed(a.name, read_scalar(a.definition, c_.scope(), what));
+          return;
+        }
+        const Vector direction = unit_along(s_, read_vector(a.direction, c_.scope(), "the direction of " + what));
+        if (!a.body.empty())
+          s_.add_auxiliary_speed(a.name, out_.names.frame(a.body), direction);
+        else
+          s_.add_auxiliary_speed(a.name, moved_point(a.point), direction);
+      });
+    }
+  }
+
+  /// A point fixed in a body takes the whole body along: the body's origin moves, and everything located from it.
+  [[nodiscard]] PointId moved_point(const std::string& name) const {
+    const PointId p = out_.names.point(name);
+    const PointRecord& record = s_.point(p);
+    for (const auto& [body, origin] : out_.body_origins)
+      if (record.parent == origin && body != m_.ground) return origin;
+    return p;
+  }
+
+  // ---- outputs ------------------------------------------------------------------------------------------------------
+  void add_outputs() {
+    Graph& graph = s_.graph();
+    out_.kinetic_symbol = graph.symbol("kinetic energy");
+    out_.potential_symbol = graph.symbol("potential energy");
+    QuantityScope scope = c_.scope();
+    const auto offer = [&](const char* name, const Expr& value) {
+      if (!s_.find_kind(name)) scope.scalars.emplace(name, value);
+    };
+    offer("kinetic", out_.kinetic_symbol);
+    offer("potential", out_.potential_symbol);
+    offer("energy", out_.kinetic_symbol + out_.potential_symbol);
+    std::size_t position = 0;
+    const auto add = [&](const std::string& name, const Expr& value) {
+      if (depends_on(value, out_.kinetic_symbol) || depends_on(value, out_.potential_symbol))
+        out_.energy_outputs.push_back({position, name, value});
+      else
+        s_.add_output(name, value);
+      ++position;
+    };
+    for (const NamedQuantity& o : m_.outputs) {
+      const QuantityValue value = read_quantity(o.value, scope, fmt::format("the output '{}'", o.name));
+      if (const auto* scalar = std::get_if<Expr>(&value)) {
+        add(o.name, *scalar);
+      } else if (const auto* vector = std::get_if<Vector>(&value)) {
+        const Expr3 c = s_.frames().express(*vector, s_.inertial());
+        for (std::size_t k = 0; k < 3; ++k) add(fmt::format("{}.{}", o.name, "xyz"[k]), c[k]);
+      } else {
+        throw ModelError(o.value.where,
+                         fmt::format("the output '{}' is a dyadic; only scalars and vectors can be reported", o.name));
+      }
+    }
+  }
+
+  const Mechanism& m_;
+  LoweredMechanism& out_;
+  System& s_;
+  LoweringContext c_;
+  std::set<std::string> specified_;
+};
+
+}  // namespace
+
+LoweredMechanism lower_mechanism(const Mechanism& mechanism) {
+  LoweredMechanism lowered(System(mechanism.name, mechanism.graph, mechanism.ground, mechanism.ground));
+  Lowering(mechanism, lowered).run();
+  return lowered;
+}
+
+}  // namespace kane

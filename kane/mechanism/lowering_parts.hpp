@@ -1,0 +1,34 @@
+#pragma once
+// The steps of lower_mechanism, one file each.
+
+#include "kane/mechanism/lowering.hpp"
+#include "kane/mechanism/quantity.hpp"
+
+namespace kane {
+
+struct LoweringContext {
+  const Mechanism& mechanism;
+  LoweredMechanism& lowered;
+  System& system;
+
+  [[nodiscard]] QuantityScope scope() const { return {system, lowered.names}; }
+};
+
+/// Frames and points of all joints that place bodies; bodies, particles, named points and frames.
+void lower_tree(const LoweringContext& context);  // lowering_joints.cpp
+/// The motions of a joint from its placement on the parent on; the last frame is called `last_frame` if that is not empty.
+[[nodiscard]] LoweredJoint lower_motions(const LoweringContext& context, const Joint& joint, std::string last_frame);
+void lower_loads(const LoweringContext& context);           // lowering_loads.cpp
+void lower_closing_joints(const LoweringContext& context);  // lowering_closing.cpp
+void lower_constraints(const LoweringContext& context);     // lowering_constraints.cpp
+
+/// Springs, dampers, motors and further laws along one motion of a joint.
+void lower_axis_law(const LoweringContext& context, const AxisLaw& law, const LoweredMotion& motion,
+                    const std::string& name, const Where& where);
+/// Whether the law says nothing.
+[[nodiscard]] bool is_empty(const AxisLaw& law);
+
+/// A vector of length one along v.
+[[nodiscard]] Vector unit_along(const System& system, const Vector& v);
+
+}  // namespace kane
