@@ -106,6 +106,16 @@ template <class V>
   return high + (((1.0 - high) - half_z) + (z2 * c - r * r_lo));
 }
 
+/// All bits set where any is.
+template <class I>
+[[gnu::always_inline]] inline I any_bit(const I& quarter) {
+  return quarter != 0;
+}
+template <>
+[[gnu::always_inline]] inline Int64 any_bit(const Int64& quarter) {
+  return quarter != 0 ? -1 : 0;
+}
+
 /// `sign` has the sign bit of the argument and nothing else; `reduced` belongs to its absolute value.
 template <class V>
 [[gnu::always_inline]] inline SinCosOf<V> rotate(const Reduced<V>& reduced, const IntegerOf<V>& sign) {
@@ -113,11 +123,12 @@ template <class V>
   const V z = reduced.r * reduced.r;
   const I s = as<I>(sin_of_reduced(reduced.r, reduced.r_lo, z));
   const I c = as<I>(cos_of_reduced(reduced.r, reduced.r_lo, z));
-  const I odd = -(reduced.quadrant & 1);  // all ones where sine and cosine change places
-  const I swap = (s ^ c) & odd;
-  const I negate = (reduced.quadrant & 2) << 62;  // sin changes sign in quadrants 2, 3; cos in 1, 2
-  const I negate_cos = ((reduced.quadrant + 1) & 2) << 62;
-  return {as<V>(s ^ swap ^ negate ^ sign), as<V>(c ^ swap ^ negate_cos)};
+  const I sign_bit = as<I>(-V{});
+  const I quarter = reduced.quadrant << 63, half = reduced.quadrant << 62;
+  const I swap = (s ^ c) & any_bit(quarter);
+  const I negate_sin = half & sign_bit;              // in quadrants 2 and 3
+  const I negate_cos = (half ^ quarter) & sign_bit;  // in quadrants 1 and 2
+  return {as<V>(s ^ swap ^ negate_sin ^ sign), as<V>(c ^ swap ^ negate_cos)};
 }
 
 /// For |x| <= kLargestArgument.

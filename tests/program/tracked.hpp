@@ -69,8 +69,8 @@ inline Tracked sqrt(const Tracked& x) {
 inline Tracked pow(const Tracked& x, const Tracked& y) {
   const long double v = std::pow(x.value, y.value);
   // The exponent 1/n itself is rounded in a program.
-  return Tracked::rounded(v, std::fabs(y.value * v / x.value) * x.error +
-                                 Tracked::kUnit * std::fabs(y.value * v * std::log(x.value)));
+  return Tracked::rounded(
+      v, std::fabs(y.value * v / x.value) * x.error + Tracked::kUnit * std::fabs(y.value * v * std::log(x.value)));
 }
 inline Tracked sin(const Tracked& x) { return Tracked::through(x, std::sin(x.value), std::cos(x.value)); }
 inline Tracked cos(const Tracked& x) { return Tracked::through(x, std::cos(x.value), std::sin(x.value)); }
@@ -86,9 +86,7 @@ inline Tracked asin(const Tracked& x) {
 inline Tracked acos(const Tracked& x) {
   return Tracked::through(x, std::acos(x.value), 1 / std::sqrt(1 - x.value * x.value));
 }
-inline Tracked atan(const Tracked& x) {
-  return Tracked::through(x, std::atan(x.value), 1 / (1 + x.value * x.value));
-}
+inline Tracked atan(const Tracked& x) { return Tracked::through(x, std::atan(x.value), 1 / (1 + x.value * x.value)); }
 inline Tracked atan2(const Tracked& y, const Tracked& x) {
   const long double r2 = x.value * x.value + y.value * y.value;
   if (x.value < 0 && !(std::fabs(y.value) > 50 * y.error)) Tracked::undecided = true;
