@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kane/expr/graph.hpp"
+#include "kane/expr/node_map.hpp"
 #include "kane/expr/traverse.hpp"
 
 namespace kane {
@@ -51,12 +52,12 @@ OperationCount count_operations(std::span<const Expr> outputs, std::span<const E
   OperationCount count;
   const Graph* graph = common_graph(outputs);
   if (graph == nullptr) return count;
-  std::vector<bool> varies(graph->size());
+  NodeMap<bool> varies(graph->size(), false);
   for (const auto& variable : variables)
-    if (variable.graph() == graph) varies[variable.id()] = true;
+    if (variable.graph() == graph) varies.set(variable.id(), true);
   for (const NodeId id : topological_order(outputs)) {
     for (const NodeId arg : graph->args(id))
-      if (varies[arg]) varies[id] = true;
+      if (varies[arg]) varies.set(id, true);
     if (varies[id]) count_node(*graph, id, count);
   }
   return count;

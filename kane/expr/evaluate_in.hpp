@@ -7,6 +7,7 @@
 
 #include "kane/base/error.hpp"
 #include "kane/expr/graph.hpp"
+#include "kane/expr/node_map.hpp"
 #include "kane/expr/traverse.hpp"
 #include "kane/expr/value.hpp"
 
@@ -21,12 +22,12 @@ template <class T, class SymbolValue, class NumberValue, class CallValue>
   std::vector<T> results;
   results.reserve(es.size());
   const auto order = topological_order(es);
-  std::vector<std::uint32_t> place(graph == nullptr ? 0 : graph->size());
+  NodeMap<std::uint32_t> place(graph == nullptr ? 0 : graph->size());
   std::vector<T> values;
   values.reserve(order.size());
   std::vector<T> operands;
   for (const NodeId id : order) {
-    place[id] = static_cast<std::uint32_t>(values.size());
+    place.set(id, static_cast<std::uint32_t>(values.size()));
     const auto args = graph->args(id);
     operands.clear();
     for (const NodeId arg : args) operands.push_back(values[place[arg]]);

@@ -87,14 +87,13 @@ namespace {
 
 Expr make1(Op op, const Expr& a, int exponent = 0) {
   if (a.graph() == nullptr) fail_unbound(op, to_text(a.number()));
-  return a.graph()->make(op, {&a, 1}, exponent);
+  return a.graph()->unary(op, a, exponent);
 }
 
 Expr make2(Op op, const Expr& a, const Expr& b) {
   Graph* graph = meet(a, b);
   if (graph == nullptr) fail_unbound(op, to_text(a.number()) + ", " + to_text(b.number()));
-  const Expr args[] = {a, b};
-  return graph->make(op, args);
+  return graph->binary(op, a, b);
 }
 
 }  // namespace
@@ -131,11 +130,8 @@ Expr operator/(const Expr& a, const Expr& b) {
 
 Expr pow(const Expr& x, int n) {
   if (x.graph() != nullptr) return make1(Op::Pow, x, n);
-  Expr result(1);
   require(n >= 0 || !x.is_zero(), "0^({}) has no value", n);
-  const Expr base = n < 0 ? Expr(1) / x : x;
-  for (int i = 0; i < (n < 0 ? -n : n); ++i) result *= base;
-  return result;
+  return Expr(rational_power(x.number(), n));
 }
 
 Expr pow(const Expr& x, const Rational& exponent) {

@@ -3,6 +3,10 @@
 //
 // Two different primes rather than two points of one field: with a single p an integer multiple of p would vanish
 // at both points, and x + p*y would be taken for x.
+//
+// Both primes are 3 modulo 4, so that -1 has no square root and 1 + t^2 never vanishes (the parametrisation of the
+// circle needs that), and 2, 3, 5, ..., 19 are squares modulo both, so that the square roots of small numbers have exact
+// values, and with them the sines and cosines of the multiples of 15 degrees.
 
 #include <cstdint>
 
@@ -19,7 +23,7 @@ struct Prime {
   static constexpr std::uint64_t kPrime = kPower - Offset;
 
   static constexpr std::uint64_t reduce(uint128 x) {
-    // 2^Bits = Offset, twice: after the first fold x < 2^70, after the second x < 2^63.
+    // 2^Bits = Offset < 2^15, twice: after the first fold x < 2^78, after the second x < 2^63.
     x = (x & (kPower - 1)) + Offset * (x >> Bits);
     auto y = static_cast<std::uint64_t>((x & (kPower - 1)) + Offset * (x >> Bits));
     while (y >= kPrime) y -= kPrime;
@@ -35,20 +39,29 @@ struct Prime {
   /// The inverse of a, by Euclid's algorithm; 0 for 0.
   static constexpr std::uint64_t inverse(std::uint64_t a) {
     std::uint64_t r0 = kPrime, r1 = a;
-    std::uint64_t s0 = 0, s1 = 1;  // r_i = s_i a (mod p)
-    while (r1 != 0) {
+    std::int64_t s0 = 0, s1 = 1;  // r_i = s_i a (mod p), and |s_i| <= p: no reduction is needed on the way
+    while (r1 > 1) {
       const std::uint64_t quotient = r0 / r1;
       const std::uint64_t r2 = r0 - quotient * r1;
-      const std::uint64_t s2 = sub(s0, mul(quotient, s1));
+      const std::int64_t s2 = s0 - static_cast<std::int64_t>(quotient) * s1;
       r0 = r1, r1 = r2;
       s0 = s1, s1 = s2;
     }
-    return a == 0 ? 0 : s0;
+    if (a == 0) return 0;
+    return s1 < 0 ? kPrime - static_cast<std::uint64_t>(-s1) : static_cast<std::uint64_t>(s1);
   }
+  static constexpr std::uint64_t power(std::uint64_t x, std::uint64_t n) {
+    std::uint64_t result = 1;
+    for (; n != 0; n >>= 1, x = mul(x, x))
+      if (n & 1U) result = mul(result, x);
+    return result;
+  }
+  /// One of the square roots of a square, the other being its negative: p is 3 modulo 4.
+  static constexpr std::uint64_t root_of_square(std::uint64_t a) { return power(a, (kPrime + 1) / 4); }
 };
 
-using P1 = Prime<61, 1>;
-using P2 = Prime<62, 57>;
+using P1 = Prime<61, 11913>;
+using P2 = Prime<62, 32345>;
 
 /// A bijective scramble of 64 bits (finaliser of SplitMix64; Steele, Lea and Flood 2014).
 constexpr std::uint64_t scramble(std::uint64_t x) {
@@ -77,6 +90,14 @@ struct Fingerprint {
   }
   constexpr Fingerprint operator-() const { return {field::P1::neg(a), field::P2::neg(b)}; }
 
+  [[nodiscard]] constexpr bool is_zero() const { return a == 0 && b == 0; }
+  /// True for one of x and -x. (As residues have no sign, this is only a convention to tell the two apart.)
+  [[nodiscard]] constexpr bool is_upper() const {
+    return a != 0 ? a > field::P1::kPrime / 2 : b > field::P2::kPrime / 2;
+  }
+  /// The same for x and -x.
+  [[nodiscard]] constexpr Fingerprint magnitude() const { return is_upper() ? -*this : *this; }
+
   /// The inverse. A residue that is zero by chance of one prime gets an arbitrary inverse: then an identity may be
   /// missed, but none can be invented, since the other residue still differs.
   [[nodiscard]] constexpr Fingerprint inverse() const {
@@ -103,6 +124,11 @@ struct Fingerprint {
   for (; n != 0; n >>= 1, x = x * x)
     if (n & 1U) result = result * x;
   return result;
+}
+
+/// The square root of a small prime (2 to 19), exactly: an element whose square is `prime`.
+[[nodiscard]] constexpr Fingerprint root_of_prime(std::uint64_t prime) {
+  return {field::P1::root_of_square(prime), field::P2::root_of_square(prime)};
 }
 
 /// A point of the unit circle: the cosine and sine of an angle.

@@ -23,15 +23,25 @@ Expr Graph::bind(const Expr& e) {
   return e.is_long() ? number(e.number()) : number(e.number_, e.denominator_);
 }
 
-Expr Graph::number(const Rational& value) { return at(Store(*this).number(value)); }
+Expr Graph::number(const Rational& value) {
+  require(value.get_den() != 0, "the number {}/0 has no value", value.get_num().get_str());
+  Rational lowest = value;
+  lowest.canonicalize();
+  return at(Store(*this).number(lowest));
+}
 
 Expr Graph::number(std::int64_t numerator, std::int64_t denominator) {
   require(denominator != 0, "the number {}/0 has no value", numerator);
-  if (denominator == 1 && numerator == 0) return at(kZero);
-  if (denominator == 1 && numerator == 1) return at(kOne);
+  // Small whole numbers are asked for all the time.
+  NodeId* known = nullptr;
+  if (denominator == 1 && numerator >= 0 && numerator < static_cast<std::int64_t>(state_->small_integers.size()))
+    known = &state_->small_integers[static_cast<std::size_t>(numerator)];
+  if (known != nullptr && *known != kNoNode) return at(*known);
   Rational value(mpz_class(static_cast<long>(numerator)), mpz_class(static_cast<long>(denominator)));
   value.canonicalize();
-  return number(value);
+  const Expr result = number(value);
+  if (known != nullptr) *known = result.id();
+  return result;
 }
 
 Expr Graph::symbol(std::string_view name) {
@@ -112,8 +122,17 @@ Expr Graph::call(std::string_view name, std::span<const Expr> args) {
 Expr Graph::make(Op op, std::span<const Expr> args, int exponent) {
   ensure(info(op).arity == static_cast<int>(args.size()), "operator {} got {} operands", info(op).name, args.size());
   std::array<NodeId, 3> ids{};
-  for (std::size_t i = 0; i < args.size(); ++i) ids[i] = bind(args[i]).id();
+  for (std::size_t i = 0; i < args.size(); ++i) ids[i] = bound_id(args[i]);
   return at(Rules(*this).make(op, ids[0], ids[1], ids[2], exponent));
+}
+
+Expr Graph::unary(Op op, const Expr& a, int exponent) {
+  return at(Rules(*this).make(op, bound_id(a), kZero, kZero, exponent));
+}
+
+Expr Graph::binary(Op op, const Expr& a, const Expr& b) {
+  const NodeId x = bound_id(a), y = bound_id(b);
+  return at(Rules(*this).make(op, x, y, kZero, 0));
 }
 
 // ---- reading --------------------------------------------------------------------------------------------------------

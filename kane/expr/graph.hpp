@@ -60,6 +60,9 @@ class Graph {
 
   /// The node of any operator; exponent is for Pow and Root. This is what the functions of expr.hpp call.
   Expr make(Op op, std::span<const Expr> args, int exponent = 0);
+  /// The same for one and two operands, without the detour over a span: what arithmetic calls.
+  Expr unary(Op op, const Expr& a, int exponent = 0);
+  Expr binary(Op op, const Expr& a, const Expr& b);
   /// Binds a bare number to this graph; checks that other expressions belong to it.
   Expr bind(const Expr& e);
   /// The node with this index.
@@ -111,6 +114,8 @@ class Graph {
   static constexpr std::size_t kBlockSize = std::size_t{1} << kBlockBits;
   [[nodiscard]] const Node& node(NodeId id) const { return blocks_[id >> kBlockBits][id & (kBlockSize - 1)]; }
   [[nodiscard]] Node& node(NodeId id) { return blocks_[id >> kBlockBits][id & (kBlockSize - 1)]; }
+
+  NodeId bound_id(const Expr& e) { return e.graph() == this ? e.id() : bind(e).id(); }
 
   struct State;  // numbers, names, functions, tables of angles (store.hpp)
 

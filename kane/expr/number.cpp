@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 
@@ -99,11 +100,11 @@ namespace {
 std::optional<std::string> finite_decimal(const Rational& value) {
   constexpr int kMostPlaces = 17;
   mpz_class d = value.get_den();
-  int twos = 0, fives = 0;
-  while (mpz_divisible_ui_p(d.get_mpz_t(), 2)) d /= 2, ++twos;
-  while (mpz_divisible_ui_p(d.get_mpz_t(), 5)) d /= 5, ++fives;
-  const int places = std::max(twos, fives);
-  if (d != 1 || places > kMostPlaces) return std::nullopt;
+  const mpz_class two = 2, five = 5;
+  const auto twos = mpz_remove(d.get_mpz_t(), d.get_mpz_t(), two.get_mpz_t());
+  const auto fives = mpz_remove(d.get_mpz_t(), d.get_mpz_t(), five.get_mpz_t());
+  if (d != 1 || std::max(twos, fives) > kMostPlaces) return std::nullopt;
+  const int places = static_cast<int>(std::max(twos, fives));
   const Rational scaled = value * Rational(power_of_ten(places));
   std::string digits = mpz_class(abs(scaled.get_num())).get_str();
   const auto width = static_cast<std::size_t>(places) + 1;
@@ -121,6 +122,29 @@ std::string to_text(const Rational& value) {
   if (value.get_den() <= 12 && abs(value.get_num()) <= 100) return fraction;
   if (auto decimal = finite_decimal(value); decimal) return *decimal;
   return fraction;
+}
+
+std::string to_short_text(const Rational& value) {
+  std::string text = to_text(value);
+  return text.size() <= 40 ? text : text.substr(0, 30) + "...";
+}
+
+bool has_short_power(const Rational& value, unsigned long n) {
+  constexpr std::size_t kMaxBits = 1 << 16;
+  if (value.get_den() == 1 && abs(value.get_num()) <= 1) return true;
+  const std::size_t bits =
+      mpz_sizeinbase(value.get_num().get_mpz_t(), 2) + mpz_sizeinbase(value.get_den().get_mpz_t(), 2);
+  return n <= kMaxBits && bits * n <= kMaxBits;
+}
+
+Rational rational_power(const Rational& base, int n) {
+  const auto exponent = static_cast<unsigned long>(n < 0 ? -static_cast<long>(n) : n);
+  if (!has_short_power(base, exponent))
+    throw LimitError(fmt::format("the power {}^{} has too many digits to be an exact number", to_short_text(base), n));
+  Rational result;
+  mpz_pow_ui(result.get_num().get_mpz_t(), base.get_num().get_mpz_t(), exponent);
+  mpz_pow_ui(result.get_den().get_mpz_t(), base.get_den().get_mpz_t(), exponent);
+  return n < 0 ? Rational(1 / result) : result;
 }
 
 }  // namespace kane

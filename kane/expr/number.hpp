@@ -21,7 +21,16 @@ using Rational = mpq_class;
 /// Correctly rounded to nearest even.
 [[nodiscard]] double to_double(const Rational& value);
 
+/// base^n for any n (base not 0 if n < 0). Throws LimitError if the result would have more than 2^16 bits.
+[[nodiscard]] Rational rational_power(const Rational& base, int n);
+
 /// "3", "-1/2", or a finite decimal such as "9.81" where that is exact and shorter to read.
 [[nodiscard]] std::string to_text(const Rational& value);
+
+/// The same, cut if it is long: for messages.
+[[nodiscard]] std::string to_short_text(const Rational& value);
+
+/// Whether value^n has at most 2^16 bits: powers and roots are worked out only while they stay printable.
+[[nodiscard]] bool has_short_power(const Rational& value, unsigned long n);
 
 }  // namespace kane

@@ -33,15 +33,28 @@ class Rules {
     int exponent;
   };
 
+  NodeId quotient(NodeId a, NodeId b);
   NodeId trigonometric(Op op, NodeId x);
   NodeId function(Op op, NodeId x);
   NodeId two_argument(Op op, NodeId a, NodeId b);
   NodeId select(NodeId condition, NodeId a, NodeId b);
   NodeId number(const Rational& value) { return store_.number(value); }
 
+  NodeId root_of_number(const Rational& value, int index);
+  NodeId root_of_expression(NodeId x, int index);
+  void check_domain(Op op, const Rational& x) const;
+  std::optional<NodeId> rewrite_function(Op op, NodeId x);
+  std::optional<NodeId> fold(Op op, const Rational& a, const Rational& b);
+  std::optional<NodeId> take_out_turns(Op op, NodeId x);
+  std::optional<NodeId> trigonometric_of_inverse(Op op, NodeId angle);
   std::optional<NodeId> exact_cosine(const Rational& half_turns);
+  [[nodiscard]] std::optional<Rational> exact_angle(Op op, NodeId x) const;
   bool collect_factors(NodeId id, int exponent, std::vector<Factor>& factors, bool& negative) const;
-  std::optional<NodeId> reduce_radicals(NodeId a, int a_exponent, NodeId b, int b_exponent);
+  std::optional<NodeId> reduce_radicals(Op op, NodeId a, NodeId b, int exponent);
+  std::optional<NodeId> reduce_factors(const std::vector<Factor>& factors);
+
+  [[nodiscard]] std::optional<NodeId> find_rewritten(Op op, NodeId a, NodeId b) const;
+  NodeId remember(Op op, NodeId a, NodeId b, NodeId result);
 
   [[nodiscard]] Op op(NodeId id) const { return graph_.op(id); }
   [[nodiscard]] NodeId arg(NodeId id, std::size_t i) const { return graph_.args(id)[i]; }

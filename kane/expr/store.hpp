@@ -1,8 +1,10 @@
 #pragma once
-// Inside of Graph: the tables behind the nodes, and interning. Only graph.cpp, store.cpp and rules.cpp include this.
+// Inside of Graph: the tables behind the nodes, and interning. Only the sources of this room include it.
 
+#include <array>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,9 +34,30 @@ struct Graph::State {
   std::unordered_map<std::string, std::size_t> function_index;
   std::deque<std::vector<NodeId>> lists;  ///< operands of Select and Call; never move, so spans stay valid
   NodeId pi = kNoNode;
+  std::array<NodeId, 64> small_integers;  ///< nodes of 0, 1, 2, ...; kNoNode where there is none yet
+
+  State() { small_integers.fill(kNoNode); }
+
+  std::size_t number_bytes = 0;  ///< of the digits of all numbers
 
   std::unordered_map<NodeId, CirclePoint> points;        ///< of angles met so far
   std::unordered_map<NodeId, Fingerprint> exponentials;  ///< exp of arguments met so far
+
+  /// Results of operations that the rules rewrote because of the form their operands had at that time. Asked again, the
+  /// answer is the same even if an operand has found a cheaper form since.
+  struct Operation {
+    NodeId a = 0;
+    NodeId b = 0;  ///< second operand or exponent
+    Op op = Op::Number;
+    friend bool operator==(const Operation&, const Operation&) = default;
+  };
+  struct OperationHash {
+    std::size_t operator()(const Operation& o) const {
+      return field::scramble(((static_cast<std::uint64_t>(o.a) << 32) | o.b) ^
+                             field::scramble(static_cast<std::uint64_t>(o.op)));
+    }
+  };
+  std::unordered_map<Operation, NodeId, OperationHash> rewritten;
 };
 
 /// Builds nodes whose form is already decided by rules.cpp: computes the fingerprint, finds the class.
@@ -51,8 +74,19 @@ class Store {
   NodeId select(NodeId condition, NodeId a, NodeId b);
   NodeId call(NodeId function, std::span<const NodeId> args);
 
-  /// The class of this fingerprint or of its negative, if known: {node, is_negative}.
-  [[nodiscard]] std::pair<NodeId, bool> find(Fingerprint fp) const;
+  /// Where a fingerprint stands in the table.
+  struct Found {
+    NodeId node = Graph::kNoNode;  ///< the class of this fingerprint, or else of its negative; kNoNode if neither
+    bool negative = false;
+    std::uint32_t tag = 0;
+    std::size_t slot = 0;  ///< the empty slot where the search ended, if the fingerprint itself is not there
+
+    [[nodiscard]] bool exact() const { return node != Graph::kNoNode && !negative; }
+  };
+  [[nodiscard]] Found find(Fingerprint fp) const;
+  /// The node of this operation if it has been built as it stands.
+  [[nodiscard]] std::optional<NodeId> find_form(Op op, NodeId a, NodeId b, int exponent);
+  [[nodiscard]] Fingerprint fp(NodeId id) const { return node(id).fp; }
 
   static constexpr std::uint8_t kHasRadical = 1;  ///< a sqrt, root or abs among the factors
 
@@ -60,21 +94,32 @@ class Store {
   using Node = Graph::Node;
 
   NodeId intern(Node form);
-  NodeId append(const Node& form);
+  NodeId append(const Node& form, const Found& place);
   void improve(NodeId id, const Node& form);
   void insert(Graph::Slot slot);
   void grow_table();
+  void check_number_size(std::size_t bytes) const;
   [[nodiscard]] Fingerprint value(Op op, NodeId a, NodeId b, int exponent);
+  [[nodiscard]] Fingerprint root_of_number(const Rational& radicand) const;
   [[nodiscard]] CirclePoint circle_point(NodeId angle);
   [[nodiscard]] CirclePoint atom_point(NodeId atom, const Rational& coefficient);
   [[nodiscard]] Fingerprint exponential(NodeId argument);
   [[nodiscard]] std::uint32_t form_cost(const Node& form) const;
   [[nodiscard]] const Node& node(NodeId id) const { return std::as_const(graph_).node(id); }
-  [[nodiscard]] Fingerprint fp(NodeId id) const { return node(id).fp; }
 
   Graph& graph_;
   Graph::State& state_;
 };
+
+/// The residues of a whole number of any size.
+[[nodiscard]] inline Fingerprint residues(const mpz_class& z) {
+  return {mpz_fdiv_ui(z.get_mpz_t(), field::P1::kPrime), mpz_fdiv_ui(z.get_mpz_t(), field::P2::kPrime)};
+}
+
+/// What tells the opaque functions apart.
+[[nodiscard]] constexpr std::uint64_t tag_of(Op op, int extra = 0) {
+  return (static_cast<std::uint64_t>(op) << 32) | static_cast<std::uint32_t>(extra);
+}
 
 /// One term of a sum of angles (or exponents): coefficient * atom, where the atom is no sum, negation or multiple.
 struct LinearTerm {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kane/expr/graph.hpp"
+#include "kane/expr/node_map.hpp"
 #include "kane/expr/traverse.hpp"
 
 namespace kane {
@@ -21,23 +22,24 @@ struct Tape {
   };
   std::vector<Entry> entries;           ///< operands before users
   std::vector<std::uint32_t> operands;  ///< positions in entries
-  std::vector<std::uint32_t> place;     ///< of a node in entries, by node index; kNowhere if not there
+  NodeMap<std::uint32_t> place;         ///< of a node in entries; kNowhere if not there
 
   static constexpr std::uint32_t kNowhere = 0xffffffffU;
+
+  explicit Tape(std::size_t graph_size) : place(graph_size, kNowhere) {}
 
   [[nodiscard]] std::span<const std::uint32_t> args(const Entry& entry) const {
     return std::span(operands).subspan(entry.first, entry.count);
   }
-  [[nodiscard]] std::uint32_t find(NodeId id) const { return id < place.size() ? place[id] : kNowhere; }
+  [[nodiscard]] std::uint32_t find(NodeId id) const { return place[id]; }
 };
 
 [[nodiscard]] inline Tape record(const Graph& graph, std::span<const Expr> roots) {
-  Tape tape;
-  tape.place.assign(graph.size(), Tape::kNowhere);
+  Tape tape(graph.size());
   const auto order = topological_order(roots);
   tape.entries.reserve(order.size());
   for (const NodeId id : order) {
-    tape.place[id] = static_cast<std::uint32_t>(tape.entries.size());
+    tape.place.set(id, static_cast<std::uint32_t>(tape.entries.size()));
     const auto args = graph.args(id);
     const Op op = graph.op(id);
     tape.entries.push_back({id, op, op == Op::Pow || op == Op::Root ? graph.exponent(id) : 0,

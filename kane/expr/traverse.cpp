@@ -4,21 +4,20 @@
 
 #include "kane/base/error.hpp"
 #include "kane/expr/graph.hpp"
+#include "kane/expr/node_map.hpp"
 
 namespace kane {
 
 std::vector<NodeId> topological_order(const Graph& graph, std::span<const NodeId> roots) {
   std::vector<NodeId> order;
-  // Ids of a small expression may be spread over a large graph: a bit per node is cheap and needs no hashing.
-  std::vector<bool> done(graph.size());
+  NodeMap<bool> done(graph.size(), false);
   struct Open {
     NodeId id;
     std::uint32_t next;
   };
   std::vector<Open> stack;
   for (const NodeId root : roots) {
-    if (done[root]) continue;
-    done[root] = true;
+    if (!done.change(root, true)) continue;
     stack.push_back({root, 0});
     while (!stack.empty()) {
       auto& [id, next] = stack.back();
@@ -29,10 +28,7 @@ std::vector<NodeId> topological_order(const Graph& graph, std::span<const NodeId
         continue;
       }
       const NodeId arg = args[next++];
-      if (!done[arg]) {
-        done[arg] = true;
-        stack.push_back({arg, 0});
-      }
+      if (done.change(arg, true)) stack.push_back({arg, 0});
     }
   }
   return order;
