@@ -19,7 +19,9 @@ class RunFailed : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-void add_expr_command(CLI::App& app);  // expr_command.cpp
+void add_expr_command(CLI::App& app);      // expr_command.cpp
+void add_evaluate_command(CLI::App& app);  // evaluate_command.cpp
+void add_derive_command(CLI::App& app);    // derive_command.cpp
 
 /// The whole of standard input, for arguments given as "-".
 [[nodiscard]] std::string read_standard_input();

@@ -50,7 +50,11 @@ ExitCode report_bad_options(const CLI::App& app, const CLI::ParseError& error) {
   return ExitCode::InputWrong;
 }
 
-void add_commands(CLI::App& app) { add_expr_command(app); }
+void add_commands(CLI::App& app) {
+  add_derive_command(app);
+  add_evaluate_command(app);
+  add_expr_command(app);
+}
 
 /// The arguments, last first as CLI11 wants them. It takes "-x + 1" for an option; after `expr`, which has no short
 /// option but -h, such a word is an expression, and a leading blank makes CLI11 see it so.

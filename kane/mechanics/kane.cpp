@@ -243,6 +243,12 @@ std::vector<Expr> KaneDerivation::active_forces() {
   return f;
 }
 
+std::vector<Expr> KaneDerivation::applied_forces() {
+  std::vector<Expr> f = form_active_forces(parts_->felt, parts_->loads, parts_->rate_forces, parts_->speed_columns());
+  f.resize(parts_->equations.u.size());
+  return f;
+}
+
 std::vector<std::string> KaneDerivation::load_names() {
   std::vector<std::string> names;
   for (const AppliedLoad& load : parts_->all_loads()) {

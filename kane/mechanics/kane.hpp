@@ -69,6 +69,8 @@ class KaneDerivation {
   // ---- steps 6 and 7: generalized forces -----------------------------------------------------------------------------------
   /// F_r, one per speed.
   [[nodiscard]] std::vector<Expr> active_forces();
+  /// F_r of everything but uniform gravity.
+  [[nodiscard]] std::vector<Expr> applied_forces();
   /// Contribution of the loads of one name to F_r.
   [[nodiscard]] std::vector<Expr> active_forces(const std::string& load);
   /// F*_r with u' as symbols.

@@ -84,6 +84,13 @@ bool only_joint_laws(const Mechanism& mechanism) {
   return true;
 }
 
+/// Along a basis vector, or numeric.
+bool has_plain_axis(const ElementaryMotion& motion) {
+  const auto nonzero =
+      std::count_if(motion.axis.begin(), motion.axis.end(), [](const Expr& e) { return !e.is_zero(); });
+  return symbols_of(motion.axis).empty() || nonzero == 1;
+}
+
 Expr law_force(const AxisLaw& law, const Expr& q, const Expr& u) {
   return law.actuator - law.stiffness * (q - law.rest) - law.damping * u;
 }
@@ -111,6 +118,8 @@ class TreeFormer {
       for (auto& motion : joint.motions) {
         if (!match.assign(motion))
           return fmt::format("its generalized speeds are not the rates of joint '{}'", joint.name);
+        if (motion.kind != MotionKind::Ball && !has_plain_axis(motion))
+          return fmt::format("the axis of joint '{}' depends on parameters", joint.name);
         if (!motion.free && motion.kind == MotionKind::Ball) return fmt::format("joint '{}' is locked", joint.name);
         if (!motion.free && depends_on_state(motion.value))
           return fmt::format("joint '{}' follows another coordinate", joint.name);
@@ -156,12 +165,9 @@ class TreeFormer {
     }
     KaneDerivation derivation(
         lowered_.system, {.dynamics = false, .embedding = EmbeddingMethod::None, .inverse = false, .outputs = false});
-    for (const auto& name : derivation.load_names()) {
-      if (name == "gravity") continue;
-      const auto forces = derivation.active_forces(name);
-      for (std::size_t dof = 0; dof < tree.tau.size(); ++dof)
-        tree.tau[dof] += forces[static_cast<std::size_t>(tree.dof_speed[dof])];
-    }
+    const auto forces = derivation.applied_forces();
+    for (std::size_t dof = 0; dof < tree.tau.size(); ++dof)
+      tree.tau[dof] += forces[static_cast<std::size_t>(tree.dof_speed[dof])];
   }
 
   void add_joint_laws(TreeModel& tree) const {

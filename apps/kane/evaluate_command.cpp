@@ -1,0 +1,266 @@
+// kane evaluate: everything Kane knows about a system at one state, or at many.
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "apps/kane/command.hpp"
+#include "apps/kane/model_source.hpp"
+#include "kane/base/error.hpp"
+#include "kane/mechanism/tables.hpp"
+#include "kane/simulate/system_evaluator.hpp"
+
+namespace kane {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct EvaluateOptions {
+  ModelSource source;
+  std::string state;
+  bool json = false;
+  bool interpreter = false;
+};
+
+Json vector_of(std::span<const double> v) { return Json(std::vector<double>(v.begin(), v.end())); }
+
+Json matrix_of(ConstMatrixView m) {
+  Json rows = Json::array();
+  for (std::size_t i = 0; i < m.rows; ++i) rows.push_back(vector_of(m.row_span(i)));
+  return rows;
+}
+
+/// Both triangles of a matrix of which only the upper one is filled.
+Json symmetric_of(ConstMatrixView m) {
+  Json rows = Json::array();
+  for (std::size_t i = 0; i < m.rows; ++i) {
+    Json row = Json::array();
+    for (std::size_t j = 0; j < m.columns; ++j) row.push_back(i <= j ? m(i, j) : m(j, i));
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+Json counts_of(const Kernel* kernel) {
+  if (kernel == nullptr) return nullptr;
+  OperationCount count = kernel->program().operations(Stage::State);
+  count += kernel->program().operations(Stage::Inputs);
+  return {{"mul", count.mul}, {"add", count.add}, {"div", count.div}, {"func", count.func}};
+}
+
+class Evaluation {
+ public:
+  Evaluation(const Mechanism& mechanism, std::shared_ptr<const CompiledSystem> system)
+      : mechanism_(mechanism), system_(std::move(system)), evaluator_(system_) {}
+
+  Json answer(const nlohmann::json& state, int entry) {
+    const EquationsOfMotion& e = system_->equations();
+    const Situation s = make_situation(state, mechanism_, *system_, entry);
+    evaluator_.set_parameters(system_->calc_parameters(s.parameters));
+    evaluator_.set_inputs(s.inputs, s.t);
+    evaluator_.set_active(active_rows(e, s));
+    std::vector<double> qdot(e.q.size()), udot(e.u.size()), lambda(e.constraints.size());
+    const MotionReport report = evaluator_.calc_motion(s.q, s.u, qdot, udot);
+    if (!report.ok()) throw RunFailed((entry < 0 ? "" : fmt::format("state {}: ", entry + 1)) + describe(report, e));
+    if (system_->mass() != nullptr) evaluator_.calc_mass(s.q, s.u);
+
+    Json a;
+    a["model"] = e.name;
+    a["formulation"] = e.formulation;
+    a["t"] = s.t;
+    a["coordinates"] = names(e.q);
+    a["speeds"] = names(e.u);
+    a["q"] = s.q;
+    a["u"] = s.u;
+    a["qdot"] = qdot;
+    if (system_->mass() != nullptr) {
+      a["M"] = matrix_of(evaluator_.mass_matrix());
+      a["rhs"] = vector_of(evaluator_.rhs());
+    }
+    a["udot"] = udot;
+    add_constraints(a, s, udot, lambda);
+    add_reports(a, evaluator_.calc_reports(s.q, s.u, udot, lambda));
+    a["operations"] = {{"motion", counts_of(system_->motion())},
+                       {"mass_matrix_and_rhs", counts_of(system_->mass())},
+                       {"inverse", counts_of(system_->inverse())},
+                       {"constraints", counts_of(system_->constraints())}};
+    if (!e.warnings.empty()) a["warnings"] = e.warnings;
+    return a;
+  }
+
+ private:
+  static std::vector<std::string> names(const std::vector<Expr>& symbols) {
+    std::vector<std::string> result;
+    for (const auto& s : symbols) result.push_back(s.name());
+    return result;
+  }
+
+  void add_constraints(Json& a, const Situation& s, std::span<const double> udot, std::span<double> lambda) {
+    const EquationsOfMotion& e = system_->equations();
+    const auto& rows = evaluator_.active_rows();
+    if (rows.empty()) {
+      a["independent_speeds"] = names(e.u);
+      if (a.contains("M")) a["M_embedded"] = a["M"], a["rhs_embedded"] = a["rhs"];
+      a["constraint_names"] = a["constraint_jacobian"] = a["constraint_multipliers"] = Json::array();
+      a["constraint_residuals"] = Json::array();
+      return;
+    }
+    evaluator_.calc_multipliers(udot, lambda);
+    std::vector<std::string> independent, constraints;
+    for (const int i : evaluator_.independent()) independent.push_back(e.u[static_cast<std::size_t>(i)].name());
+    a["independent_speeds"] = independent;
+    a["M_embedded"] = symmetric_of(evaluator_.embedding().embedded_mass());
+    a["rhs_embedded"] = vector_of(evaluator_.embedding().embedded_rhs());
+    std::vector<double> multipliers, residuals;
+    for (const int i : rows) {
+      const auto k = static_cast<std::size_t>(i);
+      constraints.push_back(e.constraints[k].name);
+      multipliers.push_back(lambda[k]);
+      double residual = evaluator_.b()[k];
+      for (std::size_t j = 0; j < s.u.size(); ++j) residual += evaluator_.jacobian()(k, j) * s.u[j];
+      residuals.push_back(e.constraints[k].phi ? std::hypot(evaluator_.phi()[k], residual) : residual);
+    }
+    a["constraint_names"] = constraints;
+    a["constraint_jacobian"] = matrix_of(evaluator_.active_jacobian());
+    a["constraint_multipliers"] = multipliers;
+    a["constraint_residuals"] = residuals;
+  }
+
+  void add_reports(Json& a, std::span<const double> y) {
+    const EquationsOfMotion& e = system_->equations();
+    a["kinetic"] = nullptr, a["potential"] = nullptr;
+    a["points"] = a["bodies"] = a["reactions"] = a["outputs"] = Json::object();
+    std::size_t reaction = 0;
+    for (const auto& item : system_->report_items()) {
+      const auto part = [&](std::size_t first, std::size_t count) {
+        return vector_of(y.subspan(item.first + first, count));
+      };
+      switch (item.kind) {
+        case ReportItem::Kind::Kinetic: a["kinetic"] = y[item.first]; break;
+        case ReportItem::Kind::Potential: a["potential"] = y[item.first]; break;
+        case ReportItem::Kind::Momentum: a["linear_momentum"] = part(0, 3), a["angular_momentum"] = part(3, 3); break;
+        case ReportItem::Kind::Point:
+          a["points"][item.name] = {{"position", part(0, 3)}, {"velocity", part(3, 3)}, {"acceleration", part(6, 3)}};
+          break;
+        case ReportItem::Kind::Body:
+          a["bodies"][item.name] = {{"rotation", Json::array({part(0, 3), part(3, 3), part(6, 3)})},
+                                    {"angular_velocity", part(9, 3)},
+                                    {"angular_acceleration", part(12, 3)}};
+          break;
+        case ReportItem::Kind::Reaction: {
+          const auto& r = e.reactions[reaction++];
+          a["reactions"][item.name] = {
+              {"force", part(0, 3)}, {"torque", part(3, 3)}, {"frame", r.frame}, {"point", r.point}};
+          break;
+        }
+        case ReportItem::Kind::Auxiliary: a["auxiliary_forces"][item.name] = y[item.first]; break;
+        case ReportItem::Kind::Output: a["outputs"][item.name] = y[item.first]; break;
+      }
+    }
+  }
+
+  const Mechanism& mechanism_;
+  std::shared_ptr<const CompiledSystem> system_;
+  SystemEvaluator evaluator_;
+};
+
+void print_row(const std::string& label, const Json& values) {
+  fmt::print("  {:<14}", label);
+  for (const auto& v : values) fmt::print(" {:>14.7g}", v.get<double>());
+  fmt::print("\n");
+}
+
+void print_for_people(const Json& a) {
+  fmt::print("{} at t = {} s (formulation: {})\n\n", a["model"].get<std::string>(), a["t"].get<double>(),
+             a["formulation"].get<std::string>());
+  fmt::print("  {:<14} {:>14} {:>14}\n", "coordinate", "q", "q'");
+  for (std::size_t i = 0; i < a["coordinates"].size(); ++i)
+    fmt::print("  {:<14} {:>14.7g} {:>14.7g}\n", a["coordinates"][i].get<std::string>(), a["q"][i].get<double>(),
+               a["qdot"][i].get<double>());
+  fmt::print("\n  {:<14} {:>14} {:>14}\n", "speed", "u", "u'");
+  for (std::size_t i = 0; i < a["speeds"].size(); ++i)
+    fmt::print("  {:<14} {:>14.7g} {:>14.7g}\n", a["speeds"][i].get<std::string>(), a["u"][i].get<double>(),
+               a["udot"][i].get<double>());
+  if (a.contains("M") && a["M"].size() <= 12) {
+    fmt::print("\nM u' = rhs\n");
+    for (std::size_t i = 0; i < a["M"].size(); ++i) {
+      Json row = a["M"][i];
+      row.push_back(a["rhs"][i]);
+      print_row(a["speeds"][i].get<std::string>(), row);
+    }
+  }
+  if (!a["constraint_names"].empty()) {
+    fmt::print("\n  {:<14} {:>14} {:>14}\n", "constraint", "multiplier", "residual");
+    for (std::size_t i = 0; i < a["constraint_names"].size(); ++i)
+      fmt::print("  {:<14} {:>14.7g} {:>14.3g}\n", a["constraint_names"][i].get<std::string>(),
+                 a["constraint_multipliers"][i].get<double>(), a["constraint_residuals"][i].get<double>());
+  }
+  fmt::print("\n  kinetic energy {:>14.7g} J\n", a["kinetic"].get<double>());
+  if (!a["potential"].is_null()) fmt::print("  potential      {:>14.7g} J\n", a["potential"].get<double>());
+  for (const char* group : {"outputs", "auxiliary_forces"}) {
+    if (!a.contains(group) || a[group].empty()) continue;
+    fmt::print("\n{}\n", std::string(group) == "outputs" ? "outputs" : "constraint forces");
+    for (const auto& [name, value] : a[group].items()) fmt::print("  {:<20} {:>14.7g}\n", name, value.get<double>());
+  }
+  if (!a["points"].empty()) {
+    fmt::print("\npoints (position in N)\n");
+    for (const auto& [name, point] : a["points"].items()) print_row(name, point["position"]);
+  }
+  if (!a["reactions"].empty()) {
+    fmt::print("\nreactions (force, torque on the outer body)\n");
+    for (const auto& [name, r] : a["reactions"].items()) {
+      Json row = r["force"];
+      for (const auto& v : r["torque"]) row.push_back(v);
+      print_row(name, row);
+    }
+  }
+  if (a.contains("warnings"))
+    for (const auto& warning : a["warnings"]) fmt::print("\nwarning: {}\n", warning.get<std::string>());
+}
+
+void run_evaluate(const EvaluateOptions& options) {
+  const Mechanism mechanism = options.source.read();
+  const nlohmann::json states = options.state.empty() ? nlohmann::json::object() : read_state_file(options.state);
+  FormOptions form;
+  form.formulation = formulation_from(options.source.formulation);
+  CompileOptions compile;
+  compile.use_interpreter = options.interpreter;
+  compile.functions = table_functions(mechanism);
+  compile.driven_inputs = inputs_named(states);
+  const auto system = std::make_shared<const CompiledSystem>(form_equations(mechanism, form), compile);
+  Evaluation evaluation(mechanism, system);
+  if (!states.is_array()) {
+    const Json answer = evaluation.answer(states, -1);
+    if (options.json)
+      fmt::print("{}\n", answer.dump());
+    else
+      print_for_people(answer);
+    return;
+  }
+  Json answers = Json::array();
+  for (std::size_t i = 0; i < states.size(); ++i) answers.push_back(evaluation.answer(states[i], static_cast<int>(i)));
+  if (options.json) {
+    fmt::print("{}\n", answers.dump());
+  } else {
+    for (const auto& answer : answers) print_for_people(answer), fmt::print("\n");
+  }
+}
+
+}  // namespace
+
+void add_evaluate_command(CLI::App& app) {
+  auto options = std::make_shared<EvaluateOptions>();
+  CLI::App* command = app.add_subcommand("evaluate", "Accelerations, mass matrix, energies, forces at a state");
+  options->source.add_to(*command);
+  command->add_option("--state", options->state,
+                      "JSON file with a state or an array of states; '-' reads standard input");
+  command->add_flag("--json", options->json, "Print JSON");
+  command->add_flag("--interpreter", options->interpreter, "Do not use the JIT");
+  command->footer(
+      "State file: {\"t\":0,\"q\":{\"q1\":0.1},\"u\":{},\"parameters\":{},\"inputs\":{},\"active\":[]}; all optional.");
+  command->callback([options] { run_evaluate(*options); });
+}
+
+}  // namespace kane

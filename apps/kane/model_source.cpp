@@ -1,0 +1,228 @@
+#include "apps/kane/model_source.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "apps/kane/command.hpp"
+#include "kane/base/error.hpp"
+#include "kane/base/suggest.hpp"
+#include "kane/base/units.hpp"
+#include "kane/expr/parse.hpp"
+#include "kane/formats/yaml_reader.hpp"
+
+namespace kane {
+
+void ModelSource::add_to(CLI::App& command) {
+  command.add_option("model", model, "Model file: Kane YAML or URDF; '-' reads Kane YAML from standard input")
+      ->required();
+  command.add_option("--set", settings, "name=value: override a parameter, an input or an initial value")
+      ->allow_extra_args(false);
+  command.add_option("--formulation", formulation, "automatic, projection, composite or articulated");
+  command.add_flag("--floating-base", floating_base, "URDF: the root link is free to move");
+}
+
+Mechanism ModelSource::read() const {
+  Mechanism mechanism = model == "-" ? read_yaml_text(read_standard_input(), "standard input") : read_yaml_model(model);
+  apply_settings(mechanism, settings);
+  return mechanism;
+}
+
+namespace {
+
+/// A number with an optional unit, to SI.
+double setting_value(const std::string& name, const std::string& text) {
+  Graph graph;
+  std::string_view rest;
+  ParseOptions options;
+  options.where.file = "--set " + name;
+  const Expr value = parse_prefix(graph, text, rest, options);
+  double number = evaluate(value, {});
+  while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
+  if (!rest.empty()) {
+    number *= parse_unit(rest, options.where).factor();
+  }
+  return number;
+}
+
+std::vector<std::string> settable_names(const Mechanism& mechanism) {
+  std::vector<std::string> names;
+  for (const auto& p : mechanism.parameters) names.push_back(p.symbol.name());
+  for (const auto& p : mechanism.inputs) names.push_back(p.symbol.name());
+  for (const auto& q : mechanism.all_coordinates()) names.push_back(q.name());
+  for (const auto& u : mechanism.joint_speeds()) names.push_back(u.name());
+  for (const auto& u : mechanism.speeds) names.push_back(u.name);
+  return names;
+}
+
+}  // namespace
+
+void apply_settings(Mechanism& mechanism, const std::vector<std::string>& settings) {
+  for (const auto& setting : settings) {
+    const auto equals = setting.find('=');
+    require(equals != std::string::npos && equals > 0, "--set wants name=value, not '{}'", setting);
+    const std::string name = setting.substr(0, equals);
+    const double value = setting_value(name, setting.substr(equals + 1));
+    const auto matches = [&](const SymbolWithDefault& s) { return s.symbol.name() == name; };
+    const auto names = settable_names(mechanism);
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      throw ModelError(
+          fmt::format("--set: the model has no parameter, input or coordinate '{}'{}", name, suggestion(name, names)));
+    auto parameter = std::find_if(mechanism.parameters.begin(), mechanism.parameters.end(), matches);
+    auto input = std::find_if(mechanism.inputs.begin(), mechanism.inputs.end(), matches);
+    const Expr number = mechanism.graph->number(rational_from_double(value));
+    if (parameter != mechanism.parameters.end()) {
+      parameter->value = number;
+    } else if (input != mechanism.inputs.end()) {
+      input->value = number;
+      std::erase_if(mechanism.input_laws, [&](const auto& law) { return law.name == name; });
+    } else {
+      mechanism.initial[name] = value;
+    }
+  }
+}
+
+// ---- state files --------------------------------------------------------------------------------------------------------
+
+nlohmann::json read_state_file(const std::string& file) {
+  std::string text;
+  if (file == "-") {
+    text = read_standard_input();
+  } else {
+    std::ifstream stream(file, std::ios::binary);
+    require(stream.good(), "the state file '{}' cannot be read", file);
+    std::ostringstream buffer;
+    buffer << stream.rdbuf();
+    text = buffer.str();
+  }
+  try {
+    return nlohmann::json::parse(text);
+  } catch (const nlohmann::json::parse_error& error) {
+    // nlohmann counts bytes; say line and column.
+    const std::size_t byte = std::min(error.byte == 0 ? 0 : error.byte - 1, text.size());
+    const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(byte), '\n');
+    const auto start = byte == 0 ? std::string::npos : text.rfind('\n', byte - 1);
+    const auto column = byte - (start == std::string::npos ? 0 : start + 1) + 1;
+    throw ModelError({file == "-" ? "standard input" : file, static_cast<int>(line), static_cast<int>(column)},
+                     "the state is not valid JSON");
+  }
+}
+
+std::vector<std::string> inputs_named(const nlohmann::json& states) {
+  std::vector<std::string> names;
+  const auto collect = [&](const nlohmann::json& state) {
+    if (!state.is_object() || !state.contains("inputs") || !state["inputs"].is_object()) return;
+    for (const auto& [name, value] : state["inputs"].items())
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  };
+  if (states.is_array())
+    for (const auto& state : states) collect(state);
+  else
+    collect(states);
+  return names;
+}
+
+void initial_values(const Mechanism& mechanism, const EquationsOfMotion& equations, std::vector<double>& q,
+                    std::vector<double>& u) {
+  const auto value = [&](const Expr& symbol) {
+    const auto found = mechanism.initial.find(symbol.name());
+    return found == mechanism.initial.end() ? 0.0 : found->second;
+  };
+  q.clear(), u.clear();
+  for (const auto& symbol : equations.q) q.push_back(value(symbol));
+  for (const auto& symbol : equations.u) u.push_back(value(symbol));
+  for (const int first : equations.quaternions) {
+    const auto k = static_cast<std::size_t>(first);
+    if (q[k] == 0 && q[k + 1] == 0 && q[k + 2] == 0 && q[k + 3] == 0) q[k + 3] = 1;  // no rotation
+  }
+}
+
+namespace {
+
+/// Reads the object `key` of a state into values by name.
+class StateReader {
+ public:
+  StateReader(const nlohmann::json& state, int entry) : state_(state), entry_(entry) {
+    if (!state.is_object()) fail("a state is a JSON object such as {\"t\": 0, \"q\": {...}, \"u\": {...}}");
+    const std::vector<std::string> known{"t", "q", "u", "parameters", "inputs", "active"};
+    for (const auto& [key, value] : state.items())
+      if (std::find(known.begin(), known.end(), key) == known.end())
+        fail(fmt::format("unknown key '{}'{}", key, suggestion(key, known)));
+  }
+
+  [[noreturn]] void fail(const std::string& message) const {
+    throw ModelError(entry_ < 0 ? "state: " + message : fmt::format("state {}: {}", entry_ + 1, message));
+  }
+
+  [[nodiscard]] double number(const nlohmann::json& value, const std::string& name) const {
+    if (!value.is_number()) fail(fmt::format("the value of '{}' must be a number", name));
+    return value.get<double>();
+  }
+
+  template <class Set>
+  void each(const std::string& key, const std::vector<std::string>& known, Set set) const {
+    if (!state_.contains(key)) return;
+    const auto& values = state_[key];
+    if (!values.is_object()) fail(fmt::format("'{}' must be an object of names and numbers", key));
+    for (const auto& [name, value] : values.items()) {
+      const auto found = std::find(known.begin(), known.end(), name);
+      if (found == known.end()) fail(fmt::format("'{}' has no '{}'{}", key, name, suggestion(name, known)));
+      set(static_cast<std::size_t>(found - known.begin()), name, number(value, name));
+    }
+  }
+
+ private:
+  const nlohmann::json& state_;
+  int entry_;
+};
+
+std::vector<std::string> names_of(const std::vector<Expr>& symbols) {
+  std::vector<std::string> names;
+  for (const auto& s : symbols) names.push_back(s.name());
+  return names;
+}
+
+}  // namespace
+
+Situation make_situation(const nlohmann::json& state, const Mechanism& mechanism, const CompiledSystem& system,
+                         int entry) {
+  const EquationsOfMotion& e = system.equations();
+  const StateReader reader(state, entry);
+  Situation s;
+  initial_values(mechanism, e, s.q, s.u);
+  s.inputs = system.default_inputs();
+  if (state.contains("t")) s.t = reader.number(state["t"], "t");
+  reader.each("q", names_of(e.q), [&](std::size_t i, const std::string&, double value) { s.q[i] = value; });
+  reader.each("u", names_of(e.u), [&](std::size_t i, const std::string&, double value) { s.u[i] = value; });
+  reader.each("parameters", system.parameters(),
+              [&](std::size_t, const std::string& name, double value) { s.parameters[name] = value; });
+  reader.each("inputs", system.inputs(), [&](std::size_t i, const std::string&, double value) { s.inputs[i] = value; });
+  if (state.contains("active")) {
+    if (!state["active"].is_array()) reader.fail("'active' must be a list of names of constraints");
+    s.active.emplace();
+    for (const auto& name : state["active"]) {
+      if (!name.is_string()) reader.fail("'active' must be a list of names of constraints");
+      s.active->push_back(name.get<std::string>());
+    }
+  }
+  return s;
+}
+
+std::vector<bool> active_rows(const EquationsOfMotion& equations, const Situation& situation) {
+  std::vector<bool> active;
+  for (const auto& c : equations.constraints) active.push_back(c.active && !situation.active);
+  if (!situation.active) return active;
+  std::vector<std::string> known;
+  for (const auto& c : equations.constraints) known.push_back(c.group), known.push_back(c.name);
+  for (const auto& name : *situation.active) {
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw ModelError(fmt::format("state: there is no constraint '{}'{}", name, suggestion(name, known)));
+    for (std::size_t i = 0; i < equations.constraints.size(); ++i)
+      if (equations.constraints[i].group == name || equations.constraints[i].name == name) active[i] = true;
+  }
+  return active;
+}
+
+}  // namespace kane

@@ -1,0 +1,60 @@
+#pragma once
+// What all commands on a model share: reading it, overriding values with --set, and the state file.
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kane/expr/evaluate.hpp"
+#include "kane/mechanism/formulation.hpp"
+#include "kane/mechanism/mechanism.hpp"
+#include "kane/simulate/compiled_system.hpp"
+
+namespace kane {
+
+/// Options of every command on a model.
+struct ModelSource {
+  std::string model;
+  std::vector<std::string> settings;  ///< name=value
+  std::string formulation = "automatic";
+  bool floating_base = false;
+
+  /// Adds MODEL, --set, --formulation and --floating-base.
+  void add_to(CLI::App& command);
+  /// Reads the model ("-": Kane YAML from standard input) and applies --set.
+  [[nodiscard]] Mechanism read() const;
+};
+
+/// name=value pairs onto parameters, inputs and initial values. Values are expressions of numbers, with a unit if wanted.
+void apply_settings(Mechanism& mechanism, const std::vector<std::string>& settings);
+
+/// One state to look at, complete: what a state file leaves open comes from the model.
+struct Situation {
+  double t = 0;
+  std::vector<double> q, u;
+  Values parameters;           ///< overrides
+  std::vector<double> inputs;  ///< those of CompiledSystem::inputs()
+  std::optional<std::vector<std::string>> active;
+};
+
+/// Text of a state file: a path, or "-" for standard input. Throws ModelError with line and column.
+[[nodiscard]] nlohmann::json read_state_file(const std::string& file);
+
+/// The inputs that states give values to (laws of the model are then not used for them).
+[[nodiscard]] std::vector<std::string> inputs_named(const nlohmann::json& states);
+
+/// `entry` counts the objects of an array, for messages; -1 for a single object.
+[[nodiscard]] Situation make_situation(const nlohmann::json& state, const Mechanism& mechanism,
+                                       const CompiledSystem& system, int entry = -1);
+
+/// The constraints to be active: by group or by row name. Throws ModelError for an unknown name.
+[[nodiscard]] std::vector<bool> active_rows(const EquationsOfMotion& equations, const Situation& situation);
+
+/// Values of the coordinates and speeds the model starts from (quaternions completed).
+void initial_values(const Mechanism& mechanism, const EquationsOfMotion& equations, std::vector<double>& q,
+                    std::vector<double>& u);
+
+}  // namespace kane
