@@ -12,6 +12,7 @@
 #include "kane/base/units.hpp"
 #include "kane/expr/parse.hpp"
 #include "kane/formats/yaml_reader.hpp"
+#include "kane/mechanism/automatic_speeds.hpp"
 
 namespace kane {
 
@@ -27,7 +28,10 @@ void ModelSource::add_to(CLI::App& command) {
 Mechanism ModelSource::read() const {
   Mechanism mechanism = model == "-" ? read_yaml_text(read_standard_input(), "standard input") : read_yaml_model(model);
   apply_settings(mechanism, settings);
-  return mechanism;
+  if (!mechanism.automatic_speeds) return mechanism;
+  AutomaticSpeeds automatic = choose_speeds(mechanism);
+  fmt::print(stderr, "{}\n", automatic.summary());
+  return std::move(automatic.mechanism);
 }
 
 namespace {

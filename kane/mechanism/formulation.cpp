@@ -6,6 +6,7 @@
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/expr/traverse.hpp"
+#include "kane/mechanism/automatic_speeds.hpp"
 #include "kane/mechanism/copy_mechanism.hpp"
 #include "kane/mechanism/tree_model.hpp"
 
@@ -346,6 +347,12 @@ std::string why_no_tree(const Mechanism& mechanism) {
 }
 
 EquationsOfMotion form_equations(const Mechanism& mechanism, const FormOptions& options) {
+  if (mechanism.automatic_speeds) {
+    const AutomaticSpeeds automatic = choose_speeds(mechanism);
+    EquationsOfMotion equations = form_equations(automatic.mechanism, options);
+    equations.warnings.push_back(automatic.summary());
+    return equations;
+  }
   if (options.formulation != Formulation::Automatic) return form_by(mechanism, options.formulation, options);
   const auto candidates = worth_trying(mechanism);
   if (candidates.size() == 1) return form_by(mechanism, candidates[0], options);
