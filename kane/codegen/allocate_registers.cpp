@@ -11,7 +11,7 @@ namespace kane {
 namespace {
 
 /// A value in memory that is used again within so many operations is worth a register, if one is free.
-constexpr Position kWorthLoading = 32;
+constexpr Position kWorthLoading = 8;
 
 /// Bit k of a set stands for operand k.
 struct Shape {
@@ -253,6 +253,7 @@ class RegisterAllocator {
   }
 
   static void arrange_fused(MachineOp& out, const std::array<Operand, 3>& places, int tied, int memory) {
+    out.a = places[static_cast<std::size_t>(tied)];
     if (tied == 2) {
       out.form = FmaForm::F231;
       out.b = places[memory == 0 ? 1 : 0];
@@ -285,16 +286,16 @@ class RegisterAllocator {
   }
 
   void add_batches(const CallGroup& group, MachineGroup& out) {
-    const auto full = static_cast<std::uint32_t>(target_.scalar() ? vector_lanes(target_.isa) : 1);
+    // Not vectors of 8 in a scalar kernel: for some time after them scalar instructions have one port less.
+    const auto full = static_cast<std::uint32_t>(target_.scalar() ? std::min(4, vector_lanes(target_.isa)) : 1);
     for (std::uint32_t first = group.first_pair; first < group.pair_end; first += full) {
       const std::uint32_t count = std::min(full, group.pair_end - first);
-      const std::uint32_t width = full == 8 && count <= 4 ? 4 : full;
-      SinCosBatch batch{static_cast<int>(width), static_cast<int>(count), {}, add_area(2 * std::size_t{width})};
+      SinCosBatch batch{static_cast<int>(full), static_cast<int>(count), {}, add_area(2 * std::size_t{full})};
       for (std::uint32_t k = 0; k < count; ++k) {
         const SinCosPair& pair = program_.pairs[first + k];
         batch.angles[k] = registers_[pair.angle].slot;
         if (pair.sin != kNoValue) registers_[pair.sin].slot = batch.results + k;
-        if (pair.cos != kNoValue) registers_[pair.cos].slot = batch.results + width + k;
+        if (pair.cos != kNoValue) registers_[pair.cos].slot = batch.results + full + k;
       }
       out.batches.push_back(batch);
     }

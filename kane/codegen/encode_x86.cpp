@@ -3,8 +3,8 @@
 #include <asmjit/x86.h>
 
 #include "kane/base/error.hpp"
-#include "kane/codegen/address_plan.hpp"
 #include "kane/codegen/assembly_error.hpp"
+#include "kane/codegen/base_registers.hpp"
 #include "kane/codegen/machine_code.hpp"
 #include "kane/codegen/x86_call_encoder.hpp"
 
@@ -69,8 +69,12 @@ constexpr unsigned kChooseByMask = 0xca;  // truth table of a ? b : c
 
 class X86Encoder {
  public:
-  X86Encoder(x86::Assembler& a, const AddressPlan& plan, const Target& target)
-      : a_(a), plan_(plan), sse_(target.isa == Isa::Sse2), evex_(target.isa == Isa::Avx512), scalar_(target.scalar()) {
+  X86Encoder(x86::Assembler& a, BaseRegisters& bases, const Target& target)
+      : a_(a),
+        bases_(bases),
+        sse_(target.isa == Isa::Sse2),
+        evex_(target.isa == Isa::Avx512),
+        scalar_(target.scalar()) {
     for (unsigned r = 0; r < 32; ++r)
       registers_[r] = scalar_ || sse_           ? static_cast<x86::Vec>(x86::xmm(r))
                       : target.isa == Isa::Avx2 ? static_cast<x86::Vec>(x86::ymm(r))
@@ -106,7 +110,7 @@ class X86Encoder {
   [[nodiscard]] const x86::Vec& reg(unsigned r) const { return registers_[r]; }
 
   x86::Mem memory(const Operand& operand) {
-    const auto [memory, evex] = plan_.place(operand.slot());
+    const auto [memory, evex] = bases_.next_place(operand.slot());
     if (evex) a_.evex();
     return memory;
   }
@@ -161,7 +165,7 @@ class X86Encoder {
     const bool to_mask_register =
         evex_ && (!scalar_ || op.result >= 16 || op.a.reg() >= 16 || (!op.b.is_slot() && op.b.reg() >= 16));
     if (op.b.is_slot()) {
-      const x86::Mem b = plan_.place(op.b.slot()).memory;
+      const x86::Mem b = bases_.next_place(op.b.slot()).memory;
       to_mask_register ? emit(id, x86::k1, reg(op.a.reg()), b, which)
                        : emit(id, reg(op.result), reg(op.a.reg()), b, which);
     } else {
@@ -203,7 +207,7 @@ class X86Encoder {
   }
 
   x86::Assembler& a_;
-  const AddressPlan& plan_;
+  BaseRegisters& bases_;
   const bool sse_, evex_, scalar_;
   const asmjit::InstId load_ =
       scalar_ ? (sse_ ? Inst::kIdMovsd : Inst::kIdVmovsd) : (sse_ ? Inst::kIdMovapd : Inst::kIdVmovapd);
@@ -225,12 +229,12 @@ MachineCode encode_x86(const MachineProgram& machine, const Layout& layout, cons
   MachineCode out;
   for (std::size_t stage = 0; stage < kStageCount; ++stage) {
     const std::uint32_t begin = machine.stage_begin(stage), end = machine.stage_end[stage];
-    const AddressPlan plan(machine, begin, end, layout, target);
-    X86Encoder encoder(a, plan, target);
-    X86CallEncoder calls(a, plan, target, runtime);
+    BaseRegisters bases(a, machine, begin, end, layout, target);
+    X86Encoder encoder(a, bases, target);
+    X86CallEncoder calls(a, bases, target, runtime);
     a.align(asmjit::AlignMode::kCode, 64);
     out.entries[stage] = static_cast<std::uint32_t>(a.offset());
-    plan.emit_prologue(a);
+    bases.emit_prologue();
     for (std::uint32_t i = begin; i < end; ++i) {
       if (machine.ops[i].code == MicroCode::CallGroup)
         calls.encode(machine.groups[machine.ops[i].group]);
@@ -238,7 +242,7 @@ MachineCode encode_x86(const MachineProgram& machine, const Layout& layout, cons
         encoder.encode(machine.ops[i]);
     }
     if (!target.scalar() && target.isa != Isa::Sse2) a.vzeroupper();
-    plan.emit_epilogue(a);
+    bases.emit_epilogue();
   }
   error.check();
   const asmjit::CodeBuffer& buffer = code.textSection()->buffer();

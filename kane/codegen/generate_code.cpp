@@ -5,6 +5,17 @@
 
 namespace kane {
 
+namespace {
+
+/// About 32 KiB of code.
+constexpr std::size_t kInstructionsInCache = 4000;
+
+}  // namespace
+
+Target make_target(const Program& program, Isa isa, int lanes) {
+  return {isa, lanes, program.instructions.size() > kInstructionsInCache};
+}
+
 GeneratedCode generate_code(const Program& program, const Target& target, const Runtime& runtime) {
   MicroProgram micro = select_ops(program, target);
   const MachineProgram machine = allocate_registers(micro, target);

@@ -12,6 +12,7 @@ struct GeneratedCode {
   std::vector<std::uint32_t> constant_offsets;  ///< ... and where
 };
 
+[[nodiscard]] Target make_target(const Program& program, Isa isa, int lanes);
 [[nodiscard]] GeneratedCode generate_code(const Program& program, const Target& target, const Runtime& runtime);
 
 }  // namespace kane

@@ -51,8 +51,8 @@ std::string find_obstacle(const Program& program, const KernelOptions& options, 
 }
 
 void add_code(KernelData& data) {
-  const Target target{*data.isa, data.lanes};
-  GeneratedCode generated = generate_code(*data.program, target, host_runtime(data.functions));
+  const Target target = make_target(*data.program, *data.isa, data.lanes);
+  GeneratedCode generated = generate_code(*data.program, target, host_runtime(data.functions, data.program->strict));
   std::optional<CodeMemory> memory = CodeMemory::find_place_for(generated.code.bytes);
   if (!memory) {
     data.why_interpreted = "the system refused executable memory";

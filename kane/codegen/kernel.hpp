@@ -10,8 +10,9 @@
 // SIMD: a kernel with `lanes` > 1 evaluates that many states at once. Every number of inputs and outputs is then
 // `lanes` numbers side by side: element i of lane l stands at [i * lanes + l], parameters included.
 //
-// Strict programs (Program::strict) give the same bits with every instruction set and in the interpreter. Others do
-// so except for SSE2, where a fused multiply-add is rounded twice. (Which NaN a NaN is never counts.)
+// Strict programs (Program::strict) give the same bits with every instruction set and in the interpreter; which NaN a
+// NaN is does not count. Others may differ in the last places: SSE2 rounds a fused multiply-add twice, and sines and
+// cosines use fused operations where there are any.
 
 #include <cstdint>
 #include <memory>

@@ -1,7 +1,6 @@
 #include "kane/codegen/layout.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "kane/base/error.hpp"
 
@@ -11,28 +10,16 @@ namespace {
 
 constexpr std::uint32_t kLine = 64;
 constexpr std::uint64_t kLargestWorkspace = std::uint64_t{1} << 30;
-/// Slots used less often than this are placed in the order of their first use, which prefetching likes.
-constexpr std::uint32_t kHot = 3;
-
-struct SlotUse {
-  std::uint32_t count = 0;
-  std::uint32_t first = 0xffffffff;
-};
-
-/// In the state stage, which runs most.
-std::vector<SlotUse> count_uses(const MachineProgram& machine) {
-  std::vector<SlotUse> uses(machine.slots.kinds.size());
+/// Where the state stage, which runs most, first uses each slot.
+std::vector<std::uint32_t> find_first_uses(const MachineProgram& machine) {
+  std::vector<std::uint32_t> first(machine.slots.kinds.size(), 0xffffffff);
   const auto last = kStageCount - 1;
-  for (std::uint32_t i = machine.stage_begin(last); i < machine.stage_end[last]; ++i) {
+  for (std::uint32_t i = machine.stage_end[last]; i-- > machine.stage_begin(last);) {
     const MachineOp& op = machine.ops[i];
-    for (const Operand& operand : {op.a, op.b, op.c}) {
-      if (!operand.is_slot()) continue;
-      SlotUse& use = uses[operand.slot()];
-      ++use.count;
-      use.first = std::min(use.first, i);
-    }
+    for (const Operand& operand : {op.a, op.b, op.c})
+      if (operand.is_slot()) first[operand.slot()] = i;
   }
-  return uses;
+  return first;
 }
 
 class Placer {
@@ -66,15 +53,11 @@ class Placer {
 
 Layout lay_out(const MachineProgram& machine, const Program& program, const Target& target) {
   const std::vector<SlotKind>& kinds = machine.slots.kinds;
-  const std::vector<SlotUse> uses = count_uses(machine);
+  const std::vector<std::uint32_t> first_uses = find_first_uses(machine);
   std::vector<SlotId> free;
   for (SlotId s = 0; s < kinds.size(); ++s)
     if (kinds[s] == SlotKind::Constant || kinds[s] == SlotKind::Saved || kinds[s] == SlotKind::Spill) free.push_back(s);
-  std::stable_sort(free.begin(), free.end(), [&](SlotId a, SlotId b) {
-    const bool a_hot = uses[a].count >= kHot, b_hot = uses[b].count >= kHot;
-    if (a_hot != b_hot) return a_hot;
-    return a_hot ? uses[a].count > uses[b].count : uses[a].first < uses[b].first;
-  });
+  std::stable_sort(free.begin(), free.end(), [&](SlotId a, SlotId b) { return first_uses[a] < first_uses[b]; });
 
   Placer placer(kinds.size(), target);
   for (const SlotId slot : free) placer.place(slot);

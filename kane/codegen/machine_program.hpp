@@ -31,7 +31,7 @@ class Operand {
 enum class FmaForm : std::uint8_t { F132, F213, F231 };
 
 /// Operands of arithmetic are those of the MicroOp, exchanged where they commute so that only the last one can be a
-/// slot. With two-operand instructions a is the result register. Fused on x86: b and c as FmaForm says.
+/// slot. With two-operand instructions a is the result register. Fused on x86: a is the result register, b and c as FmaForm says.
 /// Load: a is the slot. Store: a is the slot, b the register. CallGroup: `group`.
 struct MachineOp {
   MicroCode code;
@@ -46,7 +46,7 @@ struct MachineOp {
 struct SinCosBatch {
   int width;
   int count;
-  std::array<SlotId, 8> angles;
+  std::array<SlotId, 4> angles;
   SlotId results;
 };
 

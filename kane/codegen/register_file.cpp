@@ -11,7 +11,7 @@ namespace {
 /// A value used farther ahead than this goes to a register with longer encodings, if there are such.
 constexpr Position kLongLife = 24;
 /// A value in memory that is used again within so many operations does not leave its register for nothing.
-constexpr Position kAtOnce = 3;
+constexpr Position kAtOnce = 12;
 
 }  // namespace
 

@@ -61,7 +61,7 @@ void set_binary(Runtime& runtime) {
 
 }  // namespace
 
-Runtime host_runtime(std::vector<ExternalFunction> externals) {
+Runtime host_runtime(std::vector<ExternalFunction> externals, [[maybe_unused]] bool strict) {
   Runtime runtime;
   set_unary<Code::Tan, Code::Asin, Code::Acos, Code::Atan, Code::Sinh, Code::Cosh, Code::Tanh, Code::Exp, Code::Log,
             Code::Floor>(runtime);
@@ -69,8 +69,8 @@ Runtime host_runtime(std::vector<ExternalFunction> externals) {
   runtime.functions[static_cast<std::size_t>(Code::Root)] = address(&calc_root);
   runtime.sincos2 = address(sincos_lanes2().entry);
 #if defined(__x86_64__)
-  if (is_available(Isa::Avx2)) runtime.sincos4 = address(sincos_lanes4().entry);
-  if (is_available(Isa::Avx512)) runtime.sincos8 = address(sincos_lanes8().entry);
+  if (is_available(Isa::Avx2)) runtime.sincos4 = address(sincos_lanes4(strict).entry);
+  if (is_available(Isa::Avx512)) runtime.sincos8 = address(sincos_lanes8(strict).entry);
 #endif
   runtime.unary_lanes = address(&call_unary_lanes);
   runtime.binary_lanes = address(&call_binary_lanes);

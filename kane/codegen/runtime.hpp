@@ -30,7 +30,7 @@ struct Runtime {
   [[nodiscard]] std::uint64_t sincos(int width) const { return width == 2 ? sincos2 : width == 4 ? sincos4 : sincos8; }
 };
 
-/// The functions of this process.
-[[nodiscard]] Runtime host_runtime(std::vector<ExternalFunction> externals);
+/// The functions of this process. Those of a strict program give the bits of the interpreter.
+[[nodiscard]] Runtime host_runtime(std::vector<ExternalFunction> externals, bool strict);
 
 }  // namespace kane

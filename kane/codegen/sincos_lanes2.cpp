@@ -6,12 +6,8 @@ namespace {
 
 using Angles = double __attribute__((vector_size(16)));
 
-void entry(Angles x, double* results) { sincos_core::store_sincos<Angles>(x, results); }
-
-void from_memory(const double* angles, double* results) { sincos_core::store_sincos<Angles>(angles, results); }
-
 }  // namespace
 
-SinCosLanes sincos_lanes2() { return {2, reinterpret_cast<const void*>(&entry), &from_memory}; }
+SinCosLanes sincos_lanes2() { return sincos_core::make_sincos_lanes<Angles, sincos_core::PlainMath>(); }
 
 }  // namespace kane

@@ -1,3 +1,5 @@
+#include <immintrin.h>
+
 #include "kane/codegen/sincos_lanes_impl.hpp"
 
 namespace kane {
@@ -6,12 +8,17 @@ namespace {
 
 using Angles = double __attribute__((vector_size(64)));
 
-void entry(Angles x, double* results) { sincos_core::store_sincos<Angles>(x, results); }
-
-void from_memory(const double* angles, double* results) { sincos_core::store_sincos<Angles>(angles, results); }
+struct FusedMath {
+  [[gnu::always_inline]] static Angles mul_add(const Angles& a, const Angles& b, const Angles& c) {
+    return _mm512_fmadd_pd(a, b, c);
+  }
+};
 
 }  // namespace
 
-SinCosLanes sincos_lanes8() { return {8, reinterpret_cast<const void*>(&entry), &from_memory}; }
+SinCosLanes sincos_lanes8(bool strict) {
+  return strict ? sincos_core::make_sincos_lanes<Angles, sincos_core::PlainMath>()
+                : sincos_core::make_sincos_lanes<Angles, FusedMath>();
+}
 
 }  // namespace kane

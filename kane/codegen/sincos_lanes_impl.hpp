@@ -12,11 +12,11 @@ struct AnglesOf {
 };
 
 /// Sines and cosines of the lanes of x, one after the other.
-template <class V>
+template <class V, class Math>
 [[gnu::always_inline]] inline void store_sincos(const V& x, double* results) {
   using I = IntegerOf<V>;
   constexpr int kLanes = sizeof(V) / sizeof(double);
-  const SinCosOf<V> value = sincos_moderate<V>(x);
+  const SinCosOf<V> value = sincos_moderate<V, Math>(x);
   __builtin_memcpy(results, &value.sin, sizeof(V));
   __builtin_memcpy(results + kLanes, &value.cos, sizeof(V));
   const I moderate = as<V>(as<I>(x) & 0x7fffffffffffffff) <= kLargestArgument;
@@ -25,11 +25,27 @@ template <class V>
   if (__builtin_expect(all == 0, 0)) correct_large_lanes(as<AnglesOf<V>>(x).angles, results, kLanes);
 }
 
-template <class V>
+template <class V, class Math>
 [[gnu::always_inline]] inline void store_sincos(const double* angles, double* results) {
   V x;
   __builtin_memcpy(&x, angles, sizeof(V));
-  store_sincos<V>(x, results);
+  store_sincos<V, Math>(x, results);
+}
+
+template <class V, class Math>
+void sincos_entry(V x, double* results) {
+  store_sincos<V, Math>(x, results);
+}
+
+template <class V, class Math>
+void sincos_from_memory(const double* angles, double* results) {
+  store_sincos<V, Math>(angles, results);
+}
+
+template <class V, class Math>
+SinCosLanes make_sincos_lanes() {
+  return {sizeof(V) / sizeof(double), reinterpret_cast<const void*>(&sincos_entry<V, Math>),
+          &sincos_from_memory<V, Math>};
 }
 
 }  // namespace kane::sincos_core

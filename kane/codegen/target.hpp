@@ -7,12 +7,16 @@ namespace kane {
 
 struct Target {
   Isa isa;
-  int lanes;  ///< 1: scalar instructions
+  int lanes;             ///< 1: scalar instructions
+  bool compact = false;  ///< the code will not fit the first instruction cache: shorter is faster
 
   [[nodiscard]] bool scalar() const { return lanes == 1; }
-  [[nodiscard]] int registers() const { return isa == Isa::Avx512 || isa == Isa::Neon ? 32 : 16; }
+  [[nodiscard]] int registers() const {
+    if (isa == Isa::Avx512) return scalar() && compact ? short_registers() : 32;
+    return isa == Isa::Neon ? 32 : 16;
+  }
   /// Registers below this have shorter encodings.
-  [[nodiscard]] int short_registers() const { return isa == Isa::Avx512 && !scalar() ? 32 : 16; }
+  [[nodiscard]] int short_registers() const { return isa == Isa::Neon || (isa == Isa::Avx512 && !scalar()) ? 32 : 16; }
   /// One operand of an instruction may be in memory.
   [[nodiscard]] bool memory_operands() const { return isa != Isa::Neon; }
   /// The result replaces the first operand.

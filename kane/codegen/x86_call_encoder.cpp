@@ -18,7 +18,6 @@ void X86CallEncoder::encode(const MachineGroup& group) {
     else
       encode_lanes(c);
   }
-  plan_.emit_restore(a_);
 }
 
 void X86CallEncoder::call(std::uint64_t address) {
@@ -45,7 +44,7 @@ void X86CallEncoder::encode_batch(const SinCosBatch& batch) {
   if (target_.scalar()) {
     gather_angles(batch);
   } else {
-    const x86::Mem angles = plan_.stable(batch.angles[0]);
+    const x86::Mem angles = bases_.stable(batch.angles[0]);
     if (target_.isa == Isa::Sse2)
       a_.movapd(x86::xmm0, angles);
     else if (target_.isa == Isa::Avx2)
@@ -53,7 +52,7 @@ void X86CallEncoder::encode_batch(const SinCosBatch& batch) {
     else
       a_.vmovapd(x86::zmm0, angles);
   }
-  a_.lea(x86::rdi, plan_.stable(batch.results));
+  a_.lea(x86::rdi, bases_.stable(batch.results));
   call(runtime_.sincos(target_.scalar() ? batch.width : target_.lanes));
 }
 
@@ -65,12 +64,12 @@ void X86CallEncoder::load_pair(unsigned reg, const SinCosBatch& batch, int first
     a_.vxorpd(x, x, x);
     return;
   }
-  load_scalar(reg, plan_.stable(batch.angles[k]));
+  load_scalar(reg, bases_.stable(batch.angles[k]));
   if (first + 1 >= batch.count) return;
   if (target_.isa == Isa::Sse2)
-    a_.movhpd(x, plan_.stable(batch.angles[k + 1]));
+    a_.movhpd(x, bases_.stable(batch.angles[k + 1]));
   else
-    a_.vmovhpd(x, x, plan_.stable(batch.angles[k + 1]));
+    a_.vmovhpd(x, x, bases_.stable(batch.angles[k + 1]));
 }
 
 /// Two by two, since angles that were stored one by one could not be loaded as one vector without a stall.
@@ -79,19 +78,14 @@ void X86CallEncoder::gather_angles(const SinCosBatch& batch) {
   if (batch.width == 2) return;
   load_pair(1, batch, 2);
   a_.vinsertf128(x86::ymm0, x86::ymm0, x86::xmm1, 1);
-  if (batch.width == 4) return;
-  load_pair(2, batch, 4);
-  load_pair(3, batch, 6);
-  a_.vinsertf128(x86::ymm2, x86::ymm2, x86::xmm3, 1);
-  a_.vinsertf64x4(x86::zmm0, x86::zmm0, x86::ymm2, 1);
 }
 
 void X86CallEncoder::encode_scalar(const MachineCall& c) {
-  load_scalar(0, plan_.stable(c.a));
-  if (c.b != kNoSlot) load_scalar(1, plan_.stable(c.b));
+  load_scalar(0, bases_.stable(c.a));
+  if (c.b != kNoSlot) load_scalar(1, bases_.stable(c.b));
   if (c.function == Code::Root) a_.mov(x86::edi, c.integer);
   call(runtime_.functions[static_cast<std::size_t>(c.function)]);
-  store_scalar(plan_.stable(c.result), 0);
+  store_scalar(bases_.stable(c.result), 0);
 }
 
 void X86CallEncoder::encode_lanes(const MachineCall& c) {
@@ -99,14 +93,14 @@ void X86CallEncoder::encode_lanes(const MachineCall& c) {
     a_.mov(x86::edi, c.integer);
   else
     a_.mov(x86::rdi, runtime_.functions[static_cast<std::size_t>(c.function)]);
-  a_.lea(x86::rsi, plan_.stable(c.a));
+  a_.lea(x86::rsi, bases_.stable(c.a));
   if (c.b == kNoSlot) {
-    a_.lea(x86::rdx, plan_.stable(c.result));
+    a_.lea(x86::rdx, bases_.stable(c.result));
     a_.mov(x86::ecx, target_.lanes);
     call(c.function == Code::Root ? runtime_.root_lanes : runtime_.unary_lanes);
   } else {
-    a_.lea(x86::rdx, plan_.stable(c.b));
-    a_.lea(x86::rcx, plan_.stable(c.result));
+    a_.lea(x86::rdx, bases_.stable(c.b));
+    a_.lea(x86::rcx, bases_.stable(c.result));
     a_.mov(x86::r8d, target_.lanes);
     call(runtime_.binary_lanes);
   }
@@ -116,26 +110,26 @@ void X86CallEncoder::encode_external(const MachineCall& c) {
   for (std::size_t k = 0; k < c.arguments.size(); ++k) {
     for (int lane = 0; lane < target_.lanes; ++lane) {
       const auto extra = static_cast<std::uint32_t>(8 * lane);
-      load_scalar(0, plan_.stable(c.arguments[k], extra));
-      store_scalar(plan_.stable(c.area + static_cast<SlotId>(k), extra), 0);
+      load_scalar(0, bases_.stable(c.arguments[k], extra));
+      store_scalar(bases_.stable(c.area + static_cast<SlotId>(k), extra), 0);
     }
   }
   const ExternalFunction& f = runtime_.externals[c.integer];
   const auto address = reinterpret_cast<std::uintptr_t>(f.call);
   const auto context = reinterpret_cast<std::uintptr_t>(f.context);
   const bool has_area = !c.arguments.empty();
-  const x86::Mem area = plan_.stable(has_area ? c.area : c.result);
+  const x86::Mem area = bases_.stable(has_area ? c.area : c.result);
   if (target_.scalar()) {
     a_.lea(x86::rdi, area);
     a_.mov(x86::rsi, context);
     call(address);
-    store_scalar(plan_.stable(c.result), 0);
+    store_scalar(bases_.stable(c.result), 0);
     return;
   }
   a_.mov(x86::rdi, address);
   a_.mov(x86::rsi, context);
   a_.lea(x86::rdx, area);
-  a_.lea(x86::rcx, plan_.stable(c.result));
+  a_.lea(x86::rcx, bases_.stable(c.result));
   a_.mov(x86::r8d, static_cast<int>(c.arguments.size()));
   a_.mov(x86::r9d, target_.lanes);
   call(runtime_.external_lanes);

@@ -4,15 +4,15 @@
 
 #include <asmjit/x86.h>
 
-#include "kane/codegen/address_plan.hpp"
+#include "kane/codegen/base_registers.hpp"
 #include "kane/codegen/runtime.hpp"
 
 namespace kane {
 
 class X86CallEncoder {
  public:
-  X86CallEncoder(asmjit::x86::Assembler& a, const AddressPlan& plan, const Target& target, const Runtime& runtime)
-      : a_(a), plan_(plan), target_(target), runtime_(runtime) {}
+  X86CallEncoder(asmjit::x86::Assembler& a, const BaseRegisters& bases, const Target& target, const Runtime& runtime)
+      : a_(a), bases_(bases), target_(target), runtime_(runtime) {}
 
   void encode(const MachineGroup& group);
 
@@ -28,7 +28,7 @@ class X86CallEncoder {
   void call(std::uint64_t address);
 
   asmjit::x86::Assembler& a_;
-  const AddressPlan& plan_;
+  const BaseRegisters& bases_;
   const Target& target_;
   const Runtime& runtime_;
 };

@@ -11,16 +11,17 @@ namespace kane {
 
 namespace {
 
+using sincos_core::PlainMath;
 using sincos_core::Reduced;
 __extension__ using Uint128 = unsigned __int128;
 
 // The bits of 2/pi after the point, from the most significant; the leading zero word stands before the point.
-constexpr std::uint64_t kTwoOverPi[] = {
-    0x0000000000000000, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561,
-    0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484, 0xe99c7026b45f7e41,
-    0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7,
-    0x4f463f669e5fea2d, 0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab,
-    0xf0cfbc209af4361d};
+constexpr std::uint64_t kTwoOverPi[] = {0x0000000000000000, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041,
+                                        0xfe5163abdebbc561, 0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e,
+                                        0xe88235f52ebb4484, 0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b,
+                                        0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d,
+                                        0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab,
+                                        0xf0cfbc209af4361d};
 
 /// 64 bits of 2/pi, the first of weight 2^-(position+1); position >= -64.
 std::uint64_t two_over_pi_word(int position) {
@@ -70,16 +71,15 @@ Reduced<double> reduce_huge(double x) {
 SinCos sincos(double x) noexcept {
   const double magnitude = std::fabs(x);
   if (magnitude <= sincos_core::kLargestArgument) {
-    const auto [s, c] = sincos_core::sincos_moderate<double>(x);
+    const auto [s, c] = sincos_core::sincos_moderate<double, PlainMath>(x);
     return {s, c};
   }
   if (!(magnitude <= std::numeric_limits<double>::max())) {
     constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
     return {kNan, kNan};
   }
-  const auto sign =
-      static_cast<sincos_core::Int64>(std::bit_cast<std::uint64_t>(x) & (std::uint64_t{1} << 63));
-  const auto [s, c] = sincos_core::rotate<double>(reduce_huge(magnitude), sign);
+  const auto sign = static_cast<sincos_core::Int64>(std::bit_cast<std::uint64_t>(x) & (std::uint64_t{1} << 63));
+  const auto [s, c] = sincos_core::rotate<double, PlainMath>(reduce_huge(magnitude), sign);
   return {s, c};
 }
 

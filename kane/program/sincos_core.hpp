@@ -1,7 +1,8 @@
 #pragma once
-// The arithmetic of sine and cosine, written once for a scalar and for vectors of any width (GCC and Clang
-// vector extensions): V is double or a vector of doubles. No branch, no fused operation, so every lane of
-// every width gives the bits of the scalar function.
+// The arithmetic of sine and cosine, written once for a scalar and for vectors of any width (GCC and Clang vector
+// extensions): V is double or a vector of doubles. No branch, so every lane of every width gives the bits of the
+// scalar function. Math says what a multiply-add is: two operations, the same on every machine, or a fused one, for
+// kernels that need not be strict.
 //
 // Reduction (Cody and Waite, "Software Manual for the Elementary Functions", 1980, ch. 8): with k the integer
 // nearest to x 2/pi,
@@ -60,69 +61,83 @@ struct SinCosOf {
   V cos;
 };
 
-/// For 0 <= x <= kLargestArgument.
-template <class V>
-[[gnu::always_inline]] inline Reduced<V> reduce(const V& x) {
-  constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1;
-  constexpr double kP1 = 0x1.921fb54400000p+0;
-  constexpr double kP2 = 0x1.0b4611a600000p-34;
-  constexpr double kP3 = 0x1.3198a2e000000p-69;
-  constexpr double kP4 = 0x1.b839a252049c1p-104;
-  constexpr double kRound = 0x1.8p+52;  // adding it rounds to an integer, held in the lowest bits
+/// a*b + c rounded twice.
+struct PlainMath {
+  template <class V>
+  [[gnu::always_inline]] static V mul_add(const V& a, const V& b, const V& c) {
+    return a * b + c;
+  }
+};
 
-  const V shifted = x * kTwoOverPi + kRound;
-  const V k = shifted - kRound;
-  const V t1 = x - k * kP1;
-  const V w2 = k * kP2;
-  const V t2 = t1 - w2;
-  const V e2 = (t1 - t2) - w2;
-  const V w3 = k * kP3;
-  const V t3 = t2 - w3;
-  const V e3 = (t2 - t3) - w3;
-  const V tail = (e2 + e3) - k * kP4;
+/// The same number in all lanes.
+template <class V>
+[[gnu::always_inline]] inline V all(double x) {
+  return V{} + x;
+}
+
+/// For 0 <= x <= kLargestArgument.
+template <class V, class Math>
+[[gnu::always_inline]] inline Reduced<V> reduce(const V& x) {
+  const V two_over_pi = all<V>(0x1.45f306dc9c883p-1);
+  const V minus_p1 = all<V>(-0x1.921fb54400000p+0), minus_p2 = all<V>(-0x1.0b4611a600000p-34),
+          minus_p3 = all<V>(-0x1.3198a2e000000p-69), minus_p4 = all<V>(-0x1.b839a252049c1p-104);
+  const V to_integer = all<V>(0x1.8p+52);  // adding it rounds to an integer, held in the lowest bits
+
+  const V shifted = Math::mul_add(x, two_over_pi, to_integer);
+  const V k = shifted - to_integer;
+  const V t1 = Math::mul_add(k, minus_p1, x);
+  const V t2 = Math::mul_add(k, minus_p2, t1);
+  const V e2 = Math::mul_add(k, minus_p2, t1 - t2);
+  const V t3 = Math::mul_add(k, minus_p3, t2);
+  const V e3 = Math::mul_add(k, minus_p3, t2 - t3);
+  const V tail = Math::mul_add(k, minus_p4, e2 + e3);
   const V r = t3 + tail;
   return {r, (t3 - r) + tail, as<IntegerOf<V>>(shifted)};
 }
 
-template <class V>
+template <class V, class Math>
 [[gnu::always_inline]] inline V sin_of_reduced(const V& r, const V& r_lo, const V& z) {
-  constexpr double kS1 = -0x1.5555555555548p-3, kS2 = 0x1.111111110f730p-7, kS3 = -0x1.a01a019be9210p-13,
-                   kS4 = 0x1.71de35552a6a6p-19, kS5 = -0x1.ae5e4b82becf4p-26, kS6 = 0x1.5d8b55202d495p-33;
-  const V z2 = z * z;
-  const V s = (z * kS3 + kS2) + z2 * ((z * kS5 + kS4) + z2 * kS6);
-  const V r3 = r * z;
+  const V s1 = all<V>(-0x1.5555555555548p-3), s2 = all<V>(0x1.111111110f730p-7), s3 = all<V>(-0x1.a01a019be9210p-13),
+          s4 = all<V>(0x1.71de35552a6a6p-19), s5 = all<V>(-0x1.ae5e4b82becf4p-26), s6 = all<V>(0x1.5d8b55202d495p-33);
+  const V z2 = z * z, r3 = r * z;
+  const V high = Math::mul_add(z2, s6, Math::mul_add(z, s5, s4));
+  const V s = Math::mul_add(z2, high, Math::mul_add(z, s3, s2));
   // r + r_lo + r^3 (S1 + z s) - r_lo z/2, smallest terms first
-  return r + (r3 * kS1 + (r_lo + z * (r3 * s - r_lo * 0.5)));
+  const V small = Math::mul_add(z, Math::mul_add(r3, s, r_lo * -0.5), r_lo);
+  return r + Math::mul_add(r3, s1, small);
 }
 
-template <class V>
+template <class V, class Math>
 [[gnu::always_inline]] inline V cos_of_reduced(const V& r, const V& r_lo, const V& z) {
-  constexpr double kC1 = 0x1.555555555554cp-5, kC2 = -0x1.6c16c16c1521fp-10, kC3 = 0x1.a01a019cbf626p-16,
-                   kC4 = -0x1.27e4f812b61b4p-22, kC5 = 0x1.1ee9f1523a72ap-29, kC6 = -0x1.8fb130c099872p-37;
+  const V c1 = all<V>(0x1.555555555554cp-5), c2 = all<V>(-0x1.6c16c16c1521fp-10), c3 = all<V>(0x1.a01a019cbf626p-16),
+          c4 = all<V>(-0x1.27e4f812b61b4p-22), c5 = all<V>(0x1.1ee9f1523a72ap-29), c6 = all<V>(-0x1.8fb130c099872p-37);
+  const V minus_half = all<V>(-0.5);
   const V z2 = z * z;
-  const V c = (z * kC2 + kC1) + z2 * ((z * kC4 + kC3) + z2 * (z * kC6 + kC5));
-  const V half_z = z * 0.5;
-  const V high = 1.0 - half_z;
-  return high + (((1.0 - high) - half_z) + (z2 * c - r * r_lo));
+  const V high = Math::mul_add(z2, Math::mul_add(z, c6, c5), Math::mul_add(z, c4, c3));
+  const V c = Math::mul_add(z2, high, Math::mul_add(z, c2, c1));
+  // 1 - z/2, its rounding error, and the rest
+  const V first = Math::mul_add(z, minus_half, all<V>(1.0));
+  const V error = Math::mul_add(z, minus_half, 1.0 - first);
+  return first + Math::mul_add(z2, c, Math::mul_add(-r, r_lo, error));
 }
 
 /// All bits set where any is.
 template <class I>
-[[gnu::always_inline]] inline I any_bit(const I& quarter) {
-  return quarter != 0;
+[[gnu::always_inline]] inline I any_bit(const I& bits) {
+  return bits != 0;
 }
 template <>
-[[gnu::always_inline]] inline Int64 any_bit(const Int64& quarter) {
-  return quarter != 0 ? -1 : 0;
+[[gnu::always_inline]] inline Int64 any_bit(const Int64& bits) {
+  return bits != 0 ? -1 : 0;
 }
 
 /// `sign` has the sign bit of the argument and nothing else; `reduced` belongs to its absolute value.
-template <class V>
+template <class V, class Math>
 [[gnu::always_inline]] inline SinCosOf<V> rotate(const Reduced<V>& reduced, const IntegerOf<V>& sign) {
   using I = IntegerOf<V>;
   const V z = reduced.r * reduced.r;
-  const I s = as<I>(sin_of_reduced(reduced.r, reduced.r_lo, z));
-  const I c = as<I>(cos_of_reduced(reduced.r, reduced.r_lo, z));
+  const I s = as<I>(sin_of_reduced<V, Math>(reduced.r, reduced.r_lo, z));
+  const I c = as<I>(cos_of_reduced<V, Math>(reduced.r, reduced.r_lo, z));
   const I sign_bit = as<I>(-V{});
   const I quarter = reduced.quadrant << 63, half = reduced.quadrant << 62;
   const I swap = (s ^ c) & any_bit(quarter);
@@ -132,13 +147,13 @@ template <class V>
 }
 
 /// For |x| <= kLargestArgument.
-template <class V>
+template <class V, class Math>
 [[gnu::always_inline]] inline SinCosOf<V> sincos_moderate(const V& x) {
   using I = IntegerOf<V>;
   constexpr Int64 kMagnitude = 0x7fffffffffffffff;
   const I bits = as<I>(x);
   const I magnitude = bits & kMagnitude;
-  return rotate<V>(reduce<V>(as<V>(magnitude)), bits ^ magnitude);
+  return rotate<V, Math>(reduce<V, Math>(as<V>(magnitude)), bits ^ magnitude);
 }
 
 }  // namespace kane::sincos_core
