@@ -7,6 +7,7 @@
 
 #include "kane/program/code.hpp"
 #include "kane/program/instruction_list.hpp"
+#include "kane/program/powers.hpp"
 #include "kane/program/signs.hpp"
 
 namespace kane {
@@ -32,7 +33,12 @@ bool earlier(const Item& a, const Item& b) {
 class Assembler {
  public:
   Assembler(const Draft& draft, const AssembleOptions& options)
-      : draft_(draft), options_(options), signs_(choose_signs(draft)), list_(draft), result_(draft.size()) {}
+      : draft_(draft),
+        options_(options),
+        signs_(choose_signs(draft)),
+        list_(draft),
+        powers_(draft),
+        result_(draft.size()) {}
 
   Program run(ProgramNames names) {
     for (ValueId id = 0; id < draft_.size(); ++id) {
@@ -102,6 +108,8 @@ class Assembler {
   /// Combines the items two at a time, always the two that are ready first.
   template <class Combine>
   Ref combine(Combine&& both, Stage stage) {
+    if (items_.size() == 1) return items_[0].ref;
+    if (items_.size() == 2) return both(items_[0].ref, items_[1].ref);
     const auto later = [](const Item& a, const Item& b) { return earlier(b, a); };
     std::make_heap(items_.begin(), items_.end(), later);
     while (items_.size() > 1) {
@@ -116,30 +124,31 @@ class Assembler {
     return items_.front().ref;
   }
 
-  /// Stage by stage: what earlier stages know is one factor of the next. Within a stage (known * numerator) /
-  /// denominator.
+  Ref combined_product(Stage stage) {
+    return combine([this](Ref x, Ref y) { return multiply(x, y); }, stage);
+  }
+
+  /// Stage by stage: what earlier stages know is one factor of the next. Within a stage (known * factors) / divisors.
   Ref assemble_product(ValueId id) {
     const Stage stage = draft_.stage(id);
-    Ref known;
+    const bool negative = collect(id);
+    bool negate = is_unwanted(negative, signs_[id]);
+    Ref known = Ref(list_.one());
     bool has_known = false;
-    bool negate = is_unwanted(sign_of_product(id), signs_[id]);
-    for (int s = 0; s <= static_cast<int>(stage); ++s) {
-      const auto here = static_cast<Stage>(s);
-      const bool has_divisor = collect(id, here, true);
-      const Ref divisor = has_divisor ? combined_product(here) : Ref();
-      const bool has_factors = collect(id, here, false);
-      if (!has_divisor && !has_factors) continue;
+    for (std::size_t f = 0, d = 0; f < factors_.size() || d < divisors_.size();) {
+      const Stage here = f == factors_.size()    ? divisors_[d].stage
+                         : d == divisors_.size() ? factors_[f].stage
+                                                 : std::min(factors_[f].stage, divisors_[d].stage);
+      const bool divides = take(divisors_, d, here);
+      const Ref divisor = divides ? combined_product(here) : Ref();
+      take(factors_, f, here);
       if (has_known) items_.push_back(item(known, here));
-      if (!items_.empty()) {
-        known = combined_product(here);
-      } else {
-        known = Ref(list_.one());
-      }
-      if (has_divisor)
+      if (!items_.empty()) known = combined_product(here);
+      if (divides)
         known = Ref(list_.emit(Code::Div, known.value(), divisor.value()), known.negative() != divisor.negative());
       has_known = true;
       // A sign that is wanted costs nothing in an earlier stage.
-      if (negate && here < stage && list_.stage(known.value()) < stage) {
+      if (negate && here < stage) {
         known = Ref(list_.materialise(Ref(known.value(), true)), !known.negative());
         negate = false;
       }
@@ -147,33 +156,65 @@ class Assembler {
     return known;
   }
 
-  [[nodiscard]] bool sign_of_product(ValueId id) const {
+  /// Factors and divisors of a product, raised to their powers, ordered by stage and readiness. Returns the sign of
+  /// the product.
+  bool collect(ValueId id) {
+    factors_.clear();
+    divisors_.clear();
     bool negative = false;
-    for (const Factor& f : draft_.factors(id)) negative ^= result_[f.value].negative() && (f.exponent & 1) != 0;
+    const auto factors = draft_.factors(id);
+    for (std::size_t i = 0; i < factors.size(); ++i) {
+      const Factor& f = factors[i];
+      Ref power = result_[f.value];
+      bool divides = f.exponent < 0;
+      if (divides && is_shared_divisor(f.value, draft_.stage(id))) {
+        power = Ref(list_.emit(Code::Div, list_.one(), power.value()), power.negative());
+        power =
+            Ref(PowerChains::raise_alone(list_, power.value(), -f.exponent), power.negative() && f.exponent % 2 != 0);
+        divides = false;
+      } else if (std::abs(f.exponent) > 1) {
+        if (!raise(factors, i, power)) continue;
+      }
+      negative ^= power.negative();
+      (divides ? divisors_ : factors_).push_back(item(power, draft_.stage(id)));
+    }
+    if (factors_.size() > 1) std::sort(factors_.begin(), factors_.end(), earlier);
+    if (divisors_.size() > 1) std::sort(divisors_.begin(), divisors_.end(), earlier);
     return negative;
   }
 
-  Ref combined_product(Stage stage) {
-    return combine([this](Ref x, Ref y) { return multiply(x, y); }, stage);
+  [[nodiscard]] bool is_shared_divisor(ValueId value, Stage user) const {
+    return !draft_.shared_divisors.empty() && draft_.shared_divisors[value] != 0 && draft_.stage(value) == user;
   }
 
-  /// Puts the factors of one stage with exponents of one sign into items_, raised to their powers.
-  bool collect(ValueId id, Stage stage, bool divisors) {
+  /// The power of factor i. Lonely powers with the same exponent are raised as one, by the first of them; the others
+  /// give false.
+  bool raise(std::span<const Factor> factors, std::size_t i, Ref& power) {
+    const Factor& f = factors[i];
+    const std::int32_t n = std::abs(f.exponent);
+    const bool lonely = powers_.is_lonely(f);
     items_.clear();
-    for (const Factor& f : draft_.factors(id)) {
-      if ((f.exponent < 0) != divisors || list_.stage(result_[f.value].value()) != stage) continue;
-      const Ref base = result_[f.value];
-      const std::int32_t n = std::abs(f.exponent);
-      items_.push_back(item(Ref(raise(base.value(), n), base.negative() && n % 2 != 0), stage));
+    for (std::size_t k = 0; lonely && k < factors.size(); ++k) {
+      if (factors[k].exponent != f.exponent || draft_.stage(factors[k].value) != draft_.stage(f.value) ||
+          !powers_.is_lonely(factors[k]))
+        continue;
+      if (k < i) return false;
+      items_.push_back(item(result_[factors[k].value], draft_.stage(f.value)));
     }
-    return !items_.empty();
+    if (items_.size() > 1) {
+      const Ref base = combined_product(draft_.stage(f.value));
+      power = Ref(PowerChains::raise_alone(list_, base.value(), n), base.negative() && n % 2 != 0);
+    } else {
+      power = Ref(powers_.raise(list_, f.value, power.value(), n), power.negative() && n % 2 != 0);
+    }
+    return true;
   }
 
-  ValueId raise(ValueId base, std::int32_t n) {
-    if (n == 1) return base;
-    const ValueId half = raise(base, n / 2);
-    const ValueId even = list_.emit(Code::Mul, half, half);
-    return n % 2 == 0 ? even : list_.emit(Code::Mul, even, base);
+  /// Moves the items of one stage to items_.
+  bool take(const std::vector<Item>& from, std::size_t& next, Stage stage) {
+    items_.clear();
+    for (; next < from.size() && from[next].stage == stage; ++next) items_.push_back(from[next]);
+    return !items_.empty();
   }
 
   Ref assemble_function(ValueId id) {
@@ -190,8 +231,11 @@ class Assembler {
   AssembleOptions options_;
   std::vector<WantedSign> signs_;
   InstructionList list_;
+  PowerChains powers_;
   std::vector<Ref> result_;
   std::vector<Item> items_;
+  std::vector<Item> factors_;
+  std::vector<Item> divisors_;
   std::vector<ValueId> arguments_;
   std::vector<ValueId> outputs_;
 };

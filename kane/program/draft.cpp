@@ -52,6 +52,8 @@ void Draft::start_like(const Draft& other) {
   factors_.clear();
   constants_.clear();
   outputs.clear();
+  shared_divisors.clear();
+  powers.clear();
   input_count_ = 0;
   max_nodes_ = other.max_nodes_;
   functions = other.functions;
@@ -142,6 +144,29 @@ Ref Draft::constant(double value) {
 }
 
 Ref Draft::sum(std::span<const Ref> terms) {
+  // Most sums come in order and without numbers.
+  bool in_order = terms.size() > 1 && !is(terms[0].value(), DraftKind::Constant);
+  for (std::size_t i = 1; i < terms.size(); ++i)
+    in_order &= terms[i - 1].bits() < terms[i].bits() && !is(terms[i].value(), DraftKind::Constant);
+  if (!in_order) {
+    put_in_order(terms);
+    if (term_scratch_.size() == 1) return term_scratch_.front();
+    terms = term_scratch_;
+  }
+  // One of a sum and its negative is kept: the one whose first term is positive.
+  const bool negative = terms.front().negative();
+  const auto first = static_cast<std::uint32_t>(refs_.size());
+  Stage stage = Stage::Parameters;
+  for (const Ref r : terms) {
+    refs_.push_back(r.negated_if(negative));
+    stage = std::max(stage, nodes_[r.value()].stage);
+  }
+  return intern({DraftKind::Sum, Code::Add, stage, 0, first, static_cast<std::uint32_t>(terms.size())})
+      .negated_if(negative);
+}
+
+/// The terms with their numbers added up, ascending, into term_scratch_.
+void Draft::put_in_order(std::span<const Ref> terms) {
   double number = 0;
   std::vector<Ref>& list = term_scratch_;
   list.clear();
@@ -153,21 +178,32 @@ Ref Draft::sum(std::span<const Ref> terms) {
     }
   }
   if (number != 0 || list.empty()) list.push_back(constant(number));
-  if (list.size() == 1) return list.front();
   std::sort(list.begin(), list.end(), [](Ref a, Ref b) { return a.bits() < b.bits(); });
-  // One of a sum and its negative is kept: the one whose first term is positive.
-  const bool negative = list.front().negative();
-  const auto first = static_cast<std::uint32_t>(refs_.size());
-  Stage stage = Stage::Parameters;
-  for (const Ref r : list) {
-    refs_.push_back(r.negated_if(negative));
-    stage = std::max(stage, nodes_[r.value()].stage);
-  }
-  return intern({DraftKind::Sum, Code::Add, stage, 0, first, static_cast<std::uint32_t>(list.size())})
-      .negated_if(negative);
 }
 
 Ref Draft::product(bool negative, std::span<const Factor> factors) {
+  // Most products come in order and without numbers.
+  bool in_order = !factors.empty() && !is(factors[0].value, DraftKind::Constant);
+  for (std::size_t i = 1; i < factors.size(); ++i)
+    in_order &= factors[i - 1].value < factors[i].value && !is(factors[i].value, DraftKind::Constant);
+  if (!in_order) {
+    put_in_order(factors);
+    if (factor_scratch_.empty()) return constant(negative ? -1 : 1);
+    factors = factor_scratch_;
+  }
+  if (factors.size() == 1 && factors[0].exponent == 1) return Ref(factors[0].value, negative);
+  const auto first = static_cast<std::uint32_t>(factors_.size());
+  Stage stage = Stage::Parameters;
+  for (const Factor& f : factors) {
+    factors_.push_back(f);
+    stage = std::max(stage, nodes_[f.value].stage);
+  }
+  return intern({DraftKind::Product, Code::Mul, stage, 0, first, static_cast<std::uint32_t>(factors.size())})
+      .negated_if(negative);
+}
+
+/// The factors with their numbers multiplied, each value once, ascending, into factor_scratch_.
+void Draft::put_in_order(std::span<const Factor> factors) {
   double number = 1;
   std::vector<Factor>& list = factor_scratch_;
   list.clear();
@@ -178,29 +214,19 @@ Ref Draft::product(bool negative, std::span<const Factor> factors) {
       list.push_back(f);
     }
   }
-  const Ref coefficient = number != 1 || list.empty() ? constant(number) : Ref();
-  if (number != 1 || list.empty()) list.push_back({coefficient.value(), 1});
+  if (number != 1 || list.empty()) list.push_back({constant(number).value(), 1});
   std::sort(list.begin(), list.end(), [](const Factor& a, const Factor& b) { return a.value < b.value; });
-  const auto first = static_cast<std::uint32_t>(factors_.size());
-  Stage stage = Stage::Parameters;
+  std::size_t kept = 0;
   for (const Factor& f : list) {
-    if (factors_.size() > first && factors_.back().value == f.value) {
-      factors_.back().exponent = sum_of_exponents(factors_.back().exponent, f.exponent);
-      continue;
+    if (kept > 0 && list[kept - 1].value == f.value) {
+      list[kept - 1].exponent = sum_of_exponents(list[kept - 1].exponent, f.exponent);
+    } else {
+      if (kept > 0 && list[kept - 1].exponent == 0) --kept;
+      list[kept++] = f;
     }
-    if (factors_.size() > first && factors_.back().exponent == 0) factors_.pop_back();
-    factors_.push_back(f);
-    stage = std::max(stage, nodes_[f.value].stage);
   }
-  if (factors_.size() > first && factors_.back().exponent == 0) factors_.pop_back();
-  const auto count = static_cast<std::uint32_t>(factors_.size() - first);
-  if (count == 0) return constant(negative ? -1 : 1);
-  if (count == 1 && factors_.back().exponent == 1) {
-    const Ref single(factors_.back().value, negative);
-    factors_.pop_back();
-    return single;
-  }
-  return intern({DraftKind::Product, Code::Mul, stage, 0, first, count}).negated_if(negative);
+  if (kept > 0 && list[kept - 1].exponent == 0) --kept;
+  list.resize(kept);
 }
 
 Ref Draft::function(Code code, std::span<const Ref> arguments, std::uint32_t extra) {

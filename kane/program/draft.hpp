@@ -58,6 +58,13 @@ struct DraftNode {
   std::uint32_t count;
 };
 
+/// A power that some product needs (powers.hpp).
+struct PlannedPower {
+  ValueId base;
+  std::int32_t exponent;  ///< > 1
+  std::uint32_t uses;     ///< products that need it
+};
+
 class Draft {
  public:
   /// More nodes than this are refused (LimitError).
@@ -66,7 +73,7 @@ class Draft {
   /// Empties this draft and takes over the inputs and functions of `other`; memory is kept.
   void start_like(const Draft& other);
 
-  // ---- building: all of these return the known node if there is an equal one -------------------------------------
+  // ---- building: all of these return the known node if there is an equal one; spans are not those of this draft ---
   Ref add_input(Stage stage);
   Ref constant(double value);
   /// The sum of the terms. Constants are added up, a sum of one term is that term.
@@ -95,9 +102,14 @@ class Draft {
 
   std::vector<Ref> outputs;
   std::vector<ProgramFunction> functions;
+  // Left by the last passes for assemble(); lost when a pass writes a new draft.
+  std::vector<std::uint8_t> shared_divisors;  ///< of each value; empty = none
+  std::vector<PlannedPower> powers;           ///< bases ascending, exponents of each ascending
 
  private:
   Ref intern(DraftNode node);
+  void put_in_order(std::span<const Ref> terms);
+  void put_in_order(std::span<const Factor> factors);
   Ref canonical_function(Code code, std::uint32_t extra);
   [[nodiscard]] std::uint32_t hash_of(const DraftNode& node) const;
   [[nodiscard]] bool same(const DraftNode& a, const DraftNode& b) const;

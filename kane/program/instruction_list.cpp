@@ -8,20 +8,12 @@
 
 namespace kane {
 
-InstructionList::InstructionList(const Draft& draft) : draft_(draft), one_(draft.constant_count()) {
+InstructionList::InstructionList(const Draft& draft)
+    : draft_(draft), input_count_(draft.input_count()), one_(draft.constant_count()) {
   for (std::uint32_t i = 0; i < draft.constant_count(); ++i)
     if (draft.constants()[i] == 1) one_ = i;
   table_.assign(std::bit_ceil(4 * draft.size() + 64), 0);
   instructions_.reserve(draft.size() + draft.size() / 2);
-}
-
-Stage InstructionList::stage(ValueId id) const {
-  if ((id & kConstant) != 0) return Stage::Parameters;
-  return id < draft_.input_count() ? draft_.stage(id) : stages_[id - draft_.input_count()];
-}
-
-int InstructionList::depth(ValueId id) const {
-  return (id & kConstant) != 0 || id < draft_.input_count() ? 0 : depths_[id - draft_.input_count()];
 }
 
 std::uint64_t InstructionList::hash_of(const Instruction& i) {
@@ -47,14 +39,14 @@ ValueId InstructionList::insert(const Instruction& instruction, Stage stage, int
     const Instruction& known = instructions_[table_[slot] - 1];
     if (known.code == instruction.code && known.a == instruction.a && known.b == instruction.b &&
         known.c == instruction.c)
-      return draft_.input_count() + table_[slot] - 1;
+      return input_count_ + table_[slot] - 1;
   }
   instructions_.push_back(instruction);
   stages_.push_back(stage);
   depths_.push_back(depth);
   table_[slot] = static_cast<std::uint32_t>(instructions_.size());
   if (2 * instructions_.size() > table_.size()) grow_table();
-  return draft_.input_count() + static_cast<ValueId>(instructions_.size()) - 1;
+  return input_count_ + static_cast<ValueId>(instructions_.size()) - 1;
 }
 
 void InstructionList::add_operand(ValueId id, Stage& stage_so_far, int& depth_so_far) const {
@@ -103,7 +95,7 @@ Program InstructionList::finish(std::string name, const std::vector<std::string>
                                 const std::vector<std::string>& outputs, std::span<const ValueId> values) {
   Program p;
   p.name = std::move(name);
-  for (ValueId i = 0; i < draft_.input_count(); ++i) {
+  for (ValueId i = 0; i < input_count_; ++i) {
     p.inputs.push_back({inputs[i], draft_.stage(i)});
     ++p.input_count[static_cast<std::size_t>(draft_.stage(i))];
   }
@@ -141,8 +133,8 @@ Program InstructionList::finish(std::string name, const std::vector<std::string>
   const auto renumber = [&](ValueId& id) {
     if ((id & kConstant) != 0) {
       id = constant_number[id ^ kConstant];
-    } else if (id >= draft_.input_count()) {
-      id = number[id - draft_.input_count()];
+    } else if (id >= input_count_) {
+      id = number[id - input_count_];
     }
   };
   p.instructions.resize(instructions_.size());

@@ -27,9 +27,14 @@ class InstructionList {
   /// The value of a reference: negates if it must.
   ValueId materialise(Ref r);
 
-  [[nodiscard]] Stage stage(ValueId id) const;
+  [[nodiscard]] Stage stage(ValueId id) const {
+    if ((id & kConstant) != 0) return Stage::Parameters;
+    return id < input_count_ ? draft_.stage(id) : stages_[id - input_count_];
+  }
   /// Cycles from the beginning of the value's stage until it is ready, were there no other limits.
-  [[nodiscard]] int depth(ValueId id) const;
+  [[nodiscard]] int depth(ValueId id) const {
+    return (id & kConstant) != 0 || id < input_count_ ? 0 : depths_[id - input_count_];
+  }
 
   /// The program: instructions ordered by stage, constants that are used.
   [[nodiscard]] Program finish(std::string name, const std::vector<std::string>& inputs,
@@ -44,6 +49,7 @@ class InstructionList {
   [[nodiscard]] static std::uint64_t hash_of(const Instruction& i);
 
   const Draft& draft_;
+  std::uint32_t input_count_;
   std::uint32_t one_;
   std::vector<Instruction> instructions_;
   std::vector<Stage> stages_;

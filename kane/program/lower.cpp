@@ -86,8 +86,13 @@ void rewrite(Driver& driver, Draft& draft, const PassChoice& choice) {
   run(choice.flatten, "flatten", flatten);
   run(choice.hoist, "hoist", hoist);
   run(choice.factor, "factor", factor_sums);
-  run(choice.reciprocals, "reciprocals", share_reciprocals);
-  run(choice.powers, "powers", expand_powers);
+  const auto mark = [&](bool wanted, std::string_view name, void (*pass)(Draft&)) {
+    if (wanted)
+      driver.run(
+          name, [&] { return draft.size(); }, [&] { pass(draft); });
+  };
+  mark(choice.reciprocals, "reciprocals", share_reciprocals);
+  mark(choice.powers, "powers", plan_powers);
 }
 
 }  // namespace

@@ -2,39 +2,21 @@
 
 namespace kane {
 
-bool share_reciprocals(const Draft& from, Draft& to) {
-  const std::vector<std::uint32_t> uses = count_uses(from);
-  std::vector<std::uint32_t> divisions(from.size(), 0);
-  const auto divides = [&](const Factor& f, ValueId product) {
-    return f.exponent < 0 && from.stage(f.value) == from.stage(product);
-  };
+void share_reciprocals(Draft& draft) {
+  const std::vector<std::uint32_t> uses = count_uses(draft);
+  std::vector<std::uint8_t> divided(draft.size(), 0);
   bool any = false;
-  for (ValueId id = from.input_count(); id < from.size(); ++id)
-    if (uses[id] != 0 && from.is(id, DraftKind::Product))
-      for (const Factor& f : from.factors(id))
-        if (divides(f, id)) any |= ++divisions[f.value] == 2;
-  if (!any) return false;
-
-  Rewrite now(from, to);
-  std::vector<Factor> factors;
-  for (ValueId id = from.input_count(); id < from.size(); ++id) {
-    if (uses[id] == 0) continue;
-    if (!from.is(id, DraftKind::Product)) {
-      now.copy(id);
-      continue;
+  for (ValueId id = draft.input_count(); id < draft.size(); ++id) {
+    if (uses[id] == 0 || !draft.is(id, DraftKind::Product)) continue;
+    for (const Factor& f : draft.factors(id)) {
+      if (f.exponent >= 0 || draft.stage(f.value) != draft.stage(id)) continue;
+      any |= divided[f.value] == 1;
+      divided[f.value] = divided[f.value] == 0 ? 1 : 2;
     }
-    factors.clear();
-    bool negative = false;
-    for (const Factor& f : from.factors(id)) {
-      now.append(f, negative, factors);
-      if (!divides(f, id) || divisions[f.value] < 2) continue;
-      const Factor once{factors.back().value, -1};
-      factors.back() = {to.product(false, {&once, 1}).value(), -f.exponent};
-    }
-    now.set(id, to.product(negative, factors));
   }
-  now.finish();
-  return true;
+  if (!any) return;
+  for (std::uint8_t& d : divided) d = d == 2 ? 1 : 0;
+  draft.shared_divisors = std::move(divided);
 }
 
 }  // namespace kane

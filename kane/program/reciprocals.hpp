@@ -6,7 +6,7 @@
 
 namespace kane {
 
-/// False if there is nothing to do; `to` is then left alone.
-bool share_reciprocals(const Draft& from, Draft& to);
+/// Marks the values that at least two products of their stage are divided by.
+void share_reciprocals(Draft& draft);
 
 }  // namespace kane

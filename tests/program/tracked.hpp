@@ -26,7 +26,9 @@ struct Tracked {
     if (!(std::fabs(v) < 1e300L)) undecided = true;
     return {v, e + kUnit * std::fabs(v) + 1e-307L};
   }
+  /// Through a function of this slope that bends on a scale of 1 (or of x itself, where that is smaller).
   static Tracked through(const Tracked& x, long double v, long double slope) {
+    if (!(x.error < 1e-5L * std::min(1.0L, std::fabs(x.value) + 1e-3L))) undecided = true;
     return rounded(v, std::fabs(slope) * x.error + kUnit * std::fabs(v));
   }
 };
@@ -41,6 +43,7 @@ inline Tracked operator*(const Tracked& a, const Tracked& b) {
 }
 inline Tracked operator/(const Tracked& a, const Tracked& b) {
   const long double q = a.value / b.value;
+  if (!(b.error < 1e-5L * std::fabs(b.value))) Tracked::undecided = true;
   return Tracked::rounded(q, (a.error + std::fabs(q) * b.error) / std::fabs(b.value));
 }
 
