@@ -115,6 +115,7 @@ class PageMaker {
     page_.add_heading(1, "1. Preliminaries");
     PageTable bodies{{words("body"), words("mass"), words("mass centre"), words("central inertia")}, {}};
     for (const auto& body : system_.bodies()) {
+      if (is_massless(body)) continue;
       Formula inertia = words(body.is_particle() ? "particle" : "none");
       if (body.inertia && !body.inertia->is_zero()) inertia = dyadic(*body.inertia);
       bodies.rows.push_back({words(body.name), body.mass ? form(*body.mass) : words("none"),
@@ -134,13 +135,25 @@ class PageMaker {
     std::vector<Formula> positions;
     for (std::size_t i = 1; i < system_.points().size(); ++i) {
       const PointRecord& p = system_.points()[i];
-      if (!p.parent.valid() || p.carrier.valid()) continue;
+      if (!p.parent.valid() || p.carrier.valid() || p.offset.is_zero()) continue;
       const std::string& from = system_.point(p.parent).name;
       positions.push_back(equation(
           {fmt::format("p({}, {})", from, p.name), fmt::format("\\mathbf{{p}}^{{\\mathrm{{{} {}}}}}", from, p.name)},
           vector(p.offset)));
     }
     add(std::move(positions));
+  }
+
+  static bool is_massless(const BodyRecord& body) {
+    return (!body.mass || body.mass->is_zero()) && (!body.inertia || body.inertia->is_zero());
+  }
+
+  /// The mass centre of a body without mass is of no interest to the reader.
+  [[nodiscard]] bool is_idle(const PartialVelocityRow& row) const {
+    if (row.angular) return false;
+    for (const auto& body : system_.bodies())
+      if (is_massless(body) && system_.point(body.mass_centre).name == row.name) return true;
+    return false;
   }
 
   Formula dyadic(const Dyadic& d) {
@@ -188,7 +201,8 @@ class PageMaker {
 
   void velocities() {
     page_.add_heading(1, "3. Velocities");
-    const auto table = derivation_.partial_velocity_table();
+    auto table = derivation_.partial_velocity_table();
+    std::erase_if(table, [&](const auto& row) { return is_idle(row); });
     std::vector<Formula> rows;
     for (const auto& row : table) {
       Vector v = row.remainder;
@@ -217,6 +231,7 @@ class PageMaker {
     page_.add_heading(1, "5. Accelerations");
     std::vector<Formula> rows;
     for (const auto& body : system_.bodies()) {
+      if (is_massless(body)) continue;
       if (!body.is_particle() && body.inertia && !body.inertia->is_zero())
         rows.push_back(equation(
             {fmt::format("alpha({})", body.name), fmt::format("\\mathbf{{\\alpha}}^{{\\mathrm{{{}}}}}", body.name)},
