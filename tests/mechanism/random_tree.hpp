@@ -1,0 +1,101 @@
+#pragma once
+// Random mechanisms: trees of any shape with any mixture of elementary motions, in gravity, with springs, dampers and
+// motors at the joints.
+
+#include <cmath>
+#include <random>
+#include <string>
+
+#include "kane/mechanism/joint_library.hpp"
+#include "kane/mechanism/mechanism.hpp"
+
+namespace kane::testing {
+
+class RandomTree {
+ public:
+  explicit RandomTree(unsigned seed) : random_(seed) {}
+
+  double uniform(double low, double high) { return std::uniform_real_distribution<double>(low, high)(random_); }
+  int whole(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
+
+  /// Right angles half of the time: real machines have many, and they take other paths through the code.
+  Placement placement() {
+    Placement p;
+    const double a = angle(), b = angle();
+    const double c[] = {std::cos(a), std::cos(b)}, s[] = {std::sin(a), std::sin(b)};
+    const double R[3][3] = {{c[0], -s[0] * c[1], s[0] * s[1]}, {s[0], c[0] * c[1], -c[0] * s[1]}, {0, s[1], c[1]}};
+    for (std::size_t i = 0; i < 3; ++i) {
+      p.position[i] = whole(0, 2) == 0 ? 0.0 : rounded(uniform(-0.5, 0.5));
+      for (std::size_t j = 0; j < 3; ++j) p.rotation[i][j] = std::abs(R[i][j]) < 1e-15 ? 0.0 : R[i][j];
+    }
+    return p;
+  }
+
+  Expr3 axis() {
+    switch (whole(0, 4)) {
+      case 0: return {1, 0, 0};
+      case 1: return {0, -1, 0};
+      case 2: return {0, 0, 1};
+      default: return {rounded(uniform(-1, 1)), rounded(uniform(-1, 1)), rounded(uniform(0.2, 1))};
+    }
+  }
+
+  /// Positive definite and within the triangle inequality: that of a few random masses.
+  Expr33 inertia() {
+    double I[3][3] = {};
+    for (int k = 0; k < 4; ++k) {
+      const double m = uniform(0.1, 0.5), r[] = {uniform(-0.3, 0.3), uniform(-0.3, 0.3), uniform(-0.3, 0.3)};
+      for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+          I[i][j] += m * ((i == j ? r[0] * r[0] + r[1] * r[1] + r[2] * r[2] : 0) - r[i] * r[j]);
+    }
+    Expr33 e;
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t j = 0; j < 3; ++j) e[i][j] = rounded(I[i < j ? i : j][i < j ? j : i]);
+    return e;
+  }
+
+  Mechanism mechanism(int bodies) {
+    Mechanism m("random");
+    const Expr g = m.add_parameter("g", 9.81);
+    m.gravity.text = "-g*N.z + 0.3*g*N.x";
+    for (int i = 0; i < bodies; ++i) add_body(m, i);
+    return m;
+  }
+
+ private:
+  static double rounded(double x) { return std::round(x * 1000) / 1000; }
+  double angle() { return whole(0, 1) == 0 ? whole(-2, 2) * std::acos(0.0) : rounded(uniform(-3, 3)); }
+
+  void add_body(Mechanism& m, int i) {
+    MechanismBody body;
+    body.name = "B" + std::to_string(i);
+    body.mass = rounded(uniform(0.5, 3));
+    body.mass_centre = {rounded(uniform(-0.2, 0.2)), 0, rounded(uniform(-0.2, 0.2))};
+    body.inertia = inertia();
+    Joint joint;
+    joint.name = "j" + std::to_string(i);
+    joint.parent = i == 0 || whole(0, 5) == 0 ? "N" : "B" + std::to_string(whole(0, i - 1));
+    joint.child = body.name;
+    joint.on_parent = placement();
+    joint.on_child = placement();
+    static constexpr const char* kKinds[] = {"revolute",  "prismatic", "screw", "cylindrical", "universal", "gimbal",
+                                             "spherical", "planar",    "free",  "weld",        "revolute",  "revolute"};
+    joint.kind = kKinds[whole(0, 11)];
+    joint.motions = open_joint(joint_kind(joint.kind, {}));
+    for (auto& motion : joint.motions) {
+      if (joint.motions.size() == 1 && motion.kind != MotionKind::Ball) motion.axis = axis();
+      if (motion.kind == MotionKind::Screw) motion.pitch = 0.07;
+      if (motion.kind == MotionKind::Ball) continue;
+      if (whole(0, 2) == 0) motion.law.stiffness = 3, motion.law.rest = 0.1;
+      if (whole(0, 2) == 0) motion.law.damping = 0.4;
+    }
+    name_motions(*m.graph, joint, {}, {});
+    m.add_body(std::move(body));
+    m.add_joint(std::move(joint));
+  }
+
+  std::mt19937 random_;
+};
+
+}  // namespace kane::testing
