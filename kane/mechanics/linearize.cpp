@@ -1,0 +1,313 @@
+#include "kane/mechanics/linearize.hpp"
+
+#include <algorithm>
+
+#include "kane/base/error.hpp"
+#include "kane/base/suggest.hpp"
+#include "kane/expr/derivative.hpp"
+#include "kane/expr/substitution.hpp"
+#include "kane/mechanics/linear_solver.hpp"
+#include "kane/mechanics/rank.hpp"
+
+namespace kane {
+
+namespace {
+
+int count(const std::vector<Expr>& v) { return static_cast<int>(v.size()); }
+
+ExprMatrix product(const ExprMatrix& a, const ExprMatrix& b) {
+  ExprMatrix c(a.rows, b.columns);
+  for (int i = 0; i < a.rows; ++i)
+    for (int k = 0; k < a.columns; ++k) {
+      if (a(i, k).is_zero()) continue;
+      for (int j = 0; j < b.columns; ++j) c(i, j) += a(i, k) * b(k, j);
+    }
+  return c;
+}
+
+ExprMatrix sum(ExprMatrix a, const ExprMatrix& b) {
+  for (std::size_t i = 0; i < a.entries.size(); ++i) a.entries[i] += b.entries[i];
+  return a;
+}
+
+ExprMatrix negative(ExprMatrix a) {
+  for (auto& e : a.entries) e = -e;
+  return a;
+}
+
+ExprMatrix rows_of(const ExprMatrix& a, const std::vector<int>& rows) {
+  ExprMatrix r(static_cast<int>(rows.size()), a.columns);
+  for (int i = 0; i < r.rows; ++i)
+    for (int j = 0; j < a.columns; ++j) r(i, j) = a(rows[static_cast<std::size_t>(i)], j);
+  return r;
+}
+
+ExprMatrix columns_of(const ExprMatrix& a, const std::vector<int>& columns) {
+  ExprMatrix r(a.rows, static_cast<int>(columns.size()));
+  for (int i = 0; i < a.rows; ++i)
+    for (int j = 0; j < r.columns; ++j) r(i, j) = a(i, columns[static_cast<std::size_t>(j)]);
+  return r;
+}
+
+/// a^-1 b.
+ExprMatrix solve(const LinearSolver& a, const ExprMatrix& b) {
+  ExprMatrix x(b.rows, b.columns);
+  std::vector<Expr> column(static_cast<std::size_t>(b.rows));
+  for (int j = 0; j < b.columns; ++j) {
+    for (int i = 0; i < b.rows; ++i) column[static_cast<std::size_t>(i)] = b(i, j);
+    const auto solved = a.solve(column);
+    for (int i = 0; i < b.rows; ++i) x(i, j) = solved[static_cast<std::size_t>(i)];
+  }
+  return x;
+}
+
+std::vector<std::string> names_of(const std::vector<Expr>& symbols) {
+  std::vector<std::string> names;
+  for (const auto& s : symbols) names.push_back(s.name());
+  return names;
+}
+
+class Linearizer {
+ public:
+  Linearizer(const EquationsOfMotion& e, const LinearizeOptions& options) : e_(e), options_(options) {
+    for (const auto& input : e.inputs) inputs_.push_back(input.symbol);
+    if (e.embedded) {
+      independent_ = e.embedded->independent;
+      dependent_ = e.embedded->dependent;
+    } else {
+      for (int i = 0; i < e.speed_count(); ++i) independent_.push_back(i);
+    }
+  }
+
+  Linearization run() {
+    require(e_.M.rows == e_.speed_count(), "'{}' has no mass matrix to linearize", e_.name);
+    const bool constrained = std::any_of(e_.constraints.begin(), e_.constraints.end(),
+                                         [](const auto& c) { return c.active && !c.redundant; });
+    require(!constrained || e_.embedded.has_value(),
+            "the constraints of '{}' must be embedded in symbols before it is linearized", e_.name);
+    set_nominal();
+    choose_coordinates();
+    form_variations();
+    form_dynamics();
+    return assemble();
+  }
+
+ private:
+  // ---- the nominal motion -------------------------------------------------------------------------------------------
+  void set_nominal() {
+    std::vector<Expr> all = e_.q;
+    all.insert(all.end(), e_.u.begin(), e_.u.end());
+    all.insert(all.end(), e_.udot.begin(), e_.udot.end());
+    all.push_back(e_.t);
+    std::vector<std::string> known = names_of(all);
+    for (const auto& s : all) nominal_.set(s, 0);
+    for (const auto& input : e_.inputs) nominal_.set(input.symbol, input.value), known.push_back(input.symbol.name());
+    for (const auto& [name, value] : options_.nominal) {
+      if (std::find(known.begin(), known.end(), name) == known.end())
+        throw ModelError(fmt::format("the nominal motion names '{}', which is no coordinate, speed or input{}", name,
+                                     suggestion(name, known)));
+      nominal_.set(e_.graph->symbol(name), value);
+    }
+    // Inputs that follow laws of the state take their values at the nominal state.
+    for (const auto& input : e_.inputs)
+      if (!options_.nominal.contains(input.symbol.name())) nominal_.set(input.symbol, at(input.value));
+    complete_speeds();
+    if (options_.solve_accelerations) solve_accelerations();
+  }
+
+  void complete_speeds() {
+    if (!e_.embedded) return;
+    const auto& m = *e_.embedded;
+    for (std::size_t i = 0; i < dependent_.size(); ++i) {
+      const Expr& u = e_.u[static_cast<std::size_t>(dependent_[i])];
+      nominal_.set(u, at(dependent_speed(m, static_cast<int>(i))));
+    }
+  }
+
+  void solve_accelerations() {
+    const ExprMatrix M = at(mass());
+    const auto udot = LinearSolver(M).solve(at(right_hand_side()));
+    for (std::size_t i = 0; i < independent_.size(); ++i)
+      nominal_.set(e_.udot[static_cast<std::size_t>(independent_[i])], udot[i]);
+  }
+
+  [[nodiscard]] const ExprMatrix& mass() const { return e_.embedded ? e_.embedded->M : e_.M; }
+  [[nodiscard]] const std::vector<Expr>& right_hand_side() const { return e_.embedded ? e_.embedded->rhs : e_.rhs; }
+
+  /// D u_i + E for one dependent speed.
+  [[nodiscard]] Expr dependent_speed(const EmbeddedEquations& m, int row) const {
+    Expr value = m.E[static_cast<std::size_t>(row)];
+    for (std::size_t j = 0; j < independent_.size(); ++j)
+      value += m.D(row, static_cast<int>(j)) * e_.u[static_cast<std::size_t>(independent_[j])];
+    return value;
+  }
+
+  [[nodiscard]] Expr at(const Expr& e) const { return substitute(e, nominal_); }
+  [[nodiscard]] std::vector<Expr> at(const std::vector<Expr>& es) const { return substitute(es, nominal_); }
+  [[nodiscard]] ExprMatrix at(ExprMatrix m) const {
+    m.entries = substitute(m.entries, nominal_);
+    return m;
+  }
+
+  /// Derivatives of `es` by `symbols` at the nominal motion.
+  [[nodiscard]] ExprMatrix jacobian_at(const std::vector<Expr>& es, const std::vector<Expr>& symbols) const {
+    ExprMatrix m(count(es), count(symbols));
+    const Jacobian j = jacobian(es, symbols);
+    std::vector<Expr> values;
+    for (const auto& entry : j.entries) values.push_back(entry.value);
+    values = at(values);
+    for (std::size_t k = 0; k < values.size(); ++k) m(j.entries[k].row, j.entries[k].column) = values[k];
+    return m;
+  }
+
+  // ---- coordinates --------------------------------------------------------------------------------------------------
+  void choose_coordinates() {
+    std::vector<Expr> phi;
+    for (const auto& c : e_.constraints)
+      if (c.active && !c.redundant && c.phi) phi.push_back(*c.phi);
+    // The parameters of an orientation obey a constraint of their own.
+    for (const int first : e_.quaternions) {
+      Expr length = -1;
+      for (int k = 0; k < 4; ++k) length += square(e_.q[static_cast<std::size_t>(first + k)]);
+      phi.push_back(length);
+    }
+    const ExprMatrix J = jacobian_at(phi, e_.q);
+    std::vector<int> preferred;
+    for (const auto& name : options_.dependent_coordinates) preferred.push_back(index_of(e_.q, name, "coordinate"));
+    const RankReport rank = preferred.empty() ? find_rank(J) : find_rank(J, preferred);
+    require(rank.rank() == J.rows,
+            "the configuration constraints of '{}' cannot be solved for {} coordinates at the nominal motion", e_.name,
+            J.rows);
+    std::vector<int> dependent;
+    for (const auto& pivot : rank.pivots) dependent.push_back(pivot.column);
+    std::sort(dependent.begin(), dependent.end());
+    for (int i = 0; i < e_.coordinate_count(); ++i)
+      if (std::find(dependent.begin(), dependent.end(), i) == dependent.end()) q_independent_.push_back(i);
+
+    Cq_ = ExprMatrix(e_.coordinate_count(), static_cast<int>(q_independent_.size()));
+    for (std::size_t j = 0; j < q_independent_.size(); ++j) Cq_(q_independent_[j], static_cast<int>(j)) = 1;
+    if (dependent.empty()) return;
+    const ExprMatrix below = negative(solve(LinearSolver(columns_of(J, dependent)), columns_of(J, q_independent_)));
+    for (std::size_t i = 0; i < dependent.size(); ++i)
+      for (int j = 0; j < below.columns; ++j) Cq_(dependent[i], j) = below(static_cast<int>(i), j);
+  }
+
+  static int index_of(const std::vector<Expr>& symbols, const std::string& name, const char* what) {
+    const auto names = names_of(symbols);
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end())
+      throw ModelError(fmt::format("there is no {} '{}'{}", what, name, suggestion(name, names)));
+    return static_cast<int>(found - names.begin());
+  }
+
+  // ---- variations -----------------------------------------------------------------------------------------------------
+  void form_variations() {
+    const int p = static_cast<int>(independent_.size());
+    Cu_ = ExprMatrix(e_.speed_count(), p);
+    for (int j = 0; j < p; ++j) Cu_(independent_[static_cast<std::size_t>(j)], j) = 1;
+    ExprMatrix by_q(e_.speed_count(), e_.coordinate_count());
+    if (e_.embedded) {
+      std::vector<Expr> values;
+      for (int i = 0; i < static_cast<int>(dependent_.size()); ++i) values.push_back(dependent_speed(*e_.embedded, i));
+      const ExprMatrix d_q = jacobian_at(values, e_.q);
+      const ExprMatrix D = at(e_.embedded->D);
+      for (int i = 0; i < static_cast<int>(dependent_.size()); ++i) {
+        const int row = dependent_[static_cast<std::size_t>(i)];
+        for (int j = 0; j < p; ++j) Cu_(row, j) = D(i, j);
+        for (int j = 0; j < e_.coordinate_count(); ++j) by_q(row, j) = d_q(i, j);
+      }
+    }
+    Gu_ = product(by_q, Cq_);
+  }
+
+  void form_dynamics() {
+    // g = rhs - M u' with u' as symbols, constant under the derivatives.
+    const ExprMatrix& M = mass();
+    std::vector<Expr> g = right_hand_side();
+    for (int r = 0; r < M.rows; ++r)
+      for (int s = 0; s < M.columns; ++s)
+        g[static_cast<std::size_t>(r)] -=
+            M(r, s) * e_.udot[static_cast<std::size_t>(independent_[static_cast<std::size_t>(s)])];
+    const ExprMatrix g_u = jacobian_at(g, e_.u);
+    g_q_ = sum(product(jacobian_at(g, e_.q), Cq_), product(g_u, Gu_));
+    g_u_ = product(g_u, Cu_);
+    g_r_ = jacobian_at(g, inputs_);
+    M_ = at(M);
+    g_ = at(g);
+
+    const ExprMatrix f_u = jacobian_at(e_.qdot, e_.u);
+    f_q_ = rows_of(sum(product(jacobian_at(e_.qdot, e_.q), Cq_), product(f_u, Gu_)), q_independent_);
+    f_u_ = rows_of(product(f_u, Cu_), q_independent_);
+    f_r_ = rows_of(jacobian_at(e_.qdot, inputs_), q_independent_);
+  }
+
+  // ---- the result -------------------------------------------------------------------------------------------------------
+  /// Positions (among the independent ones) of the variables that are to vary.
+  std::vector<int> kept(const std::vector<int>& independent, const std::vector<Expr>& symbols) const {
+    std::vector<int> positions;
+    for (std::size_t i = 0; i < independent.size(); ++i) {
+      const auto& name = symbols[static_cast<std::size_t>(independent[i])].name();
+      if (options_.only.empty() || std::find(options_.only.begin(), options_.only.end(), name) != options_.only.end())
+        positions.push_back(static_cast<int>(i));
+    }
+    return positions;
+  }
+
+  void check_only() const {
+    std::vector<std::string> known;
+    for (const int i : q_independent_) known.push_back(e_.q[static_cast<std::size_t>(i)].name());
+    for (const int i : independent_) known.push_back(e_.u[static_cast<std::size_t>(i)].name());
+    for (const auto& name : options_.only)
+      if (std::find(known.begin(), known.end(), name) == known.end())
+        throw ModelError(fmt::format("'{}' is no independent coordinate or speed{}", name, suggestion(name, known)));
+  }
+
+  Linearization assemble() {
+    check_only();
+    const auto q_kept = kept(q_independent_, e_.q), u_kept = kept(independent_, e_.u);
+    Linearization l;
+    for (const int i : q_kept)
+      l.coordinates.push_back(e_.q[static_cast<std::size_t>(q_independent_[static_cast<std::size_t>(i)])]);
+    for (const int i : u_kept)
+      l.speeds.push_back(e_.u[static_cast<std::size_t>(independent_[static_cast<std::size_t>(i)])]);
+    l.inputs = inputs_;
+    l.M = columns_of(rows_of(M_, u_kept), u_kept);
+    l.C = negative(columns_of(rows_of(g_u_, u_kept), u_kept));
+    l.K = negative(columns_of(rows_of(g_q_, u_kept), q_kept));
+    l.F = rows_of(g_r_, u_kept);
+    const LinearSolver mass_solver(l.M);
+    const int n = count(l.coordinates), p = count(l.speeds);
+    l.A = ExprMatrix(n + p, n + p);
+    l.B = ExprMatrix(n + p, count(inputs_));
+    const ExprMatrix f_q = columns_of(rows_of(f_q_, q_kept), q_kept), f_u = columns_of(rows_of(f_u_, q_kept), u_kept);
+    const ExprMatrix a_q = solve(mass_solver, negative(l.K)), a_u = solve(mass_solver, negative(l.C));
+    const ExprMatrix b_q = rows_of(f_r_, q_kept), b_u = solve(mass_solver, l.F);
+    const auto paste = [](ExprMatrix& into, const ExprMatrix& part, int row, int column) {
+      for (int i = 0; i < part.rows; ++i)
+        for (int j = 0; j < part.columns; ++j) into(row + i, column + j) = part(i, j);
+    };
+    paste(l.A, f_q, 0, 0), paste(l.A, f_u, 0, n), paste(l.A, a_q, n, 0), paste(l.A, a_u, n, n);
+    paste(l.B, b_q, 0, 0), paste(l.B, b_u, n, 0);
+    for (const int i : q_kept)
+      l.drift.push_back(at(e_.qdot[static_cast<std::size_t>(q_independent_[static_cast<std::size_t>(i)])]));
+    for (const int i : u_kept) l.drift.push_back(g_[static_cast<std::size_t>(i)]);
+    return l;
+  }
+
+  const EquationsOfMotion& e_;
+  const LinearizeOptions& options_;
+  std::vector<Expr> inputs_;
+  std::vector<int> independent_, dependent_, q_independent_;
+  Substitution nominal_;
+  ExprMatrix Cq_, Cu_, Gu_;
+  ExprMatrix M_, g_q_, g_u_, g_r_, f_q_, f_u_, f_r_;
+  std::vector<Expr> g_;
+};
+
+}  // namespace
+
+Linearization linearize(const EquationsOfMotion& equations, const LinearizeOptions& options) {
+  return Linearizer(equations, options).run();
+}
+
+}  // namespace kane
