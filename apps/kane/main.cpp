@@ -55,6 +55,7 @@ void add_commands(CLI::App& app) {
   add_check_command(app);
   add_derive_command(app);
   add_evaluate_command(app);
+  add_linearize_command(app);
   add_bench_command(app);
   add_expr_command(app);
 }

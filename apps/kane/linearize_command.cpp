@@ -1,0 +1,176 @@
+// kane linearize: the linear equations about a state, their eigenvalues, and M, C, K in symbols.
+
+#include <fmt/format.h>
+
+#include <complex>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "apps/kane/command.hpp"
+#include "apps/kane/model_source.hpp"
+#include "kane/base/error.hpp"
+#include "kane/expr/evaluate.hpp"
+#include "kane/expr/literal.hpp"
+#include "kane/mechanics/linearize.hpp"
+#include "kane/mechanism/formulation.hpp"
+#include "kane/mechanism/tables.hpp"
+#include "kane/solve/eigen.hpp"
+
+namespace kane {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct LinearizeCommandOptions {
+  ModelSource source;
+  std::string state;
+  std::vector<std::string> only;
+  std::vector<std::string> dependent;
+  bool steady = false;
+  bool symbols = false;
+  bool json = false;
+};
+
+/// The nominal state: that of the model, overridden by the state file.
+struct Nominal {
+  LinearizeOptions options;
+  Values parameters;
+};
+
+Nominal nominal_of(const Mechanism& mechanism, const EquationsOfMotion& e, const nlohmann::json& state) {
+  Nominal nominal;
+  std::vector<double> q, u;
+  initial_values(mechanism, e, q, u);
+  const auto set = [&](const std::string& name, double value) {
+    nominal.options.nominal[name] = e.graph->number(rational_from_double(value));
+  };
+  for (std::size_t i = 0; i < q.size(); ++i) set(e.q[i].name(), q[i]);
+  for (std::size_t i = 0; i < u.size(); ++i) set(e.u[i].name(), u[i]);
+  require(state.is_object(), "the state to linearize about is one JSON object");
+  for (const char* part : {"q", "u", "inputs"}) {
+    if (!state.contains(part)) continue;
+    for (const auto& [name, value] : state[part].items()) {
+      require(value.is_number(), "state: the value of '{}' must be a number", name);
+      set(name, value.get<double>());
+    }
+  }
+  if (state.contains("t")) set(e.t.name(), state["t"].get<double>());
+  Values given;
+  if (state.contains("parameters"))
+    for (const auto& [name, value] : state["parameters"].items()) given[name] = value.get<double>();
+  for (const auto& p : e.parameters) {
+    const auto own = given.find(p.symbol.name());
+    nominal.parameters[p.symbol.name()] = own != given.end() ? own->second : evaluate(p.value, nominal.parameters);
+  }
+  return nominal;
+}
+
+std::vector<double> numbers(const ExprMatrix& m, const Values& values, const FunctionTable& functions) {
+  return evaluate(m.entries, values, functions);
+}
+
+Json rows_of(const ExprMatrix& m, const Values& values, const FunctionTable& functions) {
+  const auto flat = numbers(m, values, functions);
+  Json rows = Json::array();
+  for (int i = 0; i < m.rows; ++i) {
+    Json row = Json::array();
+    for (int j = 0; j < m.columns; ++j) row.push_back(flat[static_cast<std::size_t>(i * m.columns + j)]);
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+std::vector<std::string> names_of(const std::vector<Expr>& symbols) {
+  std::vector<std::string> names;
+  for (const auto& s : symbols) names.push_back(s.name());
+  return names;
+}
+
+void print_matrix(const std::string& name, const Json& rows, const std::vector<std::string>& labels) {
+  if (rows.empty()) return;
+  fmt::print("\n{}\n", name);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    fmt::print("  {:<10}", labels[i]);
+    for (const auto& v : rows[i]) fmt::print(" {:>13.6g}", v.get<double>());
+    fmt::print("\n");
+  }
+}
+
+void print_symbols(const Linearization& l) {
+  const auto show = [&](const char* name, const ExprMatrix& m, const std::vector<Expr>& columns) {
+    for (int i = 0; i < m.rows; ++i)
+      for (int j = 0; j < m.columns; ++j)
+        if (!m(i, j).is_zero())
+          fmt::print("  {}[{}, {}] = {}\n", name, l.speeds[static_cast<std::size_t>(i)].name(),
+                     columns[static_cast<std::size_t>(j)].name(), literal(m(i, j)).text);
+  };
+  fmt::print("\nM du' + C du + K dq = F dr, entries that are not zero:\n");
+  show("M", l.M, l.speeds), show("C", l.C, l.speeds), show("K", l.K, l.coordinates), show("F", l.F, l.inputs);
+}
+
+void run_linearize(const LinearizeCommandOptions& options) {
+  const Mechanism mechanism = options.source.read();
+  FormOptions form;
+  form.formulation = Formulation::Projection;
+  form.solve = false;
+  form.outputs = false;
+  form.embedding = EmbeddingMethod::Projection;
+  const EquationsOfMotion e = form_equations(mechanism, form);
+  const nlohmann::json state = options.state.empty() ? nlohmann::json::object() : read_state_file(options.state);
+  Nominal nominal = nominal_of(mechanism, e, state);
+  nominal.options.only = options.only;
+  nominal.options.dependent_coordinates = options.dependent;
+  nominal.options.solve_accelerations = !options.steady;
+  const Linearization l = linearize(e, nominal.options);
+  const FunctionTable functions = table_functions(mechanism);
+
+  std::vector<std::string> states = names_of(l.coordinates);
+  for (const auto& u : l.speeds) states.push_back(u.name());
+  Json a;
+  a["model"] = e.name;
+  a["states"] = states;
+  a["coordinates"] = names_of(l.coordinates);
+  a["speeds"] = names_of(l.speeds);
+  a["inputs"] = names_of(l.inputs);
+  for (const auto& [name, matrix] :
+       {std::pair{"A", &l.A}, {"B", &l.B}, {"M", &l.M}, {"C", &l.C}, {"K", &l.K}, {"F", &l.F}})
+    a[name] = rows_of(*matrix, nominal.parameters, functions);
+  a["eigenvalues"] = Json::array();
+  const auto flat = numbers(l.A, nominal.parameters, functions);
+  const auto n = static_cast<std::size_t>(l.A.rows);
+  const GeneralEigen eigen = calc_eigen(ConstMatrixView(flat.data(), n, n), false);
+  if (!eigen.converged)
+    throw RunFailed("the eigenvalues could not be found: A has entries that are not finite at this state");
+  const auto& eigenvalues = eigen.values;
+  for (const auto& lambda : eigenvalues) a["eigenvalues"].push_back({lambda.real(), lambda.imag()});
+  a["warnings"] = e.warnings;
+  if (options.json) {
+    fmt::print("{}\n", a.dump());
+    return;
+  }
+  fmt::print("{}: linear equations x' = A x + B r about the {}\n", e.name,
+             options.state.empty() ? "initial state" : "given state");
+  print_matrix("A", a["A"], states);
+  print_matrix("B", a["B"], states);
+  fmt::print("\neigenvalues\n");
+  for (const auto& lambda : eigenvalues) fmt::print("  {:>16.10g} {:>+16.10g} i\n", lambda.real(), lambda.imag());
+  if (options.symbols) print_symbols(l);
+}
+
+}  // namespace
+
+void add_linearize_command(CLI::App& app) {
+  auto options = std::make_shared<LinearizeCommandOptions>();
+  CLI::App* command = app.add_subcommand("linearize", "Linear equations about a state, and their eigenvalues");
+  options->source.add_to(*command);
+  command->add_option("--state", options->state,
+                      "JSON file with the state to linearize about; '-' reads standard input");
+  command->add_option("--only", options->only, "Only these coordinates and speeds vary")->delimiter(',');
+  command->add_option("--dependent", options->dependent, "Coordinates to be dependent")->delimiter(',');
+  command->add_flag("--steady", options->steady, "The state is a steady motion: derivatives of the speeds are zero");
+  command->add_flag("--symbols", options->symbols, "Print M, C and K in symbols too");
+  command->add_flag("--json", options->json, "Print JSON");
+  command->callback([options] { run_linearize(*options); });
+}
+
+}  // namespace kane
