@@ -37,7 +37,7 @@ std::vector<std::string> read_known_names(const ModelContext& context, const Yam
 }
 
 void note_unit(ModelContext& context, const std::string& name, const Scalar& scalar) {
-  if (scalar.has_unit) context.mechanism.units[name] = si_unit(*scalar.dimension);
+  if (!scalar.unit.empty()) context.mechanism.units[name] = scalar.unit;
 }
 
 void declare_parameter(ModelContext& context, const std::string& name, const YamlNode& value, const YamlPlace& place) {

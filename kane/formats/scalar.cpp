@@ -158,7 +158,7 @@ Scalar parse_scalar(Graph& graph, const ScalarNames& names, std::string_view tex
   constexpr int kMaxDepth = 200;
   std::string_view rest;
   const Measured value = InfixParser(semantics, text, where, kMaxDepth).parse_some(rest);
-  Scalar scalar{value.value, value.dimension, false};
+  Scalar scalar{value.value, value.dimension, ""};
   rest = trimmed(rest);
   if (!rest.empty()) {
     const Where place = InfixText(text, where).where(rest);
@@ -170,7 +170,7 @@ Scalar parse_scalar(Graph& graph, const ScalarNames& names, std::string_view tex
     const Unit unit = parse_unit(rest, place);
     scalar.value = graph.bind(scalar.value * unit_factor(graph, unit));
     scalar.dimension = unit.dimension;
-    scalar.has_unit = true;
+    scalar.unit = !unit.dimension.none() ? si_unit(unit.dimension) : rest == "%" || rest == "1" ? "" : "rad";
   }
   check_measure(scalar, text, where, measure, what, owner);
   return scalar;

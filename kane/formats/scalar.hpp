@@ -63,7 +63,7 @@ using ScalarNames = std::map<std::string, ScalarName, std::less<>>;
 struct Scalar {
   Expr value;
   std::optional<Dimension> dimension;
-  bool has_unit = false;
+  std::string unit;  ///< the SI unit of the unit it was written with, "" if none was: "kg", "rad"
 };
 
 /// Reads a scalar. `what` names it and `owner` whom it belongs to, for messages: "mass" of "the body 'A'". Throws
