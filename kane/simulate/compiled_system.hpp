@@ -10,6 +10,8 @@
 #include "kane/codegen/kernel.hpp"
 #include "kane/expr/evaluate.hpp"
 #include "kane/mechanics/equations.hpp"
+#include "kane/simulate/extra_kernels.hpp"
+#include "kane/simulate/kernel_maker.hpp"
 
 namespace kane {
 
@@ -48,7 +50,7 @@ class CompiledSystem {
   [[nodiscard]] std::size_t speed_count() const { return equations_.u.size(); }
   [[nodiscard]] std::size_t constraint_count() const { return equations_.constraints.size(); }
   /// Inputs that are given from outside, in order (laws of the model are built in).
-  [[nodiscard]] const std::vector<std::string>& inputs() const { return inputs_; }
+  [[nodiscard]] const std::vector<std::string>& inputs() const { return setting_.inputs; }
   [[nodiscard]] const std::vector<double>& default_inputs() const { return default_inputs_; }
   [[nodiscard]] std::vector<std::string> parameters() const;
   /// All parameter values: the given ones, and defaults worked out from them. Throws ModelError for an unknown name.
@@ -67,16 +69,33 @@ class CompiledSystem {
   /// Generalized forces for given udot (M udot - rhs), as a function of q, u, udot.
   [[nodiscard]] const Kernel* inverse() const { return inverse_ ? &*inverse_ : nullptr; }
 
+  /// Kernels that only some uses need: made when first asked for (by one thread, while others wait).
+  [[nodiscard]] const ExtraKernels& extra() const { return *extra_; }
+  /// The model's own laws of the inputs that are given from outside nevertheless (CompileOptions::driven_inputs), for
+  /// whoever samples them; by position in inputs(). Inputs without a law have a number.
+  [[nodiscard]] const std::vector<Expr>& driven_laws() const { return driven_laws_; }
+  /// The expressions with the laws of the inputs put in.
+  [[nodiscard]] std::vector<Expr> with_laws(std::span<const Expr> expressions) const;
+  /// The laws that are built in, for messages: input and expression.
+  [[nodiscard]] const std::vector<SymbolWithDefault>& laws() const { return laws_; }
+  [[nodiscard]] const FunctionTable& functions() const { return functions_; }
+
  private:
-  struct Functions;
+  struct Callbacks;
+
+  void collect_laws(const CompileOptions& options);
 
   EquationsOfMotion equations_;
-  std::vector<std::string> inputs_;
+  FunctionTable functions_;
+  std::unique_ptr<Callbacks> callbacks_;
+  KernelSetting setting_;
   std::vector<double> default_inputs_;
+  std::vector<Expr> driven_laws_;
+  std::vector<SymbolWithDefault> laws_;
   bool uses_time_ = false;
-  std::unique_ptr<Functions> functions_;
   std::optional<Kernel> motion_, mass_, constraints_, reports_, inverse_;
   std::vector<ReportItem> report_items_;
+  std::unique_ptr<ExtraKernels> extra_;
 };
 
 }  // namespace kane

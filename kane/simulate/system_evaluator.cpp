@@ -1,20 +1,28 @@
 #include "kane/simulate/system_evaluator.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "kane/base/error.hpp"
+#include "kane/solve/kernels.hpp"
 
 namespace kane {
 
+namespace {
+
+/// Beyond this |D_ij| the choice of independent speeds is made again: well before digits are lost, and rarely.
+constexpr double kLargestGrowth = 1e3;
+
+double seconds(std::chrono::steady_clock::duration d) { return std::chrono::duration<double>(d).count(); }
+
+}  // namespace
+
 SystemEvaluator::SystemEvaluator(std::shared_ptr<const CompiledSystem> system)
     : system_(std::move(system)),
-      motion_(system_->motion()),
-      mass_(system_->mass()),
-      constraints_(system_->constraints()),
-      reports_(system_->reports()),
-      inverse_(system_->inverse()),
-      inputs_(system_->default_inputs()),
+      motion_(system_->motion(), context_, system_->uses_time()),
+      mass_(system_->mass(), context_, system_->uses_time()),
+      constraints_(system_->constraints(), context_, system_->uses_time()),
+      reports_(system_->reports(), context_, system_->uses_time()),
+      inverse_(system_->inverse(), context_, system_->uses_time()),
       mass_matrix_(system_->speed_count(), system_->speed_count()),
       jacobian_(system_->constraint_count(), system_->speed_count()),
       active_jacobian_(system_->constraint_count(), system_->speed_count()),
@@ -29,69 +37,59 @@ SystemEvaluator::SystemEvaluator(std::shared_ptr<const CompiledSystem> system)
       choice_(system_->constraint_count(), system_->speed_count()),
       embedding_(system_->speed_count(), system_->constraint_count()),
       factor_(system_->speed_count(), system_->speed_count()) {
-  inputs_.push_back(0.0);
+  context_.parameters = system_->calc_parameters({});
+  context_.inputs = system_->default_inputs();
+  context_.inputs.push_back(0.0);
   std::vector<bool> active;
   for (const auto& c : system_->equations().constraints) active.push_back(c.active);
   set_active(active);
-  set_parameters(system_->calc_parameters({}));
-  set_time(0.0);
-}
-
-template <class Each>
-void SystemEvaluator::each_part(Each each) {
-  for (Part* part : {&motion_, &mass_, &constraints_, &reports_, &inverse_})
-    if (part->kernel != nullptr) each(*part);
 }
 
 void SystemEvaluator::set_parameters(std::span<const double> parameters) {
-  each_part([&](Part& part) { part.kernel->set_parameters(parameters, *part.workspace); });
+  ensure(parameters.size() == context_.parameters.size(), "{} parameters are given, not {}", parameters.size(),
+         context_.parameters.size());
+  std::copy(parameters.begin(), parameters.end(), context_.parameters.begin());
+  ++context_.parameter_changes;
 }
 
 void SystemEvaluator::set_inputs(std::span<const double> inputs, double t) {
-  ensure(inputs.size() + 1 == inputs_.size(), "{} inputs are given, not {}", inputs.size(), inputs_.size() - 1);
-  std::copy(inputs.begin(), inputs.end(), inputs_.begin());
-  inputs_.back() = t;
-  each_part([&](Part& part) { part.kernel->set_inputs(inputs_, *part.workspace); });
+  ensure(inputs.size() + 1 == context_.inputs.size(), "{} inputs are given, not {}", inputs.size(),
+         context_.inputs.size() - 1);
+  std::copy(inputs.begin(), inputs.end(), context_.inputs.begin());
+  ++context_.input_changes;
+  set_time(t);
 }
 
 void SystemEvaluator::set_time(double t) {
-  if (inputs_.back() == t && t != 0.0) return;
-  inputs_.back() = t;
-  if (!system_->uses_time() && t != 0.0) return;  // nothing to work out again
-  each_part([&](Part& part) { part.kernel->set_inputs(inputs_, *part.workspace); });
+  if (context_.inputs.back() == t) return;
+  context_.inputs.back() = t;
+  ++context_.time_changes;
 }
 
 void SystemEvaluator::set_active(const std::vector<bool>& active) {
+  ensure(active.size() == system_->constraint_count(), "{} constraints are switched, there are {}", active.size(),
+         system_->constraint_count());
   active_.clear();
   for (std::size_t i = 0; i < active.size(); ++i)
     if (active[i]) active_.push_back(static_cast<int>(i));
   chosen_ = false;
-}
-
-void SystemEvaluator::load_state(Part& part, std::span<const double> q, std::span<const double> u) {
-  const auto state = part.workspace->state();
-  std::copy(q.begin(), q.end(), state.begin());
-  std::copy(u.begin(), u.end(), state.begin() + static_cast<std::ptrdiff_t>(q.size()));
+  choices_ = 0;
 }
 
 void SystemEvaluator::calc_mass(std::span<const double> q, std::span<const double> u) {
-  ensure(mass_.kernel != nullptr, "the mass matrix of '{}' was not formed", system_->equations().name);
-  load_state(mass_, q, u);
-  mass_.kernel->run_state(*mass_.workspace);
-  const auto y = mass_.workspace->outputs();
+  ensure(mass_.present(), "the mass matrix of '{}' was not formed", system_->equations().name);
+  const auto y = mass_.run(q, u);
   const std::size_t nq = qdot_.size(), n = rhs_.size();
   std::copy_n(y.begin(), nq, qdot_.begin());
   std::copy_n(y.begin() + static_cast<std::ptrdiff_t>(nq), n, rhs_.begin());
-  std::size_t k = nq + n;
+  const double* from = y.data() + nq + n;
   for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j <= i; ++j, ++k) mass_matrix_(i, j) = mass_matrix_(j, i) = y[k];
+    for (std::size_t j = 0; j <= i; ++j) mass_matrix_(i, j) = mass_matrix_(j, i) = *from++;
 }
 
 void SystemEvaluator::calc_constraints(std::span<const double> q, std::span<const double> u) {
-  if (constraints_.kernel == nullptr) return;
-  load_state(constraints_, q, u);
-  constraints_.kernel->run_state(*constraints_.workspace);
-  const auto y = constraints_.workspace->outputs();
+  if (!constraints_.present()) return;
+  const auto y = constraints_.run(q, u);
   const std::size_t n = rhs_.size();
   for (std::size_t i = 0, k = 0; i < phi_.size(); ++i) {
     phi_[i] = y[k++], b_[i] = y[k++], gamma_[i] = y[k++];
@@ -114,15 +112,24 @@ const IndependentReport& SystemEvaluator::choose_independent() {
   const auto& preferred = system_->equations().dependent_speeds;
   const IndependentReport& report =
       chosen_ ? choice_.update(active_jacobian(), {}, preferred) : choice_.choose(active_jacobian(), {}, preferred);
-  if (!chosen_ || report.changed) embedding_.set_choice(choice_);
-  chosen_ = true;
+  if (!chosen_ || report.changed) embedding_.set_choice(choice_), ++choices_;
+  chosen_ = chosen_ || report.finite;
   return report;
+}
+
+EmbedReport SystemEvaluator::refresh_embedding() {
+  if (!chosen_ && !choose_independent().finite) return {EmbedStatus::NotFinite, -1, 0};
+  EmbedReport report = embedding_.refresh(active_jacobian());
+  if (report.status == EmbedStatus::NotFinite || (report.ok() && embedding_.growth() <= kLargestGrowth)) return report;
+  // The choice made earlier has gone bad on the way here: choose again, once.
+  choose_independent();
+  return embedding_.refresh(active_jacobian());
 }
 
 MotionReport SystemEvaluator::solve_free(std::span<double> udot) {
   const std::size_t n = rhs_.size();
   for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j < n; ++j) factor_(i, j) = mass_matrix_(i, j);
+    for (std::size_t j = i; j < n; ++j) factor_(i, j) = mass_matrix_(i, j);
   const FactorReport factored = factor_ldlt(factor_.view());
   if (!factored.ok())
     return {factored.status == FactorStatus::NotFinite ? MotionStatus::NotFinite : MotionStatus::SingularMass,
@@ -133,14 +140,7 @@ MotionReport SystemEvaluator::solve_free(std::span<double> udot) {
 }
 
 MotionReport SystemEvaluator::solve_embedded(std::span<double> udot) {
-  if (!chosen_) choose_independent();
-  EmbedReport embedded = embedding_.refresh(active_jacobian());
-  // The choice made earlier may have gone bad on the way here: choose again, once.
-  constexpr double kLargestGrowth = 1e3;
-  if (!embedded.ok() || embedding_.growth() > kLargestGrowth) {
-    choose_independent();
-    embedded = embedding_.refresh(active_jacobian());
-  }
+  EmbedReport embedded = refresh_embedding();
   if (embedded.ok()) embedded = embedding_.solve(mass_matrix_.view(), rhs_, active_gamma(), udot);
   switch (embedded.status) {
     case EmbedStatus::Ok: return {};
@@ -150,29 +150,39 @@ MotionReport SystemEvaluator::solve_embedded(std::span<double> udot) {
   }
 }
 
-MotionReport SystemEvaluator::calc_motion(std::span<const double> q, std::span<const double> u, std::span<double> qdot,
-                                          std::span<double> udot) {
-  MotionReport report;
-  if (active_.empty() && motion_.kernel != nullptr) {
-    load_state(motion_, q, u);
-    motion_.kernel->run_state(*motion_.workspace);
-    const auto y = motion_.workspace->outputs();
+MotionReport SystemEvaluator::calc_rates(std::span<const double> q, std::span<const double> u, std::span<double> qdot,
+                                         std::span<double> udot, Clock::time_point* after_kernels) {
+  const auto mark = [&] {
+    if (after_kernels != nullptr) *after_kernels = Clock::now();
+  };
+  if (active_.empty() && motion_.present()) {
+    const auto y = motion_.run(q, u);
     std::copy_n(y.begin(), qdot.size(), qdot.begin());
     std::copy_n(y.begin() + static_cast<std::ptrdiff_t>(qdot.size()), udot.size(), udot.begin());
-  } else {
-    calc_mass(q, u);
-    std::copy(qdot_.begin(), qdot_.end(), qdot.begin());
-    if (active_.empty()) {
-      report = solve_free(udot);
-    } else {
-      calc_constraints(q, u);
-      report = solve_embedded(udot);
-    }
+    mark();
+    return {};
   }
-  if (!report.ok()) return report;
-  for (std::size_t i = 0; i < udot.size(); ++i)
-    if (!std::isfinite(udot[i])) return {MotionStatus::NotFinite, static_cast<int>(i)};
-  return report;
+  calc_mass(q, u);
+  std::copy(qdot_.begin(), qdot_.end(), qdot.begin());
+  if (!active_.empty()) calc_constraints(q, u);
+  mark();
+  return active_.empty() ? solve_free(udot) : solve_embedded(udot);
+}
+
+MotionReport SystemEvaluator::calc_motion(std::span<const double> q, std::span<const double> u, std::span<double> qdot,
+                                          std::span<double> udot) {
+  const bool measure = times_.calls++ % EvaluationTimes::kInterval == 0;
+  Clock::time_point begin, middle;
+  if (measure) begin = Clock::now();
+  const MotionReport report = calc_rates(q, u, qdot, udot, measure ? &middle : nullptr);
+  if (measure) {
+    ++times_.measured;
+    times_.kernel_seconds += seconds(middle - begin);
+    times_.solve_seconds += seconds(Clock::now() - middle);
+  }
+  if (!report.ok() || all_finite(udot)) return report;
+  const auto bad = std::find_if(udot.begin(), udot.end(), [](double v) { return !std::isfinite(v); });
+  return {MotionStatus::NotFinite, static_cast<int>(bad - udot.begin())};
 }
 
 void SystemEvaluator::calc_multipliers(std::span<const double> udot, std::span<double> lambda) {
@@ -185,24 +195,30 @@ void SystemEvaluator::calc_multipliers(std::span<const double> udot, std::span<d
 
 std::span<const double> SystemEvaluator::calc_reports(std::span<const double> q, std::span<const double> u,
                                                       std::span<const double> udot, std::span<const double> lambda) {
-  ensure(reports_.kernel != nullptr, "the reports of '{}' were not compiled", system_->equations().name);
-  load_state(reports_, q, u);
-  const auto state = reports_.workspace->state();
-  const auto after =
-      std::copy(udot.begin(), udot.end(), state.begin() + static_cast<std::ptrdiff_t>(q.size() + u.size()));
-  std::copy(lambda.begin(), lambda.end(), after);
-  reports_.kernel->run_state(*reports_.workspace);
-  return reports_.workspace->outputs();
+  ensure(reports_.present(), "the reports of '{}' were not compiled", system_->equations().name);
+  return reports_.run(q, u, udot, lambda);
 }
 
 void SystemEvaluator::calc_inverse(std::span<const double> q, std::span<const double> u, std::span<const double> udot,
                                    std::span<double> forces) {
-  ensure(inverse_.kernel != nullptr, "the inverse dynamics of '{}' was not formed", system_->equations().name);
-  load_state(inverse_, q, u);
-  const auto state = inverse_.workspace->state();
-  std::copy(udot.begin(), udot.end(), state.begin() + static_cast<std::ptrdiff_t>(q.size() + u.size()));
-  inverse_.kernel->run_state(*inverse_.workspace);
-  std::copy_n(inverse_.workspace->outputs().begin(), forces.size(), forces.begin());
+  ensure(inverse_.present(), "the inverse dynamics of '{}' was not formed", system_->equations().name);
+  std::copy_n(inverse_.run(q, u, udot).begin(), forces.size(), forces.begin());
+}
+
+std::string describe(const MotionReport& report, const EquationsOfMotion& equations) {
+  const std::string speed = report.index >= 0 && report.index < equations.speed_count()
+                                ? equations.u[static_cast<std::size_t>(report.index)].name()
+                                : std::string("?");
+  switch (report.status) {
+    case MotionStatus::Ok: return "";
+    case MotionStatus::SingularMass:
+      return fmt::format("the mass matrix is singular: nothing that has mass resists the speed {}", speed);
+    case MotionStatus::SingularBlock:
+      return fmt::format("the constraints cannot be solved for the dependent speed {}", speed);
+    case MotionStatus::Contradiction: return "the active constraints contradict each other";
+    case MotionStatus::NotFinite: return fmt::format("the derivative of the speed {} is not a finite number", speed);
+  }
+  return "";
 }
 
 }  // namespace kane

@@ -2,12 +2,14 @@
 // Numbers of a compiled system at one state: rates, mass matrix, constraints, accelerations with the active constraints
 // embedded. One per thread; nothing allocates after construction except set_active().
 
+#include <chrono>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "kane/simulate/compiled_system.hpp"
+#include "kane/simulate/kernel_runner.hpp"
 #include "kane/solve/dense.hpp"
 #include "kane/solve/embed.hpp"
 #include "kane/solve/independent.hpp"
@@ -29,16 +31,41 @@ struct MotionReport {
   [[nodiscard]] bool ok() const { return status == MotionStatus::Ok; }
 };
 
+/// Where the time of evaluations goes. Looking at the clock costs as much as a small kernel, so only every
+/// `interval`-th call of calc_motion() is measured.
+struct EvaluationTimes {
+  static constexpr long kInterval = 64;
+  long calls = 0;
+  long measured = 0;
+  double kernel_seconds = 0;  ///< of the measured calls
+  double solve_seconds = 0;
+
+  [[nodiscard]] double total_kernel() const { return scaled(kernel_seconds); }
+  [[nodiscard]] double total_solve() const { return scaled(solve_seconds); }
+
+ private:
+  [[nodiscard]] double scaled(double seconds) const {
+    return measured == 0 ? 0.0 : seconds * static_cast<double>(calls) / static_cast<double>(measured);
+  }
+};
+
 class SystemEvaluator {
  public:
   explicit SystemEvaluator(std::shared_ptr<const CompiledSystem> system);
+  SystemEvaluator(const SystemEvaluator&) = delete;
+  SystemEvaluator& operator=(const SystemEvaluator&) = delete;
 
   [[nodiscard]] const CompiledSystem& system() const { return *system_; }
+  /// For kernels of others that are to run with the same parameters, inputs and time.
+  [[nodiscard]] const RunContext& context() const { return context_; }
 
   void set_parameters(std::span<const double> parameters);
   void set_inputs(std::span<const double> inputs, double t);
   void set_time(double t);
-  [[nodiscard]] double time() const { return inputs_.back(); }
+  [[nodiscard]] double time() const { return context_.time(); }
+  [[nodiscard]] std::span<const double> inputs() const {
+    return std::span(context_.inputs).first(context_.inputs.size() - 1);
+  }
   /// Which constraints (by index) are enforced. At first: those active by default.
   void set_active(const std::vector<bool>& active);
   [[nodiscard]] const std::vector<int>& active_rows() const { return active_; }
@@ -46,6 +73,7 @@ class SystemEvaluator {
   /// qdot and udot with the active constraints enforced.
   [[nodiscard]] MotionReport calc_motion(std::span<const double> q, std::span<const double> u, std::span<double> qdot,
                                          std::span<double> udot);
+  [[nodiscard]] const EvaluationTimes& times() const { return times_; }
 
   // ---- parts, after calc_motion() or on their own --------------------------------------------------------------------
   /// qdot, M and rhs.
@@ -65,6 +93,10 @@ class SystemEvaluator {
   [[nodiscard]] std::span<const int> independent() const { return choice_.independent(); }
   [[nodiscard]] std::span<const int> dependent() const { return choice_.dependent(); }
   [[nodiscard]] const IndependentSpeeds& choice() const { return choice_; }
+  /// How often the independent speeds were chosen anew since set_active().
+  [[nodiscard]] long choices() const { return choices_; }
+  /// D and the factors of A_d for the present A (after calc_constraints), choosing anew where that is needed.
+  [[nodiscard]] EmbedReport refresh_embedding();
   [[nodiscard]] Embedding& embedding() { return embedding_; }
   /// A, b, gamma of the active rows only.
   [[nodiscard]] ConstMatrixView active_jacobian() const {
@@ -83,28 +115,29 @@ class SystemEvaluator {
                     std::span<double> forces);
 
  private:
-  struct Part {
-    const Kernel* kernel = nullptr;
-    std::unique_ptr<Workspace> workspace;
-    explicit Part(const Kernel* k) : kernel(k), workspace(k == nullptr ? nullptr : std::make_unique<Workspace>(*k)) {}
-  };
-  template <class Each>
-  void each_part(Each each);
-  void load_state(Part& part, std::span<const double> q, std::span<const double> u);
+  using Clock = std::chrono::steady_clock;
+
+  [[nodiscard]] MotionReport calc_rates(std::span<const double> q, std::span<const double> u, std::span<double> qdot,
+                                        std::span<double> udot, Clock::time_point* after_kernels);
   void gather_active();
   MotionReport solve_free(std::span<double> udot);
   MotionReport solve_embedded(std::span<double> udot);
 
   std::shared_ptr<const CompiledSystem> system_;
-  Part motion_, mass_, constraints_, reports_, inverse_;
-  std::vector<double> inputs_;  ///< inputs, then t
+  RunContext context_;
+  KernelRunner motion_, mass_, constraints_, reports_, inverse_;
   std::vector<int> active_;
   Matrix mass_matrix_, jacobian_, active_jacobian_;
   std::vector<double> qdot_, rhs_, phi_, b_, gamma_, active_b_, active_gamma_, active_lambda_;
   IndependentSpeeds choice_;
   bool chosen_ = false;
+  long choices_ = 0;
   Embedding embedding_;
   Matrix factor_;
+  EvaluationTimes times_;
 };
+
+/// A sentence about a report that is not ok.
+[[nodiscard]] std::string describe(const MotionReport& report, const EquationsOfMotion& equations);
 
 }  // namespace kane

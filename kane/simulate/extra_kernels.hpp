@@ -1,0 +1,90 @@
+#pragma once
+// Kernels of a CompiledSystem that only some uses need, each made when it is first asked for. The first to ask does the
+// work while others wait; afterwards they are read without a lock. (Making one adds expressions to the graph of the
+// equations, so nobody else may work on that graph at the same time.)
+
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "kane/codegen/kernel.hpp"
+#include "kane/expr/expr.hpp"
+
+namespace kane {
+
+class CompiledSystem;
+struct KernelSetting;
+
+/// Derivatives by y = (q, u) with udot and lambda held, as a function of q, u, udot and lambda. Implicit form, rows in
+/// this order: qdot, then rhs - M udot + A^T lambda, then gamma - A udot (all constraints). Explicit form (M was never
+/// formed): qdot, then udot.
+struct LinearizationKernel {
+  struct Place {
+    int row, column;
+  };
+  Kernel kernel;
+  std::vector<Place> places;  ///< of the kernel's outputs: entries that are not identically zero
+  bool implicit = true;
+};
+
+/// Energy as a function of q and u: T, V (0 if none is known), R, u . (rhs without udot).
+///
+/// R is the power that changes T + V: dT/dt + dV/dt - u . (M udot - rhs), in which udot cancels, since M udot = rhs along
+/// the motion. (Constraints that move by themselves add -lambda . b.)
+struct EnergyKernel {
+  Kernel kernel;
+  bool has_potential = false;
+  bool has_power = false;  ///< R could be formed
+  bool powerless = false;  ///< R is identically zero
+};
+
+/// Canonical variables for speeds that are the rates of the coordinates: p = M(q) u, pdot = rhs + Mdot u, which is
+/// Hamilton's equation for pdot where the forces have a potential.
+struct CanonicalKernels {
+  Kernel mass;   ///< lower triangle of M by rows, as a function of q (and u, which it does not use)
+  Kernel force;  ///< pdot, as a function of q and u
+};
+
+class ExtraKernels {
+ public:
+  ExtraKernels(const CompiledSystem& system, const KernelSetting& setting) : system_(system), setting_(setting) {}
+
+  /// For every configuration constraint: phi, then dphi/dq. Null if there are none.
+  [[nodiscard]] const Kernel* configuration() const;
+  /// Null if it would be too long to be worth it.
+  [[nodiscard]] const LinearizationKernel* linearization() const;
+  [[nodiscard]] const EnergyKernel* energy() const;
+  /// Null unless qdot = u, M was formed and depends on q only.
+  [[nodiscard]] const CanonicalKernels* canonical() const;
+  /// Laws of the driven inputs, all of CompiledSystem::inputs(). Null if there are no inputs.
+  [[nodiscard]] const Kernel* laws() const;
+  /// qdot depends on u (and t) only, udot on q (and t) only: what the Stormer-Verlet method needs.
+  [[nodiscard]] bool separable() const;
+
+ private:
+  template <class T>
+  struct Lazy {
+    mutable std::once_flag once;
+    mutable std::optional<T> value;
+  };
+  template <class T, class Make>
+  const T* get(const Lazy<T>& lazy, Make make) const;
+
+  [[nodiscard]] std::optional<Kernel> make_configuration() const;
+  [[nodiscard]] std::optional<LinearizationKernel> make_linearization() const;
+  [[nodiscard]] std::optional<EnergyKernel> make_energy() const;
+  [[nodiscard]] std::optional<CanonicalKernels> make_canonical() const;
+  [[nodiscard]] std::optional<Kernel> make_laws() const;
+  [[nodiscard]] bool calc_separable() const;
+
+  const CompiledSystem& system_;
+  const KernelSetting& setting_;
+  mutable std::mutex graph_;
+  Lazy<Kernel> configuration_, laws_;
+  Lazy<LinearizationKernel> linearization_;
+  Lazy<EnergyKernel> energy_;
+  Lazy<CanonicalKernels> canonical_;
+  Lazy<bool> separable_;
+};
+
+}  // namespace kane

@@ -1,0 +1,68 @@
+#pragma once
+// A kernel with its workspace, kept up to date with the parameters, inputs and time of a SystemEvaluator: whatever changed
+// since its last run is handed over first, and nothing else.
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "kane/base/error.hpp"
+#include "kane/codegen/kernel.hpp"
+
+namespace kane {
+
+/// Parameters and inputs as they are now. The counts grow with every change.
+struct RunContext {
+  std::vector<double> parameters;
+  std::vector<double> inputs;  ///< inputs, then t
+  long parameter_changes = 1;
+  long input_changes = 1;
+  long time_changes = 1;
+
+  [[nodiscard]] double time() const { return inputs.back(); }
+};
+
+class KernelRunner {
+ public:
+  /// `kernel` may be null: then present() is false. It and the context must outlive the runner.
+  KernelRunner(const Kernel* kernel, const RunContext& context, bool uses_time = true)
+      : kernel_(kernel),
+        context_(&context),
+        workspace_(kernel == nullptr ? nullptr : std::make_unique<Workspace>(*kernel)),
+        uses_time_(uses_time) {}
+
+  [[nodiscard]] bool present() const { return kernel_ != nullptr; }
+
+  /// The outputs for a state put together of several parts: q, u, udot, lambda.
+  template <class... Parts>
+  std::span<const double> run(const Parts&... parts) {
+    update();
+    auto to = workspace_->state().begin();
+    ((to = std::copy(std::begin(parts), std::end(parts), to)), ...);
+    kernel_->run_state(*workspace_);
+    return workspace_->outputs();
+  }
+
+ private:
+  void update() {
+    if (parameters_seen_ != context_->parameter_changes) {
+      kernel_->set_parameters(context_->parameters, *workspace_);
+      parameters_seen_ = context_->parameter_changes;
+      inputs_seen_ = 0;
+    }
+    if (inputs_seen_ != context_->input_changes || (uses_time_ && time_seen_ != context_->time_changes)) {
+      kernel_->set_inputs(context_->inputs, *workspace_);
+      inputs_seen_ = context_->input_changes;
+      time_seen_ = context_->time_changes;
+    }
+  }
+
+  const Kernel* kernel_;
+  const RunContext* context_;
+  std::unique_ptr<Workspace> workspace_;
+  bool uses_time_;
+  long parameters_seen_ = 0, inputs_seen_ = 0, time_seen_ = 0;
+};
+
+}  // namespace kane

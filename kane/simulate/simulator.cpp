@@ -1,0 +1,200 @@
+#include "kane/simulate/simulator.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kane/base/error.hpp"
+#include "kane/simulate/make_integrator.hpp"
+#include "kane/solve/kernels.hpp"
+
+namespace kane {
+
+namespace {
+
+bool is_gauss(Method method) {
+  return method == Method::Midpoint || method == Method::Gauss4 || method == Method::Gauss6;
+}
+
+bool wants_canonical(const SimulatorOptions& options, const CompiledSystem& system) {
+  const auto& constraints = system.equations().constraints;
+  return options.canonical && is_gauss(options.method) &&
+         std::none_of(constraints.begin(), constraints.end(), [](const auto& c) { return c.active; }) &&
+         system.extra().canonical() != nullptr;
+}
+
+const Kernel* laws_kernel(const CompiledSystem& system, const SimulatorOptions& options) {
+  const bool sampled = std::any_of(options.inputs.begin(), options.inputs.end(), [](const InputSource& source) {
+    const auto* s = std::get_if<SampledInput>(&source);
+    return s != nullptr && !s->law;
+  });
+  return sampled ? system.extra().laws() : nullptr;
+}
+
+void keep_largest(ConstraintResiduals& largest, const ConstraintResiduals& now) {
+  if (now.configuration > largest.configuration || largest.configuration_row < 0)
+    largest.configuration = now.configuration, largest.configuration_row = now.configuration_row;
+  if (now.motion > largest.motion || largest.motion_row < 0)
+    largest.motion = now.motion, largest.motion_row = now.motion_row;
+}
+
+}  // namespace
+
+Simulator::Simulator(std::shared_ptr<const CompiledSystem> system, SimulatorOptions options)
+    : system_(std::move(system)),
+      options_(std::move(options)),
+      evaluator_(system_),
+      laws_(laws_kernel(*system_, options_), evaluator_.context()),
+      inputs_(system_->inputs(), system_->default_inputs(), options_.inputs,
+              [this](const State& s, std::span<const double> inputs, std::span<double> values) {
+                evaluator_.set_inputs(inputs, s.t);
+                std::ranges::copy(laws_.run(s.q, s.u), values.begin());
+              }),
+      projector_(evaluator_, options_.constraint_tolerance),
+      problem_(evaluator_, inputs_, projector_, wants_canonical(options_, *system_)),
+      energy_(evaluator_),
+      integrator_(make_integrator(options_, problem_, *system_)),
+      y_(problem_.size()),
+      qdot_(system_->coordinate_count()),
+      udot_(system_->speed_count()),
+      lambda_(system_->constraint_count()) {
+  state_.q.resize(qdot_.size());
+  state_.u.resize(udot_.size());
+  sample_ = state_;
+}
+
+Simulator::~Simulator() = default;
+
+void Simulator::set_parameters(const Values& parameters) {
+  evaluator_.set_parameters(system_->calc_parameters(parameters));
+}
+
+void Simulator::set_inputs(std::span<const double> inputs) {
+  ensure(inputs.size() == system_->inputs().size(), "{} inputs are given, not {}", inputs.size(),
+         system_->inputs().size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) inputs_.set_constant(i, inputs[i]);
+  evaluator_.set_inputs(inputs_.values(), evaluator_.time());
+}
+
+State Simulator::assemble(State state, const GivenValues& given, AssemblyReport* report) {
+  inputs_.start(state);
+  evaluator_.set_inputs(inputs_.values(), state.t);
+  AssemblyReport own = kane::assemble(evaluator_, state, given, {.tolerance = options_.constraint_tolerance});
+  const bool ok = own.ok;
+  const std::string message = own.message;
+  if (report != nullptr) *report = std::move(own);
+  require(ok, "{}", message);
+  return state;
+}
+
+void Simulator::start(const State& state) {
+  const EquationsOfMotion& e = system_->equations();
+  require(state.q.size() == e.q.size() && state.u.size() == e.u.size(),
+          "a state with {} coordinates and {} speeds was given to '{}', which has {} and {}", state.q.size(),
+          state.u.size(), e.name, e.q.size(), e.u.size());
+  require(all_finite(state.q) && all_finite(state.u) && std::isfinite(state.t),
+          "the initial state holds something that is not a finite number");
+  state_ = state;
+  inputs_.start(state_);
+  evaluator_.set_inputs(inputs_.values(), state_.t);
+  problem_.load(state_, y_);
+  integrator_->start(state_.t, y_);
+  set_projection();
+  largest_ = {};
+  at_break_ = false;
+  until_energy_ = options_.energy_interval;
+  if (options_.energy_interval > 0) energy_.start(state_.q, state_.u);
+}
+
+void Simulator::resume(const State& state) {
+  state_ = state;
+  problem_.situate(state_.t);
+  problem_.load(state_, y_);
+  integrator_->resume(state_.t, y_);
+}
+
+/// What the inputs do at the instant that was reached. Later than the step itself, so that samples inside it still see
+/// the inputs of before.
+void Simulator::pass_break() {
+  at_break_ = false;
+  inputs_.pass(state_);
+  evaluator_.set_inputs(inputs_.values(), state_.t);
+  std::ranges::copy(integrator_->state(), y_.begin());
+  integrator_->resume(state_.t, y_);
+}
+
+const StepReport& Simulator::step(double limit) {
+  if (at_break_) pass_break();
+  const double next_break = inputs_.next_break();
+  const StepReport& report = integrator_->step(std::min(limit, next_break));
+  if (report.status != StepStatus::Ok) return report;
+  (void)problem_.store(integrator_->time(), integrator_->state(), state_);
+  at_break_ = integrator_->time() >= next_break;
+  observe_step();
+  return report;
+}
+
+void Simulator::observe_step() {
+  if (options_.project && projector_.needed()) keep_largest(largest_, projector_.residuals());
+  if (options_.energy_interval == 0 || --until_energy_ > 0) return;
+  until_energy_ = options_.energy_interval;
+  problem_.situate(state_.t);
+  energy_.observe(state_.q, state_.u);
+}
+
+bool Simulator::interpolate(double t, State& state) {
+  if (t == state_.t) {
+    state = state_;
+    return true;
+  }
+  state.q.resize(qdot_.size());
+  state.u.resize(udot_.size());
+  if (integrator_->interpolate(t, y_) != StepStatus::Ok || !problem_.store(t, y_, state)) return false;
+  if (!options_.project || !projector_.needed()) return true;
+  problem_.situate(t);
+  // Interpolation misses the constraints by its error; where they cannot be met, that is as good as it gets.
+  if (projector_.project(state.q, state.u) != ProjectionStatus::Failed) return true;
+  return problem_.store(t, y_, state);
+}
+
+void Simulator::set_active(const std::vector<bool>& active) {
+  require(!problem_.canonical() || std::find(active.begin(), active.end(), true) == active.end(),
+          "constraints cannot be switched on while '{}' is integrated in canonical variables; switch them off in the "
+          "options (canonical = false)",
+          system_->equations().name);
+  evaluator_.set_active(active);
+  projector_.update_active();
+  set_projection();
+  resume(State(state_));
+}
+
+bool Simulator::impose_constraints() {
+  problem_.situate(state_.t);
+  if (projector_.project_speeds(state_.q, state_.u) == ProjectionStatus::Failed) return false;
+  resume(State(state_));
+  return true;
+}
+
+void Simulator::set_projection() {
+  if (options_.project && projector_.needed())
+    integrator_->set_projection([this](double t, std::span<double> y) { return problem_.project(t, y); });
+  else
+    integrator_->set_projection({});
+}
+
+std::span<const double> Simulator::calc_reports(const State& sample) {
+  problem_.situate(sample.t);
+  if (!evaluator_.calc_motion(sample.q, sample.u, qdot_, udot_).ok()) return {};
+  evaluator_.calc_multipliers(udot_, lambda_);
+  return evaluator_.calc_reports(sample.q, sample.u, udot_, lambda_);
+}
+
+ConstraintResiduals Simulator::calc_residuals(const State& sample) {
+  problem_.situate(sample.t);
+  return projector_.calc_residuals(sample.q, sample.u);
+}
+
+RunFailure Simulator::explain_last_step() {
+  return explain_failure(integrator_->report(), state_, problem_, projector_, evaluator_);
+}
+
+}  // namespace kane
