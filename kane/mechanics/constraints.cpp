@@ -1,9 +1,12 @@
 #include "kane/mechanics/constraints.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <random>
 
 #include "kane/base/error.hpp"
 #include "kane/expr/affine.hpp"
+#include "kane/expr/evaluate.hpp"
 #include "kane/expr/traverse.hpp"
 #include "kane/mechanics/algebra.hpp"
 #include "kane/mechanics/interval.hpp"
@@ -84,11 +87,28 @@ void check_written_with(const System& s, const Expr& e, const ConstraintRecord& 
   }
 }
 
+/// phi' as stated against (v_p - v_r) . d: equal in symbols, or at least at random places.
+void check_contact(const std::string& name, const Expr& stated, const Expr& by_points) {
+  const Expr difference = stated - by_points;
+  if (difference.is_zero()) return;
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> anywhere(0.1, 0.9);
+  const auto all = symbols_of(std::vector<Expr>{stated, by_points});
+  for (int trial = 0; trial < 5; ++trial) {
+    Values values;
+    for (const Expr& symbol : all) values[symbol.name()] = anywhere(random);
+    const std::vector<double> v = evaluate(std::vector<Expr>{stated, by_points}, values);
+    if (!std::isfinite(v[0]) || !std::isfinite(v[1])) continue;
+    require(std::abs(v[0] - v[1]) <= 1e-9 * (1 + std::abs(v[0])),
+            "contact {} is stated wrongly: the rate of its phi is not the relative velocity of its points along its "
+            "direction",
+            name);
+  }
+}
+
 /// (v_p - v_r) . d, its columns and its derivative, by the partial velocities and accelerations of the points.
 void form_point_row(Kinematics& k, const ConstraintRecord& c, ConstraintRow& row) {
-  const bool fixed = std::all_of(c.direction.terms().begin(), c.direction.terms().end(), [&](const Vector::Term& t) {
-    return t.frame == k.system().inertial() && k.dependence().constant(t.c);
-  });
+  const bool fixed = is_fixed_direction(k.system(), k.dependence(), c.direction);
   Expr value, acceleration;
   for (const auto& [p, sign] : {std::pair{c.point, 1}, std::pair{c.reference, -1}}) {
     const VelocityForm& v = k.point(p);
@@ -107,6 +127,7 @@ void form_point_row(Kinematics& k, const ConstraintRecord& c, ConstraintRow& row
     acceleration += dot(k.velocity_rate(p), d);
   }
   row.equation.gamma = fixed ? -acceleration : -k.along(value);
+  if (c.phi) check_contact(c.name, k.along(*c.phi), value);
 }
 
 /// Columns of auxiliary speeds for a configuration constraint between points:
@@ -134,6 +155,11 @@ void form_point_auxiliaries(Kinematics& k, const ConstraintRecord& c, Constraint
 
 }  // namespace
 
+bool is_fixed_direction(const System& s, Dependence& dependence, const Vector& direction) {
+  return std::all_of(direction.terms().begin(), direction.terms().end(),
+                     [&](const Vector::Term& t) { return t.frame == s.inertial() && dependence.constant(t.c); });
+}
+
 std::vector<ConstraintRow> form_constraint_rows(Kinematics& k, const Kinematical& kinematical) {
   const System& s = k.system();
   const RowReader reader(k, kinematical);
@@ -156,10 +182,14 @@ std::vector<ConstraintRow> form_constraint_rows(Kinematics& k, const Kinematical
       check_written_with(s, phi, c);
       check_can_vanish(s, phi, c.name);
       row.equation.phi = phi;
-      const Expr rate = s.time_derivative(phi);
-      reader.read(rate, c.name, row);
-      row.equation.gamma = -k.along(substitute(rate, kinematical.rates_to_speeds));
-      if (c.between_points()) form_point_auxiliaries(k, c, row);
+      if (c.phi && c.between_points()) {
+        form_point_row(k, c, row);
+      } else {
+        const Expr rate = s.time_derivative(phi);
+        reader.read(rate, c.name, row);
+        row.equation.gamma = -k.along(substitute(rate, kinematical.rates_to_speeds));
+        if (c.between_points()) form_point_auxiliaries(k, c, row);
+      }
     } else if (c.between_points()) {
       form_point_row(k, c, row);
     } else {
@@ -265,132 +295,6 @@ void check_constraint_rank(const System& s, std::vector<ConstraintRow>& rows, st
     check_positions(s, rows, dependent);
     e.redundant = true;
     warnings.push_back(fmt::format("constraint {} is redundant: it follows from {}", e.name, names_of(rows, others)));
-  }
-}
-
-EmbeddedEquations form_dependent_speeds(const System& s, const std::vector<ConstraintRow>& rows,
-                                        std::vector<std::string>& warnings) {
-  const int n = static_cast<int>(s.speeds().size());
-  EmbeddedEquations e;
-  e.rows = active_rows(rows, false);
-  const int m = static_cast<int>(e.rows.size());
-  const ExprMatrix a = coefficients(rows, e.rows, n, false);
-  std::vector<int> asked;
-  for (const Expr& u : s.dependent_speeds()) {
-    for (int j = 0; j < n; ++j) {
-      if (s.speeds()[static_cast<std::size_t>(j)].symbol == u) asked.push_back(j);
-    }
-  }
-  require(asked.empty() || static_cast<int>(asked.size()) == m,
-          "{} dependent speeds are asked for, but {} has {} independent constraints", asked.size(), s.name(), m);
-  const RankReport rank = find_rank(a, asked);
-  if (rank.rank() < m) {
-    std::vector<int> stuck;
-    for (const auto& d : rank.dependencies) {
-      for (const int r : d) stuck.push_back(e.rows[static_cast<std::size_t>(r)]);
-    }
-    std::sort(stuck.begin(), stuck.end());
-    stuck.erase(std::unique(stuck.begin(), stuck.end()), stuck.end());
-    std::string names;
-    for (const int j : asked)
-      names += (names.empty() ? "" : ", ") + s.speeds()[static_cast<std::size_t>(j)].symbol.name();
-    throw ModelError(
-        fmt::format("the dependent speeds {} cannot be solved for: the constraint{} {} do{} not determine "
-                    "them; choose others, or leave the choice open",
-                    names, stuck.size() > 1 ? "s" : "", names_of(rows, stuck), stuck.size() > 1 ? "" : "es"));
-  }
-  for (const RankReport::Pivot& p : rank.pivots) e.dependent.push_back(p.column);
-  std::sort(e.dependent.begin(), e.dependent.end());
-  for (int j = 0; j < n; ++j) {
-    if (!std::binary_search(e.dependent.begin(), e.dependent.end(), j)) e.independent.push_back(j);
-  }
-
-  ExprMatrix square(m, m);
-  std::vector<Expr> right(static_cast<std::size_t>(m));
-  for (int i = 0; i < m; ++i) {
-    for (int j = 0; j < m; ++j) square(i, j) = a(i, e.dependent[static_cast<std::size_t>(j)]);
-  }
-  const LinearSolver solver(square);
-  e.D = ExprMatrix(m, n - m);
-  for (int j = 0; j < n - m; ++j) {
-    for (int i = 0; i < m; ++i) right[static_cast<std::size_t>(i)] = -a(i, e.independent[static_cast<std::size_t>(j)]);
-    const std::vector<Expr> column = solver.solve(right);
-    for (int i = 0; i < m; ++i) e.D(i, j) = column[static_cast<std::size_t>(i)];
-  }
-  for (int i = 0; i < m; ++i)
-    right[static_cast<std::size_t>(i)] =
-        -rows[static_cast<std::size_t>(e.rows[static_cast<std::size_t>(i)])].equation.b;
-  e.E = solver.solve(right);
-  for (int i = 0; i < m; ++i)
-    right[static_cast<std::size_t>(i)] =
-        rows[static_cast<std::size_t>(e.rows[static_cast<std::size_t>(i)])].equation.gamma;
-  e.g = solver.solve(right);
-  for (const Expr& d : solver.divisors()) {
-    const std::string condition = singular_condition(s, d);
-    if (!condition.empty()) {
-      warnings.push_back(fmt::format("the dependent speeds cannot be found where {}", condition));
-    }
-  }
-  return e;
-}
-
-RateModel embed(const RateModel& model, const EmbeddedEquations& e, Dependence& dependence) {
-  RateModel r = model;
-  r.constant = true;
-  for (std::size_t k = 0; k < model.W.size(); ++k) {
-    std::vector<Expr> row(static_cast<std::size_t>(model.column_count));
-    for (const auto& [column, w] : model.W[k]) {
-      const auto d = std::lower_bound(e.dependent.begin(), e.dependent.end(), column);
-      if (d == e.dependent.end() || *d != column) {
-        row[static_cast<std::size_t>(column)] += w;
-        continue;
-      }
-      const int i = static_cast<int>(d - e.dependent.begin());
-      for (int j = 0; j < e.D.columns; ++j) {
-        if (!e.D(i, j).is_zero())
-          row[static_cast<std::size_t>(e.independent[static_cast<std::size_t>(j)])] += w * e.D(i, j);
-      }
-      r.X[k] += w * e.E[static_cast<std::size_t>(i)];
-      r.second[k] += w * e.g[static_cast<std::size_t>(i)];
-    }
-    r.W[k].clear();
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      if (row[c].is_zero()) continue;
-      r.W[k].emplace_back(static_cast<int>(c), row[c]);
-      r.constant = r.constant && dependence.constant(row[c]);
-    }
-  }
-  return r;
-}
-
-// C = [1; D], g padded with zeros: M~ = C^T M C, rhs~ = C^T (rhs - M g).
-void recombine(const ExprMatrix& M, const std::vector<Expr>& rhs, EmbeddedEquations& e) {
-  const int p = static_cast<int>(e.independent.size());
-  const int m = static_cast<int>(e.dependent.size());
-  const auto ind = [&](int j) { return e.independent[static_cast<std::size_t>(j)]; };
-  const auto dep = [&](int i) { return e.dependent[static_cast<std::size_t>(i)]; };
-  // MC: all rows, independent columns.
-  ExprMatrix MC(M.rows, p);
-  std::vector<Expr> residual = rhs;
-  for (int r = 0; r < M.rows; ++r) {
-    for (int j = 0; j < p; ++j) {
-      MC(r, j) = M(r, ind(j));
-      for (int i = 0; i < m; ++i) MC(r, j) += M(r, dep(i)) * e.D(i, j);
-    }
-    for (int i = 0; i < m; ++i)
-      residual[static_cast<std::size_t>(r)] -= M(r, dep(i)) * e.g[static_cast<std::size_t>(i)];
-  }
-  e.M = ExprMatrix(p, p);
-  e.rhs.assign(static_cast<std::size_t>(p), Expr());
-  for (int j = 0; j < p; ++j) {
-    for (int l = j; l < p; ++l) {
-      Expr sum = MC(ind(j), l);
-      for (int i = 0; i < m; ++i) sum += e.D(i, j) * MC(dep(i), l);
-      e.M(j, l) = e.M(l, j) = sum;
-    }
-    Expr sum = residual[static_cast<std::size_t>(ind(j))];
-    for (int i = 0; i < m; ++i) sum += e.D(i, j) * residual[static_cast<std::size_t>(dep(i))];
-    e.rhs[static_cast<std::size_t>(j)] = sum;
   }
 }
 

@@ -22,8 +22,7 @@ Expr KaneDerivation::kinetic_energy() {
   return twice / 2;
 }
 
-// Uniform gravity: -m g.p; inverse-square: -mu m/r - mu/(2 r^3) (tr I - 3 e.I.e), the second term (MacCullagh) only
-// where the torque that belongs to it acts; springs and potentials as stated.
+// Uniform gravity: -m g.p; inverse-square gravity; springs and potentials as stated.
 std::optional<Expr> KaneDerivation::potential_energy() {
   const System& s = parts_->system;
   Expr v;
@@ -39,22 +38,9 @@ std::optional<Expr> KaneDerivation::potential_energy() {
       v -= *b.mass * dot(down, p);
     }
   }
-  for (const InverseSquareGravity& gravity : s.inverse_square_gravity()) {
+  for (const InverseSquareGravity& gravity : s.inverse_square_gravity())
     if (!parts_->felt.point(gravity.centre).at_rest()) return std::nullopt;
-    for (std::size_t i = 0; i < s.bodies().size(); ++i) {
-      const BodyRecord& b = s.bodies()[i];
-      if (!gravity.attracts(BodyId(i))) continue;
-      const Vector span = s.position(b.mass_centre, gravity.centre);
-      const Expr square = s.dot(span, span);
-      const Expr r = sqrt(square);
-      if (b.mass) v -= gravity.mu * *b.mass / r;
-      if (b.is_particle() || !b.inertia || !gravity.gradient_torque) continue;
-      const Expr3 c = s.frames().express(span, b.frame);
-      const Expr33 I = s.frames().express(*b.inertia, b.frame);
-      const Expr trace = I[0][0] + I[1][1] + I[2][2];
-      v -= gravity.mu / (2 * square * r) * (trace - 3 * dot(c, multiply(I, c)) / square);
-    }
-  }
+  v += form_attraction_energy(s);
   for (const PotentialRecord& p : s.potentials()) v += p.value;
   return v;
 }

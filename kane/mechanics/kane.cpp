@@ -5,6 +5,7 @@
 #include "kane/base/error.hpp"
 #include "kane/mechanics/algebra.hpp"
 #include "kane/mechanics/derivation_parts.hpp"
+#include "kane/mechanics/embedding.hpp"
 #include "kane/mechanics/rank.hpp"
 
 namespace kane {
@@ -99,8 +100,9 @@ std::vector<int> count_up(int n) {
 
 void KaneDerivation::Parts::form_dynamical_equations() {
   EquationsOfMotion& e = equations;
-  e.M = form_mass_matrix(felt, elements, count_up(e.speed_count()));
-  e.rhs = form_right_hand_side(felt, elements, loads, rate_forces, speed_columns());
+  const std::vector<InertiaElement> lumped = form_lumped_elements(felt);
+  e.M = form_mass_matrix(felt, lumped, count_up(e.speed_count()));
+  e.rhs = form_right_hand_side(felt, lumped, loads, rate_forces, speed_columns());
   e.rhs.resize(e.u.size());
   if (system.constraints().empty()) check_mass_matrix(e.M, count_up(e.speed_count()), system.name());
   if (options.solve) e.udot_explicit = LinearSolver(e.M).solve(e.rhs);
@@ -139,13 +141,13 @@ void KaneDerivation::Parts::form_constraints() {
                                [](const ConstraintRow& r) { return r.equation.active && !r.equation.redundant; });
   if (!any || options.embedding == EmbeddingMethod::None) return;
 
-  EmbeddedEquations m = form_dependent_speeds(system, rows, e.warnings);
+  Embedding embedding = form_embedding(system, bases, kinematical, rows, e.warnings);
+  EmbeddedEquations& m = embedding.equations;
   if (options.embedding == EmbeddingMethod::Recombination) {
     recombine(e.M, e.rhs, m);
   } else {
-    Kinematics constrained(system, bases, embed(kinematical.model, m, felt.dependence()), kinematical.time_rates,
-                           -total_uniform_gravity(system));
-    const std::vector<InertiaElement> all = form_inertia_elements(constrained);
+    Kinematics constrained(system, bases, embedding.model, kinematical.time_rates, -total_uniform_gravity(system));
+    const std::vector<InertiaElement> all = form_lumped_elements(constrained);
     m.M = form_mass_matrix(constrained, all, m.independent);
     std::vector<bool> wanted(static_cast<std::size_t>(kinematical.model.column_count), false);
     for (const int c : m.independent) wanted[static_cast<std::size_t>(c)] = true;

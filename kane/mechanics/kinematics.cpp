@@ -97,7 +97,7 @@ const RateForm& Kinematics::frame_edge(FrameId f) {
 const RateForm& Kinematics::offset_rate(PointId p, std::size_t term) {
   auto at = offset_rates_.find({p, term});
   if (at == offset_rates_.end()) {
-    const Expr3& c = system_->point(p).offset.terms()[term].c;
+    const Expr3& c = record(p).offset.terms()[term].c;
     Expr3 rate;
     for (std::size_t i = 0; i < 3; ++i) rate[i] = system_->time_derivative(c[i]);
     at = offset_rates_.emplace(std::pair{p, term}, rate_form(rate)).first;
@@ -250,6 +250,20 @@ Expr3 Kinematics::centripetal(const VelocityForm& w, const Expr3& c) {
 
 // ---- points -------------------------------------------------------------------------------------------------------------
 
+const PointRecord& Kinematics::record(PointId p) const {
+  const std::size_t own = system_->points().size();
+  return p.index() < own ? system_->points()[p.index()] : extra_points_[p.index() - own];
+}
+
+PointId Kinematics::add_point(PointId parent, FrameId f, const Expr3& offset) {
+  extra_points_.push_back({system_->point(parent).name + "+", parent, Vector(f, offset), {}});
+  return PointId(point_count() - 1);
+}
+
+FrameId Kinematics::basis_of(PointId p) const {
+  return p.index() < system_->points().size() ? bases_->of(p) : record(p).offset.terms().front().frame;
+}
+
 PointId Kinematics::anchor(FrameId f) const {
   const auto fixed = system_->find_anchor(f);
   require(fixed.has_value(), "no point is known to be fixed in frame {}; say which one is", system_->frames().name(f));
@@ -264,12 +278,12 @@ const VelocityForm& Kinematics::point(PointId p) {
 
 VelocityForm Kinematics::form_point(PointId p) {
   VelocityForm v;
-  v.basis = bases_->of(p);
+  v.basis = basis_of(p);
   if (p == system_->origin()) {
     v.acceleration = bases_->express(base_acceleration_, v.basis);
     return v;
   }
-  const PointRecord& record = system_->point(p);
+  const PointRecord& record = this->record(p);
   if (!record.parent.valid()) system_->check_located(p);
   v = record.carrier.valid() ? form_carried(p, v.basis) : form_located(p, v.basis);
   if (!model_.constant) find_direct_point(p, v);
@@ -277,7 +291,7 @@ VelocityForm Kinematics::form_point(PointId p) {
 }
 
 VelocityForm Kinematics::form_located(PointId p, FrameId basis) {
-  const PointRecord& record = system_->point(p);
+  const PointRecord& record = this->record(p);
   VelocityForm v = in_basis(point(record.parent), basis);
   v.direct = false;
   for (std::size_t i = 0; i < record.offset.terms().size(); ++i) {
@@ -303,7 +317,7 @@ VelocityForm Kinematics::form_located(PointId p, FrameId basis) {
 
 // The point of a frame that is just at `at`: v = v_Q + w x r, a = a_Q + alpha x r + w x (w x r), Q fixed in the frame.
 VelocityForm Kinematics::form_carried(PointId p, FrameId basis) {
-  const PointRecord& record = system_->point(p);
+  const PointRecord& record = this->record(p);
   const PointId fixed = anchor(record.carrier);
   const Expr3 r = bases_->express(system_->position(p, fixed), basis);
   VelocityForm v = in_basis(point(fixed), basis);
@@ -316,8 +330,24 @@ VelocityForm Kinematics::form_carried(PointId p, FrameId basis) {
   return v;
 }
 
+void Kinematics::know_direction_cosines() {
+  const Frames& frames = system_->frames();
+  for (std::size_t i = 1; i < frames.size(); ++i) {
+    const FrameId f(i);
+    if (!frames.related(f, system_->inertial())) continue;
+    const Expr3& w = frame(f).value;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      Expr3 unit;
+      unit[axis] = 1;
+      const Expr3 c = bases_->express(unit, system_->inertial(), f);
+      const Expr3 rate = cross(c, w);
+      for (std::size_t k = 0; k < 3; ++k) along_.know(c[k], rate[k]);
+    }
+  }
+}
+
 Expr3 Kinematics::velocity_rate(PointId p) {
-  const PointRecord& record = system_->point(p);
+  const PointRecord& record = this->record(p);
   if (!record.carrier.valid()) return point(p).acceleration;
   const FrameId basis = point(p).basis;
   const PointId fixed = anchor(record.carrier);
@@ -331,11 +361,11 @@ Expr3 Kinematics::velocity_rate(PointId p) {
 }
 
 std::vector<FrameId> Kinematics::direct_candidates(PointId p) const {
-  std::vector<FrameId> frames{bases_->of(p), system_->inertial()};
+  std::vector<FrameId> frames{basis_of(p), system_->inertial()};
   const auto consider = [&](FrameId f) {
     if (f.valid() && std::find(frames.begin(), frames.end(), f) == frames.end()) frames.push_back(f);
   };
-  for (const Vector::Term& t : system_->point(p).offset.terms()) consider(t.frame);
+  for (const Vector::Term& t : record(p).offset.terms()) consider(t.frame);
   for (const PointRecord& other : system_->points()) {
     if (other.parent != p) continue;
     for (const Vector::Term& t : other.offset.terms()) consider(t.frame);

@@ -13,6 +13,7 @@
 // where ' is the derivative of the components. Where the speeds themselves are the measure numbers of a velocity in
 // some basis, that representation is used and nothing is carried along from the root ("direct").
 
+#include <deque>
 #include <map>
 #include <optional>
 #include <vector>
@@ -63,6 +64,12 @@ class Kinematics {
   /// Velocity of a point, components in the basis chosen for the point.
   const VelocityForm& point(PointId p);
 
+  /// A point of the system, or one added here.
+  [[nodiscard]] const PointRecord& record(PointId p) const;
+  [[nodiscard]] std::size_t point_count() const { return system_->points().size() + extra_points_.size(); }
+  /// A further point fixed in a frame, for the use of this object only (the mass centre of several bodies).
+  PointId add_point(PointId parent, FrameId f, const Expr3& offset);
+
   /// Angular velocity added by the edge of a frame, components in the frame.
   const RateForm& frame_edge(FrameId f);
   /// Derivative of the components of one term of the offset of a point.
@@ -76,6 +83,9 @@ class Kinematics {
   Expr3 along(const Expr3& c) { return {along_(c[0]), along_(c[1]), along_(c[2])}; }
   Dependence& dependence() { return dependence_; }
 
+  /// Teaches along() the derivatives of the direction cosines: the components c of an inertial basis vector in a frame F
+  /// change at the rate c x w_F, which is shorter than differentiating products of sines and cosines.
+  void know_direction_cosines();
   /// Derivative of the velocity v(p) with u' = 0, components in the basis of the point. It is the acceleration for
   /// ordinary points; "the point of a body that is just there" is another one a moment later, and there
   /// (v_Q + w x r)' = a_Q + alpha x r + w x r'.
@@ -101,6 +111,7 @@ class Kinematics {
   [[nodiscard]] Expr3 rate_acceleration(const RateForm& edge);
   [[nodiscard]] VelocityForm in_basis(const VelocityForm& v, FrameId basis) const;
   [[nodiscard]] Expr column_symbol(int column) const;
+  [[nodiscard]] FrameId basis_of(PointId p) const;
   [[nodiscard]] bool constant_partials(const VelocityForm& v);
 
   const System* system_;
@@ -109,6 +120,7 @@ class Kinematics {
   Tangent along_;
   Dependence dependence_;
   Vector base_acceleration_;
+  std::deque<PointRecord> extra_points_;
   std::map<Key, VelocityForm> frames_;
   std::map<PointId, VelocityForm> points_;
   std::map<FrameId, RateForm> frame_edges_;

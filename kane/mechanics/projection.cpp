@@ -9,12 +9,12 @@ namespace kane {
 namespace {
 
 /// Points so that every point comes before those its velocity is built on.
-std::vector<PointId> leaves_first(const System& s) {
-  const std::size_t n = s.points().size();
+std::vector<PointId> leaves_first(const Kinematics& k) {
+  const std::size_t n = k.point_count();
   std::vector<int> depth(n, -1);
   const auto below = [&](std::size_t i) {
-    const PointRecord& p = s.points()[i];
-    return p.carrier.valid() ? s.find_anchor(p.carrier).value_or(p.parent) : p.parent;
+    const PointRecord& p = k.record(PointId(i));
+    return p.carrier.valid() ? k.system().find_anchor(p.carrier).value_or(p.parent) : p.parent;
   };
   for (std::size_t i = 0; i < n; ++i) {
     std::vector<std::size_t> chain{i};
@@ -51,9 +51,10 @@ std::vector<FrameId> deepest_first(const Frames& frames) {
 
 bool Projection::ForceSum::empty() const { return is_zero(plain) && scaled.empty(); }
 
-Projection::Projection(Kinematics& kinematics)
+Projection::Projection(Kinematics& kinematics, Method method)
     : kinematics_(kinematics),
-      forces_(kinematics.system().points().size()),
+      method_(method),
+      forces_(kinematics.point_count()),
       torques_(kinematics.system().frames().size()),
       rate_forces_(kinematics.model().symbols.size()),
       column_forces_(static_cast<std::size_t>(kinematics.model().column_count)) {}
@@ -131,13 +132,13 @@ void Projection::hand_down_force(PointId p) {
   forces_[p.index()] = {};
   if (force.empty() || p == kinematics_.system().origin()) return;
   const VelocityForm& v = kinematics_.point(p);
-  if (v.direct) {
+  if (v.direct || method_ == Method::Textbook) {
     for (const PartialVelocity& r : v.partials) {
       if (wanted_[static_cast<std::size_t>(r.column)]) add_to_column(r.column, dot(force, r.c));
     }
     return;
   }
-  const PointRecord& record = kinematics_.system().point(p);
+  const PointRecord& record = kinematics_.record(p);
   if (record.carrier.valid()) {
     const PointId fixed = kinematics_.anchor(record.carrier);
     const Expr3 arm = kinematics_.bases().express(kinematics_.system().position(p, fixed), v.basis);
@@ -163,19 +164,27 @@ void Projection::hand_down_force(PointId p) {
   }
 }
 
+void Projection::project_torque(FrameId f, FrameId basis, const Expr3& torque) {
+  for (const PartialVelocity& r : kinematics_.frame(f, basis).partials) {
+    if (wanted_[static_cast<std::size_t>(r.column)]) add_to_column(r.column, kane::dot(torque, r.c));
+  }
+}
+
 bool Projection::project_direct_torque(FrameId f, const Vector& torque) {
-  const auto project_in = [&](FrameId basis) {
-    const VelocityForm& w = kinematics_.frame(f, basis);
-    if (!w.direct) return false;
-    const Expr3 t = kinematics_.bases().express(torque, basis);
-    for (const PartialVelocity& r : w.partials) {
-      if (wanted_[static_cast<std::size_t>(r.column)]) add_to_column(r.column, kane::dot(t, r.c));
+  if (method_ == Method::Textbook) {
+    for (const Vector::Term& t : torque.terms()) {
+      const FrameId basis = kinematics_.system().frames().descends(f, t.frame) ? t.frame : f;
+      project_torque(f, basis, kinematics_.bases().express(t.c, t.frame, basis));
     }
     return true;
-  };
+  }
   if (kinematics_.model().constant) return false;
-  if (torque.terms().size() == 1 && project_in(torque.terms().front().frame)) return true;
-  return project_in(f);
+  for (const FrameId basis : {torque.terms().size() == 1 ? torque.terms().front().frame : f, f}) {
+    if (!kinematics_.frame(f, basis).direct) continue;
+    project_torque(f, basis, kinematics_.bases().express(torque, basis));
+    return true;
+  }
+  return false;
 }
 
 void Projection::hand_down_torque(FrameId f) {
@@ -217,7 +226,7 @@ std::vector<Expr> Projection::project(const std::vector<bool>& wanted) {
       if (wanted_[static_cast<std::size_t>(column)]) wanted_rate_[k] = true;
     }
   }
-  for (const PointId p : leaves_first(kinematics_.system())) hand_down_force(p);
+  for (const PointId p : leaves_first(kinematics_)) hand_down_force(p);
   for (const FrameId f : deepest_first(kinematics_.system().frames())) hand_down_torque(f);
   for (std::size_t k = 0; k < model.W.size(); ++k) {
     if (rate_forces_[k].is_zero()) continue;

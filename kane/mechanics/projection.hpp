@@ -7,7 +7,8 @@
 // same force at Q, a torque c x f on G, and contributes f . (coefficient of rate k in c') to rate k; and a torque on a
 // frame is the same torque on its parent and contributes its component along the axis to the rate of the angle. So
 // forces are handed down the trees of points and frames once, for all columns together, and in the end
-// F_r = sum_k W_kr Phi_k. Where the speeds are measure numbers of a velocity the sum ends there.
+// F_r = sum_k W_kr Phi_k. Where the speeds are measure numbers of a velocity the sum ends there. With few columns the
+// textbook way, f . v_r and t . w_r at every body, is shorter (Method::Textbook).
 
 #include <vector>
 
@@ -17,7 +18,8 @@ namespace kane {
 
 class Projection {
  public:
-  explicit Projection(Kinematics& kinematics);
+  enum class Method : std::uint8_t { HandDown, Textbook };
+  explicit Projection(Kinematics& kinematics, Method method = Method::HandDown);
 
   /// Force at a point, components in the basis of Kinematics::point(p).
   void add_force(PointId p, const Expr3& force);
@@ -51,10 +53,12 @@ class Projection {
   void hand_down_force(PointId p);
   void hand_down_torque(FrameId f);
   [[nodiscard]] bool project_direct_torque(FrameId f, const Vector& torque);
+  void project_torque(FrameId f, FrameId basis, const Expr3& torque);
   void add_to_rate(int rate, const Expr& value);
   void add_to_column(int column, const Expr& value);
 
   Kinematics& kinematics_;
+  Method method_;
   std::vector<ForceSum> forces_;
   std::vector<Vector> torques_;
   std::vector<bool> wanted_;

@@ -128,7 +128,8 @@ struct ConstraintRecord {
   /// phi(q, t) = 0, or an expression linear in rates and speeds that vanishes.
   std::optional<Expr> phi;
   std::optional<Expr> motion;
-  /// (p - r) . direction = 0 (configuration) or (v_p - v_r) . direction = 0 (motion), for points p and r.
+  /// (p - r) . direction = 0 (configuration) or (v_p - v_r) . direction = 0 (motion), for points p and r. With phi as
+  /// well: phi' = (v_p - v_r) . direction.
   PointId point, reference;
   Vector direction;
   bool configuration = false;
@@ -286,6 +287,10 @@ class System {
   /// (v_p - v_r) . direction = 0, e.g. rolling. Multiplier as above.
   void add_velocity_constraint(std::string name, PointId p, PointId r, const Vector& direction, std::string group = "",
                                bool active = true);
+  /// Contact of two surfaces, phi(q, t) = 0, where p and r are the material points that touch (points of a carrier):
+  /// phi' must be (v_p - v_r) . direction, which is checked. Shorter than differentiating phi.
+  void add_contact(std::string name, const Expr& phi, PointId p, PointId r, const Vector& direction,
+                   std::string group = "", bool active = true);
   /// The speeds to be dependent when the constraints are embedded; chosen automatically if never called.
   void set_dependent_speeds(std::vector<Expr> speeds);
 

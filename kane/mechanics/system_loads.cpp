@@ -179,6 +179,12 @@ void System::add_coincidence(std::string name, PointId p, PointId r, const Vecto
   add_point_constraint(std::move(name), p, r, direction, std::move(group), active, true);
 }
 
+void System::add_contact(std::string name, const Expr& phi, PointId p, PointId r, const Vector& direction,
+                         std::string group, bool active) {
+  add_point_constraint(std::move(name), p, r, direction, std::move(group), active, true);
+  constraints_.back().phi = phi;
+}
+
 void System::add_velocity_constraint(std::string name, PointId p, PointId r, const Vector& direction, std::string group,
                                      bool active) {
   add_point_constraint(std::move(name), p, r, direction, std::move(group), active, false);
