@@ -15,35 +15,16 @@
 #include "kane/program/interpreter.hpp"
 #include "kane/program/program_text.hpp"
 #include "tests/program/random_expressions.hpp"
-#include "tests/program/tracked.hpp"
+#include "tests/program/reference.hpp"
 
 namespace kane {
 namespace {
 
+using test::external_functions;
+using test::random_sample;
+using test::reference;
+using test::Sample;
 using test::Tracked;
-
-double table(const double* x, void* context) { return std::tanh(x[0]) + *static_cast<const double*>(context); }
-double mix(const double* x, void*) { return x[0] - 2 * x[1] * x[2]; }
-double kOffset = 0.25;
-
-std::vector<NamedFunction> external_functions() {
-  return {{"mix", 3, {mix, nullptr}}, {"table", 1, {table, &kOffset}}};
-}
-
-struct Sample {
-  std::vector<double> parameters, inputs, state;
-};
-
-Sample random_sample(const Program& p, std::mt19937_64& random) {
-  std::uniform_real_distribution<double> number(-2, 2);
-  Sample s;
-  for (const ProgramInput& i : p.inputs)
-    (i.stage == Stage::Parameters ? s.parameters
-     : i.stage == Stage::Inputs   ? s.inputs
-                                  : s.state)
-        .push_back(number(random));
-  return s;
-}
 
 std::vector<double> run(const Program& p, const Sample& s) {
   Interpreter interpreter(std::make_shared<Program>(p), bind_functions(p, external_functions()));
@@ -52,25 +33,6 @@ std::vector<double> run(const Program& p, const Sample& s) {
   std::vector<double> outputs(p.outputs.size());
   interpreter.evaluate(s.state, outputs);
   return outputs;
-}
-
-/// True values with the error that rounding may cause.
-std::vector<Tracked> reference(const std::vector<NamedExpr>& outputs, const Program& p, const Sample& s) {
-  std::vector<double> all = s.parameters;
-  all.insert(all.end(), s.inputs.begin(), s.inputs.end());
-  all.insert(all.end(), s.state.begin(), s.state.end());
-  std::vector<Expr> es;
-  for (const NamedExpr& o : outputs) es.push_back(o.value);
-  Tracked::undecided = false;
-  return evaluate_in<Tracked>(
-      es, [&](const std::string& name) { return Tracked(all.at(p.find_input(name).value())); },
-      [](const Rational& r) {
-        const double v = to_double(r);
-        return Tracked(v, r == Rational(v) ? 0 : Tracked::kUnit * std::fabs(v));
-      },
-      [](const std::string& name, std::span<const Tracked> x) {
-        return name == "table" ? tanh(x[0]) + Tracked(kOffset) : x[0] - Tracked(2) * x[1] * x[2];
-      });
 }
 
 PassChoice choice_of(unsigned bits) {
