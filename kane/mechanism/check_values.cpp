@@ -1,5 +1,6 @@
 #include "kane/mechanism/check_values.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
@@ -219,26 +220,26 @@ class ValueCheck {
                  "the inertia matrix of the body '{}' is not symmetric: I_{}{} = {} but I_{}{} = {}", b.name, "xyz"[i],
                  "xyz"[j], I[i][j], "xyz"[j], "xyz"[i], I[j][i]);
     }
-    warn_about_moments(b, principal_moments(I), scale);
+    warn_about_moments(b, principal_moments(I));
     for (const Shape& s : b.shapes)
       for (const Expr& size : s.sizes)
         require_at(b.where, number(size) >= 0, "a shape of the body '{}' has the negative size {}", b.name,
                    size.to_string());
   }
 
-  void warn_about_moments(const MechanismBody& b, const std::array<double, 3>& moments, double scale) {
-    const double slack = 1e-6 * scale;  // files carry rounded numbers
-    for (std::size_t i = 0; i < 3; ++i) {
-      const double a = moments[i], others = moments[(i + 1) % 3] + moments[(i + 2) % 3];
-      if (a < -slack) {
-        warnings_.push_back(
-            fmt::format("the inertia of the body '{}' has the negative principal moment {:.6g} kg m^2", b.name, a));
-      } else if (a > others + slack) {
-        warnings_.push_back(
-            fmt::format("the inertia of the body '{}' breaks the triangle inequality: its principal "
-                        "moment {:.6g} exceeds the sum {:.6g} of the other two; no real body is like that",
-                        b.name, a, others));
-      }
+  /// A body of which only one moment is given moves in a plane; the others do not matter.
+  void warn_about_moments(const MechanismBody& b, std::array<double, 3> p) {
+    std::sort(p.begin(), p.end());
+    const double slack = 1e-9 * std::abs(p[2]);
+    int moments = 0;
+    for (std::size_t i = 0; i < 3; ++i) moments += b.inertia[i][i].is_zero() ? 0 : 1;
+    if (p[0] < -slack) {
+      warnings_.push_back(fmt::format("the inertia of body {} has a negative principal moment ({:.6g})", b.name, p[0]));
+    } else if (moments > 1 && p[2] > p[0] + p[1] + slack) {
+      warnings_.push_back(
+          fmt::format("the inertia of body {} violates the triangle inequality: its largest principal "
+                      "moment {:.6g} exceeds the sum of the others, {:.6g} and {:.6g}",
+                      b.name, p[2], p[0], p[1]));
     }
   }
 

@@ -61,11 +61,11 @@ std::pair<Expr3, Expr3> across(const Expr3& a, const Mechanism& mechanism) {
   return {b, cross(a, b)};
 }
 
-std::pair<Vector, Vector> across(const Vector& v, const LoweringContext& c) {
+std::pair<Vector, Vector> across(const Vector& v, const Mechanism& mechanism, const System& system) {
   require(!v.is_zero(), "a direction is the zero vector");
   const FrameId frame = v.terms().front().frame;
-  const Expr3 a = c.system.frames().express(unit_along(c.system, v), frame);
-  const auto [first, second] = across(a, c.mechanism);
+  const Expr3 a = system.frames().express(unit_along(system, v), frame);
+  const auto [first, second] = across(a, mechanism);
   return {Vector(frame, first), Vector(frame, second)};
 }
 

@@ -12,7 +12,7 @@ namespace kane {
 [[nodiscard]] std::pair<Expr3, Expr3> across(const Expr3& a, const Mechanism& mechanism);
 
 /// Two directions across any vector.
-[[nodiscard]] std::pair<Vector, Vector> across(const Vector& v, const LoweringContext& context);
+[[nodiscard]] std::pair<Vector, Vector> across(const Vector& v, const Mechanism& mechanism, const System& system);
 
 /// A scalar at the mechanism's parameters and initial coordinates.
 [[nodiscard]] double initial_value(const Expr& e, const Mechanism& mechanism);

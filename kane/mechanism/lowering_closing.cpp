@@ -119,7 +119,7 @@ class ClosingJoint {
     switch (slides_.size()) {
       case 0: held = {x(F_), y(F_), z(F_)}; break;
       case 1: {
-        const auto [b, c] = across(slides_[0].axis, c_);
+        const auto [b, c] = across(slides_[0].axis, c_.mechanism, s_);
         held = {b, c};
         break;
       }

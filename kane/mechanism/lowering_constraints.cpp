@@ -98,7 +98,7 @@ class ConstraintLowering {
                  name_);
       const Vector path = read_vector(e.path, c_.scope(), fmt::format("the path of the constraint '{}'", name_));
       require_at(e.path.where, !path.is_zero(), "the path of the constraint '{}' is the zero vector", name_);
-      const auto [b, c] = across(path, c_);
+      const auto [b, c] = across(path, m_, s_);
       held = {b, c};
     }
     const FrameId N = s_.inertial();

@@ -1,0 +1,35 @@
+#pragma once
+// What every formulation reports alike: motion of bodies and points, energy and momentum, reactions of the joints, and the
+// user's outputs that need the energy. By recursion over the tree (body_motion.hpp), so that the cost grows with its size.
+
+#include "kane/mechanism/body_motion.hpp"
+
+namespace kane {
+
+struct ReportOptions {
+  bool motion = true;     ///< points and bodies
+  bool energy = true;     ///< kinetic and potential energy, momentum
+  bool reactions = true;  ///< of the joints that ask for it
+};
+
+/// Symbols, parameters, inputs and kinematical equations: everything but the dynamics and the constraints.
+[[nodiscard]] EquationsOfMotion describe_equations(const LoweredMechanism& lowered, const SpeedRates& rates);
+
+/// Fills in what is asked for, whatever formulation the equations come from.
+void complete_equations(const Mechanism& mechanism, const LoweredMechanism& lowered, EquationsOfMotion& equations,
+                        const ReportOptions& options = {});
+
+/// Force and torque (about `point`) that the parent's side of a joint exerts on the child's side, components in the ground:
+/// all that goes over, motors and springs of the joint included.
+struct JointWrench {
+  std::size_t joint;  ///< number in the mechanism
+  Expr3 force, torque;
+};
+
+/// One for each joint that places a body, in the order of LoweredMechanism::order. By the Newton-Euler equations of all
+/// that lies beyond, from the leaves inwards. Constraints given as mere expressions act along the joints' motions.
+[[nodiscard]] std::vector<JointWrench> form_joint_wrenches(const LoweredMechanism& lowered, const BodyMotion& motion,
+                                                           const SpeedRates& rates,
+                                                           const std::vector<ConstraintEquation>& constraints);
+
+}  // namespace kane
