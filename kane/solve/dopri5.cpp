@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kane/solve/dense_output.hpp"
 #include "kane/solve/dormand_prince.hpp"
 #include "kane/solve/kernels.hpp"
 #include "kane/solve/stage_sum.hpp"
@@ -12,7 +13,7 @@ DormandPrince54::DormandPrince54(std::size_t size, Rhs rhs, const AdaptiveOption
       k_(5 * padded_),
       stage_(padded_),
       error_(padded_),
-      dense_(3 * padded_) {}
+      dense_(padded_) {}
 
 ExplicitAdaptive::Traits DormandPrince54::traits() const {
   return {.order = 5, .error_exponent = 0.2, .memory = 0.04, .shrink = 0.2, .grow = 10, .stability = 3.25};
@@ -68,20 +69,11 @@ double DormandPrince54::estimate_lambda() {
   return states > 0 ? std::sqrt(slopes / states) : 0;
 }
 
-// II.6, eqs. (6.12), written so that it meets y and its slope at both ends (also after a projection):
-// y(s) = y0 + s (r1 + (1-s) (r2 + s (r3 + (1-s) r4))).
+// The continuous extension of section II.6 meets y and its slope at both ends (also after a projection); what is left of
+// it is one coefficient, of s^2 (1-s)^2.
 StepStatus DormandPrince54::prepare_dense() {
-  const double h = t_ - t_previous_;
-  double* const r2 = dense_.data();
-  double* const r3 = r2 + padded_;
-  double* const r4 = r3 + padded_;
   using T = StageTerm;
-  for (std::size_t i = 0; i < padded_; ++i) {
-    const double r1 = y_[i] - y_previous_[i];
-    r2[i] = h * slope_previous_[i] - r1;
-    r3[i] = r1 - h * slope_[i] - r2[i];
-  }
-  stage_sum(r4, h, padded_, T{-12715105075.0 / 11282082432.0, slope_previous_.data()},
+  stage_sum(dense_.data(), t_ - t_previous_, padded_, T{-12715105075.0 / 11282082432.0, slope_previous_.data()},
             T{87487479700.0 / 32700410799.0, k(3)}, T{-10690763975.0 / 1880347072.0, k(4)},
             T{701980252875.0 / 199316789632.0, k(5)}, T{-1453857185.0 / 822651844.0, k(6)},
             T{69997945.0 / 29380423.0, slope_.data()});
@@ -89,13 +81,9 @@ StepStatus DormandPrince54::prepare_dense() {
 }
 
 void DormandPrince54::evaluate_dense(double s, std::span<double> y) const {
-  const double* const r2 = dense_.data();
-  const double* const r3 = r2 + padded_;
-  const double* const r4 = r3 + padded_;
-  const double r = 1 - s;
+  const double h = t_ - t_previous_;
   for (std::size_t i = 0; i < n_; ++i) {
-    const double r1 = y_[i] - y_previous_[i];
-    y[i] = y_previous_[i] + s * (r1 + r * (r2[i] + s * (r3[i] + r * r4[i])));
+    y[i] = interpolate_step(s, y_previous_[i], y_[i], h * slope_previous_[i], h * slope_[i], dense_[i]);
   }
 }
 

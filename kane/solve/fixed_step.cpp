@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "kane/base/error.hpp"
+#include "kane/solve/dense_output.hpp"
 
 namespace kane {
 
@@ -72,10 +73,9 @@ StepStatus FixedStepIntegrator::do_interpolate(double t, std::span<double> y) {
     has_slope_previous_ = true;
   }
   if (const StepStatus status = need_slope(); status != StepStatus::Ok) return status;
-  const double h = t_ - t_previous_, s = (t - t_previous_) / h, r = 1 - s;
+  const double h = t_ - t_previous_, s = (t - t_previous_) / h;
   for (std::size_t i = 0; i < n_; ++i) {
-    const double rise = y_[i] - y_previous_[i];
-    y[i] = y_previous_[i] + s * (rise + r * (r * (h * slope_previous_[i] - rise) - s * (h * slope_[i] - rise)));
+    y[i] = interpolate_step(s, y_previous_[i], y_[i], h * slope_previous_[i], h * slope_[i], 0);
   }
   return StepStatus::Ok;
 }

@@ -29,14 +29,14 @@ enum class RhsStatus {
   Stop,   ///< give up at once
 };
 
-/// Writes ydot = f(t, y).
+/// Writes ydot = f(t, y). Must not throw: what is wrong is said by the status.
 using Rhs = std::function<RhsStatus(double t, std::span<const double> y, std::span<double> ydot)>;
 /// Writes df/dy, n x n.
 using RhsJacobian = std::function<RhsStatus(double t, std::span<const double> y, MatrixView dfdy)>;
 
 enum class ProjectionStatus { Unchanged, Changed, Failed };
 /// Brings y back to where it belongs (configuration constraints, unit quaternions) at the end of every step.
-using Projection = std::function<ProjectionStatus(double t, std::span<double> y)>;
+using StateProjection = std::function<ProjectionStatus(double t, std::span<double> y)>;
 
 enum class StepStatus {
   Ok,
@@ -99,7 +99,7 @@ class Integrator {
 
   [[nodiscard]] const StepReport& report() const { return report_; }
   [[nodiscard]] const IntegratorTotals& totals() const { return totals_; }
-  virtual void set_projection(Projection projection) { projection_ = std::move(projection); }
+  virtual void set_projection(StateProjection projection) { projection_ = std::move(projection); }
 
  protected:
   virtual void do_start() = 0;
@@ -122,7 +122,7 @@ class Integrator {
   std::size_t n_;
   std::size_t padded_;  ///< n rounded up: arrays of this length have no loop remainders
   Rhs rhs_;
-  Projection projection_;
+  StateProjection projection_;
   double t_ = 0, t_previous_ = 0, t_next_ = 0;
   std::vector<double> y_, y_previous_, y_next_;
   StepReport report_;

@@ -12,13 +12,12 @@ struct Sample {
   double x, f;
 };
 
-/// A double strictly between x1 and x2, near the fraction t from x1; x1 itself if there is none.
+/// The double strictly between x1 and x2 that is nearest to the fraction t from x1; x1 itself if there is none between.
 double inside(double x1, double x2, double t) {
-  const double x = x1 + t * (x2 - x1);
-  const bool between = (x1 < x && x < x2) || (x2 < x && x < x1);
-  if (between) return x;
-  const double next = std::nextafter(x1, x2);
-  return next == x2 ? x1 : next;
+  double x = x1 + t * (x2 - x1);
+  if ((x - x2) * (x2 - x1) >= 0) x = std::nextafter(x2, x1);
+  if ((x - x1) * (x2 - x1) <= 0) x = std::nextafter(x1, x2);
+  return x == x2 ? x1 : x;
 }
 
 bool opposite(double f, double g) { return (f < 0 && g > 0) || (f > 0 && g < 0); }
