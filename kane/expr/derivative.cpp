@@ -50,7 +50,9 @@ Expr op_derivative(Op op, int exponent, const Expr& self, std::span<const Expr> 
 
 /// d(self) from the derivatives of the operands; the common operators written out so that their forms stay short.
 /// Operator and exponent are those of the form the operands belong to; building may change the form of `self` meanwhile.
-Expr chain_rule(Op op, int exponent, const Expr& self, std::span<const Expr> x, std::span<const Expr> dx) {
+/// `partials` (none, or one per operand) keeps the partial derivatives for the next direction.
+Expr chain_rule(Op op, int exponent, const Expr& self, std::span<const Expr> x, std::span<const Expr> dx,
+                std::span<Expr> partials = {}) {
   switch (op) {
     case Op::Neg: return -dx[0];
     case Op::Add: return dx[0] + dx[1];
@@ -61,8 +63,16 @@ Expr chain_rule(Op op, int exponent, const Expr& self, std::span<const Expr> x, 
     default: break;
   }
   Expr sum;
-  for (std::size_t i = 0; i < x.size(); ++i)
-    if (!dx[i].is_zero()) sum += op_derivative(op, exponent, self, x, static_cast<int>(i)) * dx[i];
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (dx[i].is_zero()) continue;
+    if (!partials.empty() && !partials[i].is_zero()) {
+      sum += partials[i] * dx[i];
+      continue;
+    }
+    const Expr partial = op_derivative(op, exponent, self, x, static_cast<int>(i));
+    if (!partials.empty()) partials[i] = partial;
+    sum += partial * dx[i];
+  }
   return sum;
 }
 
@@ -72,45 +82,56 @@ std::vector<Expr> Tangent::operator()(std::span<const Expr> es) {
   Graph* graph = common_graph(es);
   std::vector<Expr> results(es.size());
   if (graph == nullptr) return results;
+  ensure(graph_ == nullptr || graph_ == graph, "a Tangent serves one graph");
+  graph_ = graph;
 
-  // Depth first over nodes not yet known; those known from earlier calls are not entered again. A node is finished when
-  // all operands of its present form are known (the form may have become a cheaper one while they were worked out).
-  std::vector<NodeId> stack;
-  std::vector<Expr> x, dx;
-  for (const auto& e : es) {
-    if (e.graph() != nullptr) stack.push_back(e.id());
-    while (!stack.empty()) {
-      const NodeId id = stack.back();
-      if (known_.contains(id)) {
-        stack.pop_back();
-        continue;
-      }
-      const auto args = graph->args(id);
-      const std::size_t depth = stack.size();
-      for (const NodeId arg : args)
-        if (!known_.contains(arg)) stack.push_back(arg);
-      if (stack.size() != depth) continue;
-      stack.pop_back();
-      if (args.empty()) {
-        const Expr* rate = rates_.find(id);
-        known_.emplace(id, rate == nullptr ? Expr() : *rate);
-        continue;
-      }
-      x.clear(), dx.clear();
-      bool constant = true;
-      for (const NodeId arg : args) {
-        x.push_back(graph->at(arg));
-        dx.push_back(known_.at(arg));
-        constant = constant && dx.back().is_zero();
-      }
-      const Op op = graph->op(id);
-      const int exponent = op == Op::Pow || op == Op::Root ? graph->exponent(id) : 0;
-      known_.emplace(id, constant ? Expr() : chain_rule(op, exponent, graph->at(id), x, dx));
-    }
+  for (std::size_t i = 0; i < es.size(); ++i) {
+    if (es[i].graph() == nullptr) continue;
+    differentiate(es[i].id());
+    const NodeId derivative = known_[es[i].id()];
+    if (derivative != Graph::kZero) results[i] = graph->at(derivative);
   }
-  for (std::size_t i = 0; i < es.size(); ++i)
-    if (es[i].graph() != nullptr) results[i] = known_.at(es[i].id());
   return results;
+}
+
+void Tangent::know(const Expr& e, const Expr& rate) {
+  if (e.graph() != nullptr) known_.set(e.id(), e.graph()->bind(rate).id());
+}
+
+/// Depth first over nodes not yet known; those known from earlier calls are not entered again. A node is finished when all
+/// operands of its present form are known (the form may have become a cheaper one while they were worked out).
+void Tangent::differentiate(NodeId root) {
+  Graph& graph = *graph_;
+  stack_.assign(1, root);
+  while (!stack_.empty()) {
+    const NodeId id = stack_.back();
+    if (known_[id] != kUnknown) {
+      stack_.pop_back();
+      continue;
+    }
+    const auto args = graph.args(id);
+    const std::size_t depth = stack_.size();
+    for (const NodeId arg : args)
+      if (known_[arg] == kUnknown) stack_.push_back(arg);
+    if (stack_.size() != depth) continue;
+    stack_.pop_back();
+    if (args.empty()) {
+      const Expr* rate = rates_.find(id);
+      known_.set(id, rate == nullptr ? Graph::kZero : graph.bind(*rate).id());
+      continue;
+    }
+    x_.clear(), dx_.clear();
+    bool constant = true;
+    for (const NodeId arg : args) {
+      x_.push_back(graph.at(arg));
+      const NodeId d = known_[arg];
+      dx_.push_back(d == Graph::kZero ? Expr() : graph.at(d));
+      constant = constant && d == Graph::kZero;
+    }
+    const Op op = graph.op(id);
+    const int exponent = op == Op::Pow || op == Op::Root ? graph.exponent(id) : 0;
+    known_.set(id, constant ? Graph::kZero : graph.bind(chain_rule(op, exponent, graph.at(id), x_, dx_)).id());
+  }
 }
 
 Expr Tangent::operator()(const Expr& e) { return (*this)(std::span<const Expr>(&e, 1)).front(); }
@@ -147,7 +168,7 @@ Jacobian jacobian(std::span<const Expr> outputs, std::span<const Expr> inputs) {
   for (std::uint32_t i = 0; i < tape.entries.size(); ++i)
     for (const auto operand : tape.args(tape.entries[i])) users[operand].push_back(i);
 
-  std::vector<Expr> d(tape.entries.size()), x, dx;
+  std::vector<Expr> d(tape.entries.size()), partials(tape.operands.size()), x, dx;
   std::vector<bool> reached(tape.entries.size());
   std::vector<std::uint32_t> sweep;
   for (int column = 0; column < result.columns; ++column) {
@@ -169,7 +190,8 @@ Jacobian jacobian(std::span<const Expr> outputs, std::span<const Expr> inputs) {
         x.push_back(graph->at(tape.entries[operand].id));
         dx.push_back(d[operand]);
       }
-      d[i] = chain_rule(entry.op, entry.exponent, graph->at(entry.id), x, dx);
+      d[i] = chain_rule(entry.op, entry.exponent, graph->at(entry.id), x, dx,
+                        std::span(partials).subspan(entry.first, entry.count));
     }
     for (int row = 0; row < result.rows; ++row) {
       const auto& output = outputs[static_cast<std::size_t>(row)];

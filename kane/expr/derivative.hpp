@@ -2,10 +2,10 @@
 // Derivatives, by the chain rule over the graph, each node once per direction.
 
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "kane/expr/expr.hpp"
+#include "kane/expr/node_map.hpp"
 #include "kane/expr/substitution.hpp"
 
 namespace kane {
@@ -15,17 +15,21 @@ namespace kane {
 /// direction {s: 1}; the total time derivative is {q: qdot, u: udot, t: 1, ...}.
 class Tangent {
  public:
-  explicit Tangent(Substitution rates) : rates_(std::move(rates)) {}
+  explicit Tangent(Substitution rates) : rates_(std::move(rates)), known_(0, kUnknown) {}
   [[nodiscard]] Expr operator()(const Expr& e);
   [[nodiscard]] std::vector<Expr> operator()(std::span<const Expr> es);
   /// States the derivative of an expression that is known in a shorter form than the chain rule would give.
-  void know(const Expr& e, const Expr& rate) {
-    if (e.graph() != nullptr) known_.insert_or_assign(e.id(), rate);
-  }
+  void know(const Expr& e, const Expr& rate);
 
  private:
+  static constexpr NodeId kUnknown = 0xffffffffU;
+  void differentiate(NodeId root);
+
   Substitution rates_;
-  std::unordered_map<NodeId, Expr> known_;
+  Graph* graph_ = nullptr;
+  NodeMap<NodeId> known_;  ///< derivatives of nodes
+  std::vector<NodeId> stack_;
+  std::vector<Expr> x_, dx_;
 };
 
 /// Partial derivative by a symbol.

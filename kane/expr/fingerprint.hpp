@@ -22,12 +22,9 @@ struct Prime {
   static constexpr std::uint64_t kPower = std::uint64_t{1} << Bits;
   static constexpr std::uint64_t kPrime = kPower - Offset;
 
-  static constexpr std::uint64_t reduce(uint128 x) {
-    // 2^Bits = Offset < 2^15, twice: after the first fold x < 2^78, after the second x < 2^63.
-    x = (x & (kPower - 1)) + Offset * (x >> Bits);
-    auto y = static_cast<std::uint64_t>((x & (kPower - 1)) + Offset * (x >> Bits));
-    while (y >= kPrime) y -= kPrime;
-    return y;
+  static constexpr std::uint64_t reduce(std::uint64_t x) {
+    const std::uint64_t y = (x & (kPower - 1)) + Offset * (x >> Bits);
+    return y >= kPrime ? y - kPrime : y;
   }
   static constexpr std::uint64_t add(std::uint64_t a, std::uint64_t b) {
     const std::uint64_t sum = a + b;
@@ -35,7 +32,15 @@ struct Prime {
   }
   static constexpr std::uint64_t sub(std::uint64_t a, std::uint64_t b) { return a >= b ? a - b : a + kPrime - b; }
   static constexpr std::uint64_t neg(std::uint64_t a) { return a == 0 ? 0 : kPrime - a; }
-  static constexpr std::uint64_t mul(std::uint64_t a, std::uint64_t b) { return reduce(static_cast<uint128>(a) * b); }
+  static constexpr std::uint64_t mul(std::uint64_t a, std::uint64_t b) {
+    // 2^Bits = Offset < 2^15, twice: below 2^78 after the first fold, below 2 kPrime after the second.
+    const uint128 product = static_cast<uint128>(a) * b;
+    const uint128 folded = (static_cast<std::uint64_t>(product) & (kPower - 1)) +
+                           static_cast<uint128>(static_cast<std::uint64_t>(product >> Bits)) * Offset;
+    const std::uint64_t y =
+        (static_cast<std::uint64_t>(folded) & (kPower - 1)) + static_cast<std::uint64_t>(folded >> Bits) * Offset;
+    return y >= kPrime ? y - kPrime : y;
+  }
   /// The inverse of a, by Euclid's algorithm; 0 for 0.
   static constexpr std::uint64_t inverse(std::uint64_t a) {
     std::uint64_t r0 = kPrime, r1 = a;

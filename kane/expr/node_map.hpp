@@ -14,7 +14,7 @@ namespace kane {
 template <class T>
 class NodeMap {
  public:
-  /// For the nodes 0 ... size-1; all have the value `initial` until another is set.
+  /// With room for the nodes 0 ... size-1 (it grows when one beyond is set); all have the value `initial` until another is set.
   explicit NodeMap(std::size_t size, T initial = T()) : pages_((size >> kPageBits) + 1), initial_(initial) {}
 
   [[nodiscard]] T operator[](NodeId id) const {
@@ -38,6 +38,7 @@ class NodeMap {
   static constexpr std::size_t kMask = kPageSize - 1;
 
   T* page_of(NodeId id) {
+    if (id >> kPageBits >= pages_.size()) pages_.resize((id >> kPageBits) + 1);
     auto& page = pages_[id >> kPageBits];
     if (!page) {
       page = std::make_unique_for_overwrite<T[]>(kPageSize);

@@ -53,6 +53,7 @@ NodeId Rules::trigonometric(Op kind, NodeId x) {
 
 /// Exact values, and quarter turns among the terms of an angle.
 std::optional<NodeId> Rules::take_out_turns(Op kind, NodeId x) {
+  if (graph_.state_->pi == Graph::kNoNode) return std::nullopt;
   const auto terms = linear_terms(graph_, x, 64);
   const auto turns = std::find_if(terms.begin(), terms.end(), [&](auto& t) { return op(t.atom) == Op::Pi; });
   if (turns == terms.end()) return std::nullopt;

@@ -22,31 +22,24 @@ std::uint32_t table_tag(Fingerprint fp) {
 
 std::uint32_t saturating_sum(std::uint32_t x, std::uint32_t y) { return std::min(x + y, Graph::kMaxCost); }
 
-/// n if the residues are those of a whole number with |n| < 2^40.
-std::optional<std::int64_t> find_small_integer(Fingerprint fp) {
+/// n if the first residue is that of a whole number with |n| < 2^40 (as few are), 0 otherwise.
+std::int64_t small_integer(std::uint64_t a) {
   constexpr std::uint64_t kBound = std::uint64_t{1} << 40;
-  std::int64_t n = 0;
-  if (fp.a < kBound)
-    n = static_cast<std::int64_t>(fp.a);
-  else if (field::P1::kPrime - fp.a < kBound)
-    n = -static_cast<std::int64_t>(field::P1::kPrime - fp.a);
-  else
-    return std::nullopt;
-  if (Fingerprint::integer(n) != fp) return std::nullopt;
-  return n;
+  if (a < kBound) return static_cast<std::int64_t>(a);
+  return field::P1::kPrime - a < kBound ? -static_cast<std::int64_t>(field::P1::kPrime - a) : 0;
 }
 
 /// Recognises the residues of n/lcm(1..16) and n/10^12 with |n| < 2^40: the numbers that sums and products of other things
 /// arrive at when those cancel.
 std::optional<Rational> find_small_number(Fingerprint fp) {
   for (const std::int64_t scale : {std::int64_t{720'720}, std::int64_t{1'000'000'000'000}}) {
-    const auto n = find_small_integer(fp * Fingerprint::integer(scale));
-    if (!n) continue;
-    Rational value(mpz_class(static_cast<long>(*n)), mpz_class(static_cast<long>(scale)));
+    const std::int64_t n = small_integer(field::P1::mul(fp.a, static_cast<std::uint64_t>(scale)));
+    if (n == 0 || Fingerprint::integer(n) != fp * Fingerprint::integer(scale)) continue;
+    Rational value(mpz_class(static_cast<long>(n)), mpz_class(static_cast<long>(scale)));
     value.canonicalize();
     return value;
   }
-  return std::nullopt;
+  return fp.is_zero() ? std::optional(Rational(0)) : std::nullopt;
 }
 
 std::size_t bits(const mpz_class& z) { return mpz_sizeinbase(z.get_mpz_t(), 2); }
@@ -172,9 +165,9 @@ void Store::improve(NodeId id, const Node& form) {
   if (form.cost < known.cost) replace(known, form);
 }
 
+/// The form has its fingerprint and its cost.
 NodeId Store::intern(Node form) {
   const Found found = find(form.fp);
-  form.cost = form_cost(form);
   if (found.exact()) {
     improve(found.node, form);
     return found.node;
@@ -267,16 +260,23 @@ NodeId Store::unary(Op op, NodeId a, int exponent) {
   form.b = static_cast<NodeId>(exponent);
   if (op == Op::Neg || op == Op::Pow) form.flags = node(a).flags;
   if (op == Op::Sqrt || op == Op::Root || op == Op::Abs) form.flags = kHasRadical;
+  form.cost = form_cost(form);
   return intern(form);
 }
 
 NodeId Store::binary(Op op, NodeId a, NodeId b) {
+  const Node &x = node(a), &y = node(b);
   Node form;
-  form.fp = value(op, a, b, 0);
+  switch (op) {  // what nearly all nodes are; the rest is in value()
+    case Op::Add: form.fp = x.fp + y.fp; break;
+    case Op::Sub: form.fp = x.fp - y.fp; break;
+    default: form.fp = value(op, a, b, 0);
+  }
   form.op = op;
   form.a = a;
   form.b = b;
-  if (op == Op::Mul || op == Op::Div) form.flags = node(a).flags | node(b).flags;
+  form.cost = saturating_sum(static_cast<std::uint32_t>(info(op).cost), saturating_sum(x.cost, y.cost));
+  if (op == Op::Mul || op == Op::Div) form.flags = x.flags | y.flags;
   return intern(form);
 }
 
@@ -289,6 +289,7 @@ NodeId Store::select(NodeId condition, NodeId a, NodeId b) {
   form.a = static_cast<NodeId>(state_.lists.size());
   form.count = 3;
   state_.lists.push_back({condition, a, b});
+  form.cost = form_cost(form);
   return intern(form);
 }
 
@@ -302,6 +303,7 @@ NodeId Store::call(NodeId function, std::span<const NodeId> args) {
   form.b = function;
   form.count = static_cast<std::uint16_t>(args.size());
   state_.lists.emplace_back(args.begin(), args.end());
+  form.cost = form_cost(form);
   return intern(form);
 }
 

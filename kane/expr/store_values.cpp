@@ -104,8 +104,13 @@ CirclePoint Store::atom_point(NodeId atom, const Rational& coefficient) {
     constexpr CirclePoint kFifteenDegrees = make_fifteen_degrees();
     return circle_power(kFifteenDegrees, mpz_class(mpz_fdiv_ui(Rational(coefficient * 12).get_num().get_mpz_t(), 24)));
   }
-  const auto [t, n] = atom_base(fp(atom), Op::Sin, coefficient);
-  return circle_power(CirclePoint::from_parameter(t), n);
+  if (coefficient.get_den() != 1 || coefficient == 1) {
+    const auto [t, n] = atom_base(fp(atom), Op::Sin, coefficient);
+    return circle_power(CirclePoint::from_parameter(t), n);
+  }
+  auto whole = state_.points.find(atom);
+  if (whole == state_.points.end()) whole = state_.points.emplace(atom, atom_point(atom, 1)).first;
+  return circle_power(whole->second, coefficient.get_num());
 }
 
 CirclePoint Store::circle_point(NodeId angle) {
@@ -123,7 +128,10 @@ CirclePoint Store::circle_point(NodeId angle) {
   if ((op == Op::Add || op == Op::Sub) && first != nullptr && second != nullptr) {
     point = *first * (op == Op::Add ? *second : second->conjugate());
   } else {
-    for (const auto& term : linear_terms(graph_, angle)) point = point * atom_point(term.atom, term.coefficient);
+    for (const auto& term : linear_terms(graph_, angle)) {
+      const CirclePoint* known = term.coefficient == 1 ? known_point(term.atom) : nullptr;
+      point = point * (known != nullptr ? *known : atom_point(term.atom, term.coefficient));
+    }
   }
   state_.points.emplace(angle, point);
   return point;
