@@ -1,0 +1,45 @@
+#pragma once
+// Names of a model as identifiers of a language.
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+
+namespace kane {
+
+struct NamingRules {
+  std::span<const std::string_view> reserved;
+  bool ignores_case = false;
+  std::size_t max_length = 200;
+};
+
+/// Letters, digits and underscores, beginning with a letter: "u1'" gives u1_dot, "u1''" u1_ddot, "B.mass" B_mass, other
+/// characters their code point as _u3b8.
+[[nodiscard]] std::string identifier_of(std::string_view name);
+
+/// Hands out identifiers that are legal and different from each other.
+class NameTable {
+ public:
+  explicit NameTable(const NamingRules& rules);
+
+  /// identifier_of(name), with something appended if that is reserved or taken.
+  [[nodiscard]] std::string add(std::string_view name);
+  /// Whether prefix followed by a number is or might become an identifier handed out.
+  [[nodiscard]] bool has_numbered(std::string_view prefix) const;
+
+ private:
+  [[nodiscard]] std::string key(std::string_view identifier) const;
+
+  NamingRules rules_;
+  std::unordered_set<std::string> taken_;
+};
+
+/// The name with all that could end a comment or a line replaced by '?'.
+[[nodiscard]] std::string harmless(std::string_view name);
+
+/// The name between `quote`s. C-like languages escape by backslash, others (Fortran, MATLAB) double the quote.
+[[nodiscard]] std::string quoted(std::string_view name, char quote, bool by_backslash);
+
+}  // namespace kane

@@ -1,0 +1,50 @@
+#pragma once
+// Programs as source code in other languages, to be carried away: self-contained text, no dependency on Kane.
+//
+// Every language gets the same three functions. set_parameters() computes what depends on parameters only,
+// set_inputs() what depends on inputs and time too (call it again after set_parameters()), evaluate() the outputs from
+// the state. What one computes for the next is in a workspace, one for each thread. Fused multiply-adds are written
+// as products and sums; whether they are contracted is the compiler's business.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kane/program/program.hpp"
+
+namespace kane {
+
+enum class Language : std::uint8_t { C, Cpp, Fortran, Python, Matlab, JavaScript, Rust, Julia, Latex };
+
+struct LanguageInfo {
+  Language language;
+  std::string_view name;   ///< on the command line: "c", "fortran"
+  std::string_view title;  ///< for people: "C99", "Fortran 2008"
+};
+
+[[nodiscard]] std::span<const LanguageInfo> languages();
+[[nodiscard]] const LanguageInfo& info(Language language);
+/// By its name or a usual alias ("c++", "octave", "js"), in any case.
+[[nodiscard]] std::optional<Language> find_language(std::string_view name);
+
+struct EmitOptions {
+  /// Names files, functions and types; left empty, the name of the program does. Made an identifier in any case.
+  std::string name{};
+  /// Functions longer than this many instructions are cut into several, which compilers digest faster.
+  std::uint32_t part_length = 4000;
+};
+
+struct SourceFile {
+  std::string name;
+  std::string text;
+};
+
+/// Throws ModelError if the program is not valid.
+[[nodiscard]] std::vector<SourceFile> emit_source(const Program& program, Language language,
+                                                  const EmitOptions& options = {});
+
+}  // namespace kane
