@@ -172,6 +172,20 @@ class Embedder {
     return c.between_points() && is_fixed_direction(s_, kinematics().dependence(), c.direction);
   }
 
+  /// The rows along the directions stated, where coefficients are simplest (1 for the rates of the coordinates of a
+  /// point). The speeds to solve for are chosen here: in turned rows every coefficient is a sine or cosine, and a pivot
+  /// taken there may vanish although the system is regular.
+  ExprMatrix form_stated_rows(const std::vector<int>& group) {
+    ExprMatrix a(static_cast<int>(group.size()), model_.speed_count);
+    for (int i = 0; i < a.rows; ++i) {
+      const int row = group[static_cast<std::size_t>(i)];
+      const ConstraintRecord& c = s_.constraints()[static_cast<std::size_t>(row)];
+      const StageRow stated = by_points(row) ? point_row(c, c.direction) : substituted_row(row);
+      for (const int column : left_) a(i, column) = stated.a[static_cast<std::size_t>(column)];
+    }
+    return a;
+  }
+
   std::vector<StageRow> form_rows(const std::vector<int>& group) {
     std::vector<StageRow> r;
     std::vector<int> rest = group;
@@ -236,7 +250,7 @@ class Embedder {
     for (const int c : wishes_.empty() ? left_ : wishes_) {
       if (std::find(left_.begin(), left_.end(), c) != left_.end()) allowed.push_back(c);
     }
-    const RankReport rank = find_rank(a, allowed);
+    const RankReport rank = find_rank(form_stated_rows(group), allowed);
     ensure(rank.rank() == m, "a group of independent constraints lost its rank");
     Stage stage;
     for (const RankReport::Pivot& p : rank.pivots) stage.dependent.push_back(p.column);

@@ -1,6 +1,7 @@
 #include "kane/mechanics/linearize.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
@@ -112,7 +113,19 @@ class Linearizer {
     for (const auto& input : e_.inputs)
       if (!options_.nominal.contains(input.symbol.name())) nominal_.set(input.symbol, at(input.value));
     complete_speeds();
+    check_configuration();
     if (options_.solve_accelerations) solve_accelerations();
+  }
+
+  // A state off the constraints has no linear equations. What depends on parameters may hold for some of them.
+  void check_configuration() const {
+    for (const auto& c : e_.constraints) {
+      if (!c.active || c.redundant || !c.phi) continue;
+      const Expr value = at(*c.phi);
+      require(!value.is_number() || std::abs(to_double(value.number())) < 1e-9,
+              "the nominal motion does not satisfy constraint {}: it gives {} instead of zero", c.name,
+              value.to_string());
+    }
   }
 
   void complete_speeds() {
