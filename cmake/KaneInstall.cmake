@@ -35,5 +35,5 @@ configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/KaneConfig.cmake.in" "$
   INSTALL_DESTINATION "${package_dir}")
 write_basic_package_version_file("${CMAKE_BINARY_DIR}/KaneConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${CMAKE_BINARY_DIR}/KaneConfig.cmake" "${CMAKE_BINARY_DIR}/KaneConfigVersion.cmake"
-  "${CMAKE_CURRENT_LIST_DIR}/FindGMP.cmake" DESTINATION "${package_dir}")
+  "${CMAKE_CURRENT_LIST_DIR}/FindGMP.cmake" "${CMAKE_CURRENT_LIST_DIR}/FindURDFDOM.cmake" DESTINATION "${package_dir}")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")

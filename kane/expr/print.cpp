@@ -260,6 +260,7 @@ class Printer {
 
 std::string print(const Expr& e, Style style, const PrintOptions& options) {
   if (e.graph() != nullptr) return Printer(*e.graph(), style, options).print(e.id());
+  if (style == Style::Text) return to_text(e.number());  // messages print many; a graph is not made for each
   Graph graph;
   return Printer(graph, style, options).print(graph.bind(e).id());
 }

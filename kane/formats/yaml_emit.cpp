@@ -82,8 +82,17 @@ void emit_block(const YamlNode& node, std::size_t indent, std::string& out) {
     }
   }
   for (const auto& item : node.items) {
-    out += margin + "-";
-    emit_value(item, indent, indent + 1, out);
+    const std::string line = one_line(item);
+    if (item.entries.empty() || indent + line.size() + 2 <= kLineLength) {
+      out += margin + "-";
+      emit_value(item, indent, indent + 1, out);
+      continue;
+    }
+    // The first key stands right after the dash.
+    std::string block;
+    emit_block(item, indent + 2, block);
+    block[indent] = '-';
+    out += block;
   }
 }
 
