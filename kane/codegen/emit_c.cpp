@@ -11,15 +11,16 @@ namespace kane {
 namespace {
 
 constexpr std::string_view kReserved[] = {
-    "auto",      "break",    "case",      "char",     "const",  "continue", "default", "do",     "double",   "else",
-    "enum",      "extern",   "float",     "for",      "goto",   "if",       "inline",  "int",    "long",     "register",
-    "restrict",  "return",   "short",     "signed",   "sizeof", "static",   "struct",  "switch", "typedef",  "union",
-    "unsigned",  "void",     "volatile",  "while",    "main",   "bool",     "true",    "false",  "sin",      "cos",
-    "tan",       "asin",     "acos",      "atan",     "atan2",  "sinh",     "cosh",    "tanh",   "exp",      "log",
-    "sqrt",      "fabs",     "floor",     "fmod",     "pow",    "class",    "new",     "delete", "this",     "template",
-    "namespace", "public",   "private",   "operator", "catch",  "throw",    "try",     "NAN",    "INFINITY", "NULL",
-    "kane_min",  "kane_max", "kane_sign", "kane_mod", "ws",     "x",        "y",       "p",      "in",       "typename",
-    "using",     "virtual",  "friend",    "and",      "or",     "not",      "xor",     "errno",  "asm",      "unused"};
+    "auto",      "break",    "case",     "char",     "const",    "continue", "default",   "do",       "double",
+    "else",      "enum",     "extern",   "float",    "for",      "goto",     "if",        "inline",   "int",
+    "long",      "register", "restrict", "return",   "short",    "signed",   "sizeof",    "static",   "struct",
+    "switch",    "typedef",  "union",    "unsigned", "void",     "volatile", "while",     "main",     "bool",
+    "true",      "false",    "sin",      "cos",      "tan",      "asin",     "acos",      "atan",     "atan2",
+    "sinh",      "cosh",     "tanh",     "exp",      "log",      "sqrt",     "fabs",      "floor",    "fmod",
+    "pow",       "class",    "new",      "delete",   "this",     "template", "namespace", "public",   "private",
+    "operator",  "catch",    "throw",    "try",      "NAN",      "INFINITY", "NULL",      "kane_min", "kane_max",
+    "kane_sign", "kane_mod", "ws",       "in",       "typename", "using",    "virtual",   "friend",   "and",
+    "or",        "not",      "xor",      "errno",    "asm",      "unused"};
 
 std::string number(double value) {
   if (std::isnan(value)) return "NAN";
@@ -31,7 +32,7 @@ const Dialect& dialect() {
   static const Dialect kDialect{.declare = "const double @n = @e;",
                                 .assign = "@n = @e;",
                                 .stored = "ws->w[@i]",
-                                .output = "y[@i]",
+                                .output = "y_[@i]",
                                 .naming = {.reserved = kReserved},
                                 .number = number,
                                 .spellings = spell({{Code::Sqrt, "sqrt(@a)"},
@@ -177,11 +178,11 @@ class Frame {
   [[nodiscard]] std::string signature(Stage stage) const {
     switch (stage) {
       case Stage::Parameters:
-        return fmt::format("void {0}_set_parameters({0}_workspace *ws, const {0}_parameters *p)", name_);
-      case Stage::Inputs: return fmt::format("void {0}_set_inputs({0}_workspace *ws, const {0}_inputs *in)", name_);
+        return fmt::format("void {0}_set_parameters({0}_workspace *ws, const {0}_parameters *p_)", name_);
+      case Stage::Inputs: return fmt::format("void {0}_set_inputs({0}_workspace *ws, const {0}_inputs *in_)", name_);
       case Stage::State: break;
     }
-    return fmt::format("void {0}_evaluate({0}_workspace *ws, const double *x, double *y)", name_);
+    return fmt::format("void {0}_evaluate({0}_workspace *ws, const double *x_, double *y_)", name_);
   }
 
   void write_functions(SourceText& t) {
@@ -206,40 +207,41 @@ class Frame {
     if (parts.size() > 1)
       for (std::size_t k = 0; k < parts.size(); ++k) {
         t.line("static void {}({}) {{", part_name(m_, stage, k), part_arguments(stage));
-        write_body(t, parts[k]);
+        write_body(t, parts[k], stage);
         t.line("}}");
         t.blank();
       }
     t.line("{} {{", signature(stage));
     t.in();
-    if (stage == Stage::Parameters) t.line("ws->p = *p;");
-    if (stage == Stage::Inputs) t.line("ws->in = *in;");
+    if (stage == Stage::Parameters) t.line("ws->p = *p_;");
+    if (stage == Stage::Inputs) t.line("ws->in = *in_;");
     t.out();
     if (parts.size() > 1) {
       t.in();
       for (std::size_t k = 0; k < parts.size(); ++k)
-        t.line("{}({});", part_name(m_, stage, k), stage == Stage::State ? "ws, x, y" : "ws");
+        t.line("{}({});", part_name(m_, stage, k), stage == Stage::State ? "ws, x_, y_" : "ws");
       t.out();
     } else {
-      write_body(t, parts[0]);
+      write_body(t, parts[0], stage);
     }
-    if (stage == Stage::State) t.line("  (void)ws;\n  (void)x;\n  (void)y;");
     t.line("}}");
     t.blank();
   }
 
   [[nodiscard]] std::string part_arguments(Stage stage) const {
-    return name_ + (stage == Stage::State ? "_workspace *ws, const double *x, double *y" : "_workspace *ws");
+    return name_ + (stage == Stage::State ? "_workspace *ws, const double *x_, double *y_" : "_workspace *ws");
   }
 
-  void write_body(SourceText& t, const SourcePart& part) {
+  void write_body(SourceText& t, const SourcePart& part, Stage stage) {
     t.in();
+    t.line("(void)ws;");
+    if (stage == Stage::State) t.line("(void)x_;\n  (void)y_;");
     for (const std::uint32_t i : part.inputs) {
       const std::string& id = m_.names.inputs[i];
       switch (m_.program.inputs[i].stage) {
         case Stage::Parameters: t.line("const double {0} = ws->p.{0};", id); break;
         case Stage::Inputs: t.line("const double {0} = ws->in.{0};", id); break;
-        case Stage::State: t.line("const double {} = x[{}];", id, i - m_.inputs_begin(Stage::State)); break;
+        case Stage::State: t.line("const double {} = x_[{}];", id, i - m_.inputs_begin(Stage::State)); break;
       }
     }
     t.lines(part.statements);

@@ -125,13 +125,6 @@ constexpr std::string_view kReserved[] = {"alignas",
                                           "Functions",
                                           "Parameters",
                                           "Inputs",
-                                          "x",
-                                          "y",
-                                          "p",
-                                          "in",
-                                          "p_",
-                                          "in_",
-                                          "w_",
                                           "kane_min",
                                           "kane_max",
                                           "kane_sign",
@@ -160,7 +153,7 @@ const Dialect& dialect() {
   static const Dialect kDialect{.declare = "const T @n = @e;",
                                 .assign = "@n = @e;",
                                 .stored = "w_[@i]",
-                                .output = "y[@i]",
+                                .output = "y_[@i]",
                                 .call = "Functions::@f(@e)",
                                 .naming = {.reserved = kReserved},
                                 .number = number,
@@ -278,21 +271,21 @@ class Frame {
   }
 
   void write_stage(SourceText& t, Stage stage) {
-    constexpr std::string_view kHeads[] = {"void set_parameters(const Parameters& p) {",
-                                           "void set_inputs(const Inputs& in) {",
-                                           "void evaluate(std::span<const T> x, std::span<T> y) {"};
+    constexpr std::string_view kHeads[] = {"void set_parameters(const Parameters& parameters_) {",
+                                           "void set_inputs(const Inputs& inputs_) {",
+                                           "void evaluate(std::span<const T> x_, std::span<T> y_) {"};
     const auto& parts = m_.listing.parts[static_cast<std::size_t>(stage)];
     t.raw(kHeads[static_cast<std::size_t>(stage)]);
     t.in();
-    if (stage == Stage::Parameters) t.line("p_ = p;");
-    if (stage == Stage::Inputs) t.line("in_ = in;");
+    if (stage == Stage::Parameters) t.line("p_ = parameters_;");
+    if (stage == Stage::Inputs) t.line("in_ = inputs_;");
     if (parts.size() == 1) {
       write_body(t, parts[0]);
     } else {
       for (std::size_t k = 0; k < parts.size(); ++k)
-        t.line("{}({});", part_name(m_, stage, k), stage == Stage::State ? "x, y" : "");
+        t.line("{}({});", part_name(m_, stage, k), stage == Stage::State ? "x_, y_" : "");
     }
-    if (stage == Stage::State) t.line("static_cast<void>(x), static_cast<void>(y);");
+    if (stage == Stage::State) t.line("static_cast<void>(x_), static_cast<void>(y_);");
     t.out();
     t.line("}}");
     t.blank();
@@ -302,7 +295,7 @@ class Frame {
     const auto& parts = m_.listing.parts[static_cast<std::size_t>(stage)];
     for (std::size_t k = 0; parts.size() > 1 && k < parts.size(); ++k) {
       t.line("void {}({}) {{", part_name(m_, stage, k),
-             stage == Stage::State ? "[[maybe_unused]] std::span<const T> x, [[maybe_unused]] std::span<T> y" : "");
+             stage == Stage::State ? "[[maybe_unused]] std::span<const T> x_, [[maybe_unused]] std::span<T> y_" : "");
       t.in();
       write_body(t, parts[k]);
       t.out();
@@ -318,7 +311,7 @@ class Frame {
       switch (m_.program.inputs[i].stage) {
         case Stage::Parameters: t.line("const T {0} = p_.{0};", id); break;
         case Stage::Inputs: t.line("const T {0} = in_.{0};", id); break;
-        case Stage::State: t.line("const T {} = x[{}];", id, i - m_.inputs_begin(Stage::State)); break;
+        case Stage::State: t.line("const T {} = x_[{}];", id, i - m_.inputs_begin(Stage::State)); break;
       }
     }
     t.lines(part.statements);
@@ -348,6 +341,7 @@ std::vector<SourceFile> emit_cpp_driver(const ExportModel& model, const EmitOpti
            fill_driver(R"(// Simulates @name with the classical Runge-Kutta method and prints comma-separated values.
 
 #include <cstdio>
+#include <string>
 #include <vector>
 
 #include "@name.hpp"

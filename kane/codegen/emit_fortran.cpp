@@ -12,15 +12,15 @@ namespace {
 
 // Fortran has no reserved words, but a variable hides an intrinsic function of its name.
 constexpr std::string_view kReserved[] = {
-    "sin",          "cos",        "tan",      "asin",      "acos",      "atan",       "atan2",     "sinh",
-    "cosh",         "tanh",       "exp",      "log",       "sqrt",      "abs",        "aint",      "modulo",
-    "merge",        "ieee_value", "kane_min", "kane_max",  "kane_sign", "kane_floor", "kane_inf",  "kane_nan",
-    "dp",           "ws",         "x",        "y",         "p",         "in",         "w",         "if",
-    "end",          "do",         "real",     "integer",   "call",      "subroutine", "function",  "module",
-    "program",      "type",       "use",      "contains",  "return",    "select",     "case",      "then",
-    "else",         "stop",       "write",    "print",     "read",      "kind",       "parameter", "implicit",
-    "none",         "only",       "result",   "elemental", "private",   "public",     "huge",      "state_count",
-    "output_count", "main",       "intent",   "interface", "where",     "while",      "data",      "save"};
+    "sin",        "cos",        "tan",         "asin",         "acos",      "atan",       "atan2",     "sinh",
+    "cosh",       "tanh",       "exp",         "log",          "sqrt",      "abs",        "aint",      "modulo",
+    "merge",      "ieee_value", "kane_min",    "kane_max",     "kane_sign", "kane_floor", "kane_inf",  "kane_nan",
+    "dp",         "ws",         "if",          "end",          "do",        "real",       "integer",   "call",
+    "subroutine", "function",   "module",      "program",      "type",      "use",        "contains",  "return",
+    "select",     "case",       "then",        "else",         "stop",      "write",      "print",     "read",
+    "kind",       "parameter",  "implicit",    "none",         "only",      "result",     "elemental", "private",
+    "public",     "huge",       "state_count", "output_count", "main",      "intent",     "interface", "where",
+    "while",      "data",       "save"};
 
 std::string number(double value) {
   if (std::isnan(value)) return "kane_nan()";
@@ -33,7 +33,7 @@ const Dialect& dialect() {
                                 .declare = "@n = @e",
                                 .assign = "@n = @e",
                                 .stored = "ws%w(@i)",
-                                .output = "y(@i)",
+                                .output = "y_(@i)",
                                 .first_index = 1,
                                 .width = 100,
                                 .continuation = " &",
@@ -140,24 +140,24 @@ class Frame {
 
   void write_stage(SourceText& t, Stage stage) {
     constexpr std::string_view kNames[] = {"set_parameters", "set_inputs", "evaluate"};
-    constexpr std::string_view kArguments[] = {"ws, p", "ws, in", "ws, x, y"};
+    constexpr std::string_view kArguments[] = {"ws, p_", "ws, in_", "ws, x_, y_"};
     const auto s = static_cast<std::size_t>(stage);
     const auto& parts = m_.listing.parts[s];
     t.blank();
     t.line("subroutine {}_{}({})", name_, kNames[s], kArguments[s]);
     t.in();
     t.line("type({}_workspace), intent(inout) :: ws", name_);
-    if (stage == Stage::Parameters) t.line("type({}_parameters), intent(in) :: p", name_);
-    if (stage == Stage::Inputs) t.line("type({}_inputs), intent(in) :: in", name_);
+    if (stage == Stage::Parameters) t.line("type({}_parameters), intent(in) :: p_", name_);
+    if (stage == Stage::Inputs) t.line("type({}_inputs), intent(in) :: in_", name_);
     if (stage == Stage::State) write_state_arguments(t);
     if (parts.size() == 1) write_declarations(t, parts[0]);
-    if (stage == Stage::Parameters) t.line("ws%p = p");
-    if (stage == Stage::Inputs) t.line("ws%in = in");
+    if (stage == Stage::Parameters) t.line("ws%p = p_");
+    if (stage == Stage::Inputs) t.line("ws%in = in_");
     if (parts.size() == 1) {
       write_statements(t, parts[0]);
     } else {
       for (std::size_t k = 0; k < parts.size(); ++k)
-        t.line("call {}({})", part_name(m_, stage, k), stage == Stage::State ? "ws, x, y" : "ws");
+        t.line("call {}({})", part_name(m_, stage, k), stage == Stage::State ? "ws, x_, y_" : "ws");
     }
     t.out();
     t.line("end subroutine");
@@ -166,14 +166,14 @@ class Frame {
   }
 
   void write_state_arguments(SourceText& t) {
-    t.line("real(dp), intent(in) :: x(state_count)");
-    t.line("real(dp), intent(inout) :: y(output_count)");
+    t.line("real(dp), intent(in) :: x_(state_count)");
+    t.line("real(dp), intent(inout) :: y_(output_count)");
   }
 
   void write_part(SourceText& t, Stage stage, std::size_t k) {
     const SourcePart& part = m_.listing.parts[static_cast<std::size_t>(stage)][k];
     t.blank();
-    t.line("subroutine {}({})", part_name(m_, stage, k), stage == Stage::State ? "ws, x, y" : "ws");
+    t.line("subroutine {}({})", part_name(m_, stage, k), stage == Stage::State ? "ws, x_, y_" : "ws");
     t.in();
     t.line("type({}_workspace), intent(inout) :: ws", name_);
     if (stage == Stage::State) write_state_arguments(t);
@@ -222,7 +222,7 @@ class Frame {
       switch (m_.program.inputs[i].stage) {
         case Stage::Parameters: t.line("{0} = ws%p%{0}", id); break;
         case Stage::Inputs: t.line("{0} = ws%in%{0}", id); break;
-        case Stage::State: t.line("{} = x({})", id, i - m_.inputs_begin(Stage::State) + 1); break;
+        case Stage::State: t.line("{} = x_({})", id, i - m_.inputs_begin(Stage::State) + 1); break;
       }
     }
     t.lines(part.statements);

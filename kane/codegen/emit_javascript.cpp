@@ -10,75 +10,20 @@ namespace kane {
 
 namespace {
 
-constexpr std::string_view kReserved[] = {"arguments",
-                                          "await",
-                                          "break",
-                                          "case",
-                                          "catch",
-                                          "class",
-                                          "const",
-                                          "continue",
-                                          "debugger",
-                                          "default",
-                                          "delete",
-                                          "do",
-                                          "else",
-                                          "enum",
-                                          "eval",
-                                          "export",
-                                          "extends",
-                                          "false",
-                                          "finally",
-                                          "for",
-                                          "function",
-                                          "if",
-                                          "implements",
-                                          "import",
-                                          "in",
-                                          "instanceof",
-                                          "interface",
-                                          "let",
-                                          "new",
-                                          "null",
-                                          "package",
-                                          "private",
-                                          "protected",
-                                          "public",
-                                          "return",
-                                          "static",
-                                          "super",
-                                          "switch",
-                                          "this",
-                                          "throw",
-                                          "true",
-                                          "try",
-                                          "typeof",
-                                          "undefined",
-                                          "var",
-                                          "void",
-                                          "while",
-                                          "with",
-                                          "yield",
-                                          "Math",
-                                          "Infinity",
-                                          "NaN",
-                                          "ws",
-                                          "p",
-                                          "u",
-                                          "x",
-                                          "y",
-                                          "functions",
-                                          "kaneMod",
-                                          "setParameters",
-                                          "setInputs",
-                                          "evaluate",
-                                          "makeWorkspace",
-                                          "parameterNames",
-                                          "inputNames",
-                                          "stateNames",
-                                          "outputNames",
-                                          "Float64Array",
-                                          "of"};
+constexpr std::string_view kReserved[] = {
+    "arguments",     "await",      "break",       "case",          "catch",
+    "class",         "const",      "continue",    "debugger",      "default",
+    "delete",        "do",         "else",        "enum",          "eval",
+    "export",        "extends",    "false",       "finally",       "for",
+    "function",      "if",         "implements",  "import",        "in",
+    "instanceof",    "interface",  "let",         "new",           "null",
+    "package",       "private",    "protected",   "public",        "return",
+    "static",        "super",      "switch",      "this",          "throw",
+    "true",          "try",        "typeof",      "undefined",     "var",
+    "void",          "while",      "with",        "yield",         "Math",
+    "Infinity",      "NaN",        "ws",          "functions",     "kaneMod",
+    "setParameters", "setInputs",  "evaluate",    "makeWorkspace", "parameterNames",
+    "inputNames",    "stateNames", "outputNames", "Float64Array",  "of"};
 
 std::string number(double value) {
   if (std::isnan(value)) return "NaN";
@@ -90,7 +35,7 @@ const Dialect& dialect() {
   static const Dialect kDialect{.declare = "const @n = @e;",
                                 .assign = "@n = @e;",
                                 .stored = "ws.w[@i]",
-                                .output = "y[@i]",
+                                .output = "y_[@i]",
                                 .call = "ws.functions.@f(@e)",
                                 .naming = {.reserved = kReserved},
                                 .number = number,
@@ -164,9 +109,9 @@ class Frame {
   }
 
   void write_stage(SourceText& t, Stage stage) {
-    constexpr std::string_view kHeads[] = {"setParameters(ws, p)", "setInputs(ws, u)", "evaluate(ws, x, y)"};
+    constexpr std::string_view kHeads[] = {"setParameters(ws, p_)", "setInputs(ws, u_)", "evaluate(ws, x_, y_)"};
     const auto& parts = m_.listing.parts[static_cast<std::size_t>(stage)];
-    const std::string_view arguments = stage == Stage::State ? "ws, x, y" : "ws";
+    const std::string_view arguments = stage == Stage::State ? "ws, x_, y_" : "ws";
     for (std::size_t k = 0; parts.size() > 1 && k < parts.size(); ++k) {
       t.line("function {}({}) {{", part_name(m_, stage, k), arguments);
       t.in();
@@ -177,8 +122,8 @@ class Frame {
     }
     t.line("export function {} {{", kHeads[static_cast<std::size_t>(stage)]);
     t.in();
-    if (stage == Stage::Parameters) t.line("ws.p.set(p);");
-    if (stage == Stage::Inputs) t.line("ws.u.set(u);");
+    if (stage == Stage::Parameters) t.line("ws.p.set(p_);");
+    if (stage == Stage::Inputs) t.line("ws.u.set(u_);");
     if (parts.size() == 1) write_body(t, parts[0]);
     for (std::size_t k = 0; parts.size() > 1 && k < parts.size(); ++k)
       t.line("{}({});", part_name(m_, stage, k), arguments);
@@ -190,7 +135,7 @@ class Frame {
   void write_body(SourceText& t, const SourcePart& part) {
     for (const std::uint32_t i : part.inputs) {
       const Stage stage = m_.program.inputs[i].stage;
-      constexpr std::string_view kFrom[] = {"ws.p", "ws.u", "x"};
+      constexpr std::string_view kFrom[] = {"ws.p", "ws.u", "x_"};
       t.line("const {} = {}[{}];", m_.names.inputs[i], kFrom[static_cast<std::size_t>(stage)],
              i - m_.inputs_begin(stage));
     }

@@ -11,14 +11,13 @@ namespace kane {
 namespace {
 
 constexpr std::string_view kReserved[] = {
-    "baremodule", "begin",      "break",  "catch",   "const",   "continue",  "do",        "else",      "elseif",
-    "end",        "export",     "false",  "finally", "for",     "function",  "global",    "if",        "import",
-    "in",         "isa",        "let",    "local",   "macro",   "module",    "quote",     "return",    "struct",
-    "true",       "try",        "using",  "where",   "while",   "abstract",  "mutable",   "primitive", "type",
-    "sin",        "cos",        "tan",    "asin",    "acos",    "atan",      "sinh",      "cosh",      "tanh",
-    "exp",        "log",        "sqrt",   "abs",     "sign",    "min",       "max",       "floor",     "mod",
-    "ifelse",     "Inf",        "NaN",    "ws",      "p",       "u",         "x",         "y",         "pi",
-    "Workspace",  "PARAMETERS", "INPUTS", "STATE",   "OUTPUTS", "functions", "kane_sign", "im"};
+    "baremodule", "begin",  "break",    "catch",   "const",     "continue",  "do",     "else",   "elseif", "end",
+    "export",     "false",  "finally",  "for",     "function",  "global",    "if",     "import", "in",     "isa",
+    "let",        "local",  "macro",    "module",  "quote",     "return",    "struct", "true",   "try",    "using",
+    "where",      "while",  "abstract", "mutable", "primitive", "type",      "sin",    "cos",    "tan",    "asin",
+    "acos",       "atan",   "sinh",     "cosh",    "tanh",      "exp",       "log",    "sqrt",   "abs",    "sign",
+    "min",        "max",    "floor",    "mod",     "ifelse",    "Inf",       "NaN",    "ws",     "pi",     "Workspace",
+    "PARAMETERS", "INPUTS", "STATE",    "OUTPUTS", "functions", "kane_sign", "im"};
 
 std::string number(double value) {
   if (std::isnan(value)) return "NaN";
@@ -32,7 +31,7 @@ const Dialect& dialect() {
                                 .declare = "@n = @e",
                                 .assign = "@n = @e",
                                 .stored = "ws.w[@i]",
-                                .output = "y[@i]",
+                                .output = "y_[@i]",
                                 .first_index = 1,
                                 .call = "ws.functions.@f(@e)",
                                 .naming = {.reserved = kReserved},
@@ -110,17 +109,17 @@ class Frame {
   }
 
   void write_stage(SourceText& t, Stage stage) {
-    constexpr std::string_view kHeads[] = {"set_parameters!(ws, p)", "set_inputs!(ws, u)", "evaluate!(y, ws, x)"};
+    constexpr std::string_view kHeads[] = {"set_parameters!(ws, p_)", "set_inputs!(ws, u_)", "evaluate!(y_, ws, x_)"};
     const auto& parts = m_.listing.parts[static_cast<std::size_t>(stage)];
-    const std::string_view arguments = stage == Stage::State ? "y, ws, x" : "ws";
+    const std::string_view arguments = stage == Stage::State ? "y_, ws, x_" : "ws";
     t.line("function {}", kHeads[static_cast<std::size_t>(stage)]);
     t.in();
-    if (stage == Stage::Parameters) t.line("ws.p .= p");
-    if (stage == Stage::Inputs) t.line("ws.u .= u");
+    if (stage == Stage::Parameters) t.line("ws.p .= p_");
+    if (stage == Stage::Inputs) t.line("ws.u .= u_");
     if (parts.size() == 1) write_body(t, parts[0]);
     for (std::size_t k = 0; parts.size() > 1 && k < parts.size(); ++k)
       t.line("{}({})", part_name(m_, stage, k), arguments);
-    t.raw(stage == Stage::State ? "return y" : "return ws");
+    t.raw(stage == Stage::State ? "return y_" : "return ws");
     t.out();
     t.line("end");
     t.blank();
@@ -138,7 +137,7 @@ class Frame {
   void write_body(SourceText& t, const SourcePart& part) {
     for (const std::uint32_t i : part.inputs) {
       const Stage stage = m_.program.inputs[i].stage;
-      constexpr std::string_view kFrom[] = {"ws.p", "ws.u", "x"};
+      constexpr std::string_view kFrom[] = {"ws.p", "ws.u", "x_"};
       t.line("{} = {}[{}]", m_.names.inputs[i], kFrom[static_cast<std::size_t>(stage)], i - m_.inputs_begin(stage) + 1);
     }
     t.lines(part.statements);

@@ -10,40 +10,15 @@ namespace kane {
 
 namespace {
 
-constexpr std::string_view kReserved[] = {"break",       "case",
-                                          "catch",       "classdef",
-                                          "continue",    "do",
-                                          "else",        "elseif",
-                                          "end",         "endif",
-                                          "endfor",      "endfunction",
-                                          "endwhile",    "for",
-                                          "function",    "global",
-                                          "if",          "otherwise",
-                                          "parfor",      "persistent",
-                                          "return",      "spmd",
-                                          "switch",      "try",
-                                          "until",       "unwind_protect",
-                                          "while",       "sin",
-                                          "cos",         "tan",
-                                          "asin",        "acos",
-                                          "atan",        "atan2",
-                                          "sinh",        "cosh",
-                                          "tanh",        "exp",
-                                          "log",         "sqrt",
-                                          "abs",         "sign",
-                                          "min",         "max",
-                                          "floor",       "Inf",
-                                          "NaN",         "isnan",
-                                          "zeros",       "size",
-                                          "cell",        "kane_min",
-                                          "kane_max",    "kane_mod",
-                                          "kane_select", "ws",
-                                          "p",           "u",
-                                          "x",           "y",
-                                          "w",           "ones",
-                                          "numel",       "printf",
-                                          "fprintf",     "repmat",
-                                          "main"};
+constexpr std::string_view kReserved[] = {
+    "break", "case",           "catch",  "classdef",    "continue", "do",       "else",        "elseif",
+    "end",   "endif",          "endfor", "endfunction", "endwhile", "for",      "function",    "global",
+    "if",    "otherwise",      "parfor", "persistent",  "return",   "spmd",     "switch",      "try",
+    "until", "unwind_protect", "while",  "sin",         "cos",      "tan",      "asin",        "acos",
+    "atan",  "atan2",          "sinh",   "cosh",        "tanh",     "exp",      "log",         "sqrt",
+    "abs",   "sign",           "min",    "max",         "floor",    "Inf",      "NaN",         "isnan",
+    "zeros", "size",           "cell",   "kane_min",    "kane_max", "kane_mod", "kane_select", "ws",
+    "ones",  "numel",          "printf", "fprintf",     "repmat",   "main"};
 
 std::string number(double value) {
   if (std::isnan(value)) return "NaN";
@@ -55,8 +30,8 @@ const Dialect& dialect() {
   static const Dialect kDialect{.comment = "%",
                                 .declare = "@n = @e;",
                                 .assign = "@n = @e;",
-                                .stored = "w{@i}",
-                                .output = "y(@i, :)",
+                                .stored = "w_{@i}",
+                                .output = "y_(@i, :)",
                                 .first_index = 1,
                                 .width = 100,
                                 .continuation = " ...",
@@ -105,14 +80,15 @@ class Frame {
   explicit Frame(const SourceModel& model) : m_(model), name_(model.names.program) {}
 
   std::vector<SourceFile> files() {
-    return {{name_ + "_set_parameters.m", file(Stage::Parameters, "ws = {}_set_parameters(p)",
-                                               "Call this first. p is a vector of the parameters in this order.")},
-            {name_ + "_set_inputs.m", file(Stage::Inputs, "ws = {}_set_inputs(ws, u)",
-                                           "Call this after set_parameters, whenever an input or time changes. u is a "
-                                           "vector of the inputs in this order.")},
-            {name_ + "_evaluate.m", file(Stage::State, "y = {}_evaluate(ws, x)",
-                                         "x is the state as a column, or many of them side by side; y has the outputs "
-                                         "in the same way.")}};
+    return {
+        {name_ + "_set_parameters.m", file(Stage::Parameters, "ws = {}_set_parameters(p_)",
+                                           "Call this first. p_ is a vector of the parameters in this order.")},
+        {name_ + "_set_inputs.m", file(Stage::Inputs, "ws = {}_set_inputs(ws, u_)",
+                                       "Call this after set_parameters, whenever an input or time changes. u_ is a "
+                                       "vector of the inputs in this order.")},
+        {name_ + "_evaluate.m", file(Stage::State, "y_ = {}_evaluate(ws, x_)",
+                                     "x_ is the state as a column, or many of them side by side; y_ has the outputs "
+                                     "in the same way.")}};
   }
 
  private:
@@ -123,20 +99,20 @@ class Frame {
     t.comment(how);
     write_heading(t, m_, "Code");
     t.in();
-    if (stage == Stage::Parameters) t.line("ws.p = p;\n  w = cell(1, {});", m_.listing.stored);
-    if (stage == Stage::Inputs) t.line("ws.u = u;\n  w = ws.w;");
-    if (stage == Stage::State) t.line("w = ws.w;\n  y = zeros({}, size(x, 2));", m_.program.outputs.size());
+    if (stage == Stage::Parameters) t.line("ws.p = p_;\n  w_ = cell(1, {});", m_.listing.stored);
+    if (stage == Stage::Inputs) t.line("ws.u = u_;\n  w_ = ws.w;");
+    if (stage == Stage::State) t.line("w_ = ws.w;\n  y_ = zeros({}, size(x_, 2));", m_.program.outputs.size());
     if (parts.size() == 1) write_body(t, parts[0]);
     for (std::size_t k = 0; parts.size() > 1 && k < parts.size(); ++k)
-      t.raw(stage == Stage::State ? fmt::format("[w, y] = {}(ws, w, x, y);", part_name(m_, stage, k))
-                                  : fmt::format("w = {}(ws, w);", part_name(m_, stage, k)));
-    if (stage != Stage::State) t.line("ws.w = w;");
+      t.raw(stage == Stage::State ? fmt::format("[w_, y_] = {}(ws, w_, x_, y_);", part_name(m_, stage, k))
+                                  : fmt::format("w_ = {}(ws, w_);", part_name(m_, stage, k)));
+    if (stage != Stage::State) t.line("ws.w = w_;");
     t.out();
     t.line("end");
     for (std::size_t k = 0; parts.size() > 1 && k < parts.size(); ++k) {
       t.blank();
-      t.raw(stage == Stage::State ? fmt::format("function [w, y] = {}(ws, w, x, y)", part_name(m_, stage, k))
-                                  : fmt::format("function w = {}(ws, w)", part_name(m_, stage, k)));
+      t.raw(stage == Stage::State ? fmt::format("function [w_, y_] = {}(ws, w_, x_, y_)", part_name(m_, stage, k))
+                                  : fmt::format("function w_ = {}(ws, w_)", part_name(m_, stage, k)));
       t.in();
       write_body(t, parts[k]);
       t.out();
@@ -152,7 +128,7 @@ class Frame {
       const Stage stage = m_.program.inputs[i].stage;
       const std::uint32_t place = i - m_.inputs_begin(stage) + 1;
       if (stage == Stage::State) {
-        t.line("{} = x({}, :);", m_.names.inputs[i], place);
+        t.line("{} = x_({}, :);", m_.names.inputs[i], place);
       } else {
         t.line("{} = ws.{}({});", m_.names.inputs[i], stage == Stage::Parameters ? "p" : "u", place);
       }

@@ -17,12 +17,14 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 std::uint32_t next_code_point(std::string_view text, std::size_t& at) {
   const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
   const std::uint8_t first = byte(at++);
-  const int more = first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : first >= 0xc0 ? 1 : 0;
-  std::uint32_t code = more == 0 ? first : first & (0x3fU >> more);
-  for (int i = 0; i < more; ++i) {
-    if (at >= text.size() || (byte(at) & 0xc0U) != 0x80U) return code;
-    code = code << 6U | (byte(at++) & 0x3fU);
+  const std::size_t more = first >= 0xf8 ? 0 : first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : first >= 0xc0 ? 1 : 0;
+  if (more == 0 || at + more > text.size()) return first;
+  std::uint32_t code = first & (0x3fU >> more);
+  for (std::size_t i = 0; i < more; ++i) {
+    if ((byte(at + i) & 0xc0U) != 0x80U) return first;
+    code = code << 6U | (byte(at + i) & 0x3fU);
   }
+  at += more;
   return code;
 }
 

@@ -10,27 +10,20 @@ namespace kane {
 
 namespace {
 
-constexpr std::string_view kReserved[] = {"False",      "None",      "True",
-                                          "and",        "as",        "assert",
-                                          "async",      "await",     "break",
-                                          "case",       "class",     "continue",
-                                          "def",        "del",       "elif",
-                                          "else",       "except",    "finally",
-                                          "for",        "from",      "global",
-                                          "if",         "import",    "in",
-                                          "is",         "lambda",    "match",
-                                          "nonlocal",   "not",       "or",
-                                          "pass",       "raise",     "return",
-                                          "try",        "type",      "while",
-                                          "with",       "yield",     "np",
-                                          "ws",         "p",         "u",
-                                          "x",          "y",         "w",
-                                          "len",        "range",     "float",
-                                          "print",      "functions", "self",
-                                          "PARAMETERS", "INPUTS",    "STATE",
-                                          "OUTPUTS",    "Workspace", "set_parameters",
-                                          "set_inputs", "evaluate",  "simulate",
-                                          "sys"};
+constexpr std::string_view kReserved[] = {"False",      "None",     "True",       "and",
+                                          "as",         "assert",   "async",      "await",
+                                          "break",      "case",     "class",      "continue",
+                                          "def",        "del",      "elif",       "else",
+                                          "except",     "finally",  "for",        "from",
+                                          "global",     "if",       "import",     "in",
+                                          "is",         "lambda",   "match",      "nonlocal",
+                                          "not",        "or",       "pass",       "raise",
+                                          "return",     "try",      "type",       "while",
+                                          "with",       "yield",    "np",         "ws",
+                                          "len",        "range",    "float",      "print",
+                                          "functions",  "self",     "PARAMETERS", "INPUTS",
+                                          "STATE",      "OUTPUTS",  "Workspace",  "set_parameters",
+                                          "set_inputs", "evaluate", "simulate",   "sys"};
 
 std::string number(double value) {
   if (std::isnan(value)) return "np.nan";
@@ -44,11 +37,11 @@ const Dialect& dialect() {
                                 .declare = "@n = @e",
                                 .assign = "@n = @e",
                                 .stored = "ws.w[@i]",
-                                .output = "y[@i]",
+                                .output = "y_[@i]",
                                 .call = "ws.functions[\"@f\"](@e)",
                                 .width = 100,
                                 .continuation = " \\",
-                                .naming = {.reserved = kReserved},
+                                .naming = {.reserved = kReserved, .max_length = 60},
                                 .number = number,
                                 .spellings = spell({{Code::Sqrt, "np.sqrt(@a)"},
                                                     {Code::Root, "np.power(@a, 1.0/@n)"},
@@ -129,12 +122,12 @@ import numpy as np
 
   void write_stage(SourceText& t, Stage stage) {
     constexpr std::string_view kHeads[] = {
-        "def set_parameters(ws, p):", "def set_inputs(ws, u):", "def evaluate(ws, x):"};
+        "def set_parameters(ws, p_):", "def set_inputs(ws, u_):", "def evaluate(ws, x_):"};
     const auto& parts = m_.listing.parts[static_cast<std::size_t>(stage)];
     for (std::size_t k = 0; parts.size() > 1 && k < parts.size(); ++k) {
       t.blank();
       t.blank();
-      t.line("def {}({}):", part_name(m_, stage, k), stage == Stage::State ? "ws, x, y" : "ws");
+      t.line("def {}({}):", part_name(m_, stage, k), stage == Stage::State ? "ws, x_, y_" : "ws");
       t.in();
       write_body(t, parts[k]);
       t.line("return");
@@ -144,23 +137,23 @@ import numpy as np
     t.blank();
     t.raw(kHeads[static_cast<std::size_t>(stage)]);
     t.in();
-    if (stage == Stage::Parameters) t.line("ws.p = np.asarray(p, dtype=float)");
-    if (stage == Stage::Inputs) t.line("ws.u = np.asarray(u, dtype=float)");
+    if (stage == Stage::Parameters) t.line("ws.p = np.asarray(p_, dtype=float)");
+    if (stage == Stage::Inputs) t.line("ws.u = np.asarray(u_, dtype=float)");
     if (stage == Stage::State) {
-      t.line("x = np.asarray(x, dtype=float)");
-      t.line("y = np.empty(({},) + x.shape[1:])", m_.program.outputs.size());
+      t.line("x_ = np.asarray(x_, dtype=float)");
+      t.line("y_ = np.empty(({},) + x_.shape[1:])", m_.program.outputs.size());
     }
     if (parts.size() == 1) write_body(t, parts[0]);
     for (std::size_t k = 0; parts.size() > 1 && k < parts.size(); ++k)
-      t.line("{}({})", part_name(m_, stage, k), stage == Stage::State ? "ws, x, y" : "ws");
-    t.raw(stage == Stage::State ? "return y" : "return ws");
+      t.line("{}({})", part_name(m_, stage, k), stage == Stage::State ? "ws, x_, y_" : "ws");
+    t.raw(stage == Stage::State ? "return y_" : "return ws");
     t.out();
   }
 
   void write_body(SourceText& t, const SourcePart& part) {
     for (const std::uint32_t i : part.inputs) {
       const Stage stage = m_.program.inputs[i].stage;
-      constexpr std::string_view kFrom[] = {"ws.p", "ws.u", "x"};
+      constexpr std::string_view kFrom[] = {"ws.p", "ws.u", "x_"};
       t.line("{} = {}[{}]", m_.names.inputs[i], kFrom[static_cast<std::size_t>(stage)], i - m_.inputs_begin(stage));
     }
     t.lines(part.statements);

@@ -10,81 +10,24 @@ namespace kane {
 
 namespace {
 
-constexpr std::string_view kReserved[] = {"abstract",
-                                          "as",
-                                          "async",
-                                          "await",
-                                          "become",
-                                          "box",
-                                          "break",
-                                          "const",
-                                          "continue",
-                                          "crate",
-                                          "do",
-                                          "dyn",
-                                          "else",
-                                          "enum",
-                                          "extern",
-                                          "false",
-                                          "final",
-                                          "fn",
-                                          "for",
-                                          "gen",
-                                          "if",
-                                          "impl",
-                                          "in",
-                                          "let",
-                                          "loop",
-                                          "macro",
-                                          "match",
-                                          "mod",
-                                          "move",
-                                          "mut",
-                                          "override",
-                                          "priv",
-                                          "pub",
-                                          "ref",
-                                          "return",
-                                          "self",
-                                          "Self",
-                                          "static",
-                                          "struct",
-                                          "super",
-                                          "trait",
-                                          "true",
-                                          "try",
-                                          "type",
-                                          "typeof",
-                                          "union",
-                                          "unsafe",
-                                          "unsized",
-                                          "use",
-                                          "virtual",
-                                          "where",
-                                          "while",
-                                          "yield",
-                                          "p",
-                                          "u",
-                                          "x",
-                                          "y",
-                                          "w",
-                                          "f64",
-                                          "usize",
-                                          "kane_min",
-                                          "kane_max",
-                                          "kane_sign",
-                                          "kane_mod",
-                                          "main",
-                                          "Vec",
-                                          "Parameters",
-                                          "Inputs",
-                                          "Workspace",
-                                          "Functions",
-                                          "functions",
-                                          "new",
-                                          "set_parameters",
-                                          "set_inputs",
-                                          "evaluate"};
+constexpr std::string_view kReserved[] = {"abstract",   "as",         "async",    "await",
+                                          "become",     "box",        "break",    "const",
+                                          "continue",   "crate",      "do",       "dyn",
+                                          "else",       "enum",       "extern",   "false",
+                                          "final",      "fn",         "for",      "gen",
+                                          "if",         "impl",       "in",       "let",
+                                          "loop",       "macro",      "match",    "mod",
+                                          "move",       "mut",        "override", "priv",
+                                          "pub",        "ref",        "return",   "self",
+                                          "Self",       "static",     "struct",   "super",
+                                          "trait",      "true",       "try",      "type",
+                                          "typeof",     "union",      "unsafe",   "unsized",
+                                          "use",        "virtual",    "where",    "while",
+                                          "yield",      "f64",        "usize",    "kane_min",
+                                          "kane_max",   "kane_sign",  "kane_mod", "main",
+                                          "Vec",        "Parameters", "Inputs",   "Workspace",
+                                          "Functions",  "functions",  "new",      "set_parameters",
+                                          "set_inputs", "evaluate"};
 
 std::string number(double value) {
   if (std::isnan(value)) return "f64::NAN";
@@ -99,7 +42,7 @@ const Dialect& dialect() {
       .declare = "let @n: f64 = @e;",
       .assign = "@n = @e;",
       .stored = "self.w[@i]",
-      .output = "y[@i]",
+      .output = "y_[@i]",
       .call = "(self.functions.@f)(@e)",
       .naming = {.reserved = kReserved},
       .number = number,
@@ -225,23 +168,23 @@ class Frame {
   }
 
   void write_stage(SourceText& t, Stage stage) {
-    constexpr std::string_view kHeads[] = {"set_parameters(&mut self, p: &Parameters)",
-                                           "set_inputs(&mut self, u: &Inputs)",
-                                           "evaluate(&mut self, x: &[f64], y: &mut [f64])"};
+    constexpr std::string_view kHeads[] = {"set_parameters(&mut self, p_: &Parameters)",
+                                           "set_inputs(&mut self, u_: &Inputs)",
+                                           "evaluate(&mut self, x_: &[f64], y_: &mut [f64])"};
     const auto& parts = m_.listing.parts[static_cast<std::size_t>(stage)];
     t.line("pub fn {} {{", kHeads[static_cast<std::size_t>(stage)]);
     t.in();
-    if (stage == Stage::Parameters) t.line("self.p = *p;");
-    if (stage == Stage::Inputs) t.line("self.u = *u;");
+    if (stage == Stage::Parameters) t.line("self.p = *p_;");
+    if (stage == Stage::Inputs) t.line("self.u = *u_;");
     if (parts.size() == 1) write_body(t, parts[0]);
     for (std::size_t k = 0; parts.size() > 1 && k < parts.size(); ++k)
-      t.line("self.{}({});", part_name(m_, stage, k), stage == Stage::State ? "x, y" : "");
+      t.line("self.{}({});", part_name(m_, stage, k), stage == Stage::State ? "x_, y_" : "");
     t.out();
     t.line("}}");
     t.blank();
     for (std::size_t k = 0; parts.size() > 1 && k < parts.size(); ++k) {
       t.line("fn {}(&mut self{}) {{", part_name(m_, stage, k),
-             stage == Stage::State ? ", x: &[f64], y: &mut [f64]" : "");
+             stage == Stage::State ? ", x_: &[f64], y_: &mut [f64]" : "");
       t.in();
       write_body(t, parts[k]);
       t.out();
@@ -256,7 +199,7 @@ class Frame {
       switch (m_.program.inputs[i].stage) {
         case Stage::Parameters: t.line("let {0} = self.p.{0};", id); break;
         case Stage::Inputs: t.line("let {0} = self.u.{0};", id); break;
-        case Stage::State: t.line("let {} = x[{}];", id, i - m_.inputs_begin(Stage::State)); break;
+        case Stage::State: t.line("let {} = x_[{}];", id, i - m_.inputs_begin(Stage::State)); break;
       }
     }
     t.lines(part.statements);
