@@ -57,7 +57,7 @@ std::pair<Expr3, Expr3> across(const Expr3& a, const Mechanism& mechanism) {
     return {b, cross(a, b)};
   }
   const Expr3 normal = cross(a, basis(least_component(a, mechanism)));
-  const Expr3 b = scale(1 / sqrt(dot(normal, normal)), normal);
+  const Expr3 b = scale(1 / sqrt(mechanism.graph->bind(dot(normal, normal))), normal);
   return {b, cross(a, b)};
 }
 

@@ -88,7 +88,7 @@ class ClosingJoint {
       else if (m.kind != MotionKind::Rotation && !length.is_zero())
         Q_ = s_.add_point(fmt::format("{}.q{}", joint_.name, i), Q_, -length * axis);
       if (m.kind != MotionKind::Translation)
-        G_ = s_.add_frame(fmt::format("{}.g{}", joint_.name, i), G_, AxisRotation{m.axis, -m.value});
+        G_ = s_.add_frame(fmt::format("{}.g{}", joint_.name, i), G_, AxisRotation{axis.in(G_), -m.value});
     }
   }
 

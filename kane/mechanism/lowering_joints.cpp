@@ -34,19 +34,20 @@ std::optional<SignedAxis> find_basis_axis(const Expr3& a) {
   return std::nullopt;
 }
 
-Expr3 unit_components(const Expr3& axis) {
+Expr3 unit_components(Graph& graph, const Expr3& axis) {
   if (const auto basis = find_basis_axis(axis)) {
     Expr3 r;
     r[index(basis->axis)] = basis->sign;
     return r;
   }
-  const Expr square = dot(axis, axis);
+  const Expr square = graph.bind(dot(axis, axis));
   return square.is_one() ? axis : scale(1 / sqrt(square), axis);
 }
 
-Orientation rotation_about(const Expr3& axis, const Expr& angle) {
-  if (const auto basis = find_basis_axis(axis)) return SimpleRotation{basis->axis, basis->sign > 0 ? angle : -angle};
-  return AxisRotation{axis, angle};
+Orientation rotation_about(const Expr3& unit_axis, const Expr& angle) {
+  if (const auto basis = find_basis_axis(unit_axis))
+    return SimpleRotation{basis->axis, basis->sign > 0 ? angle : -angle};
+  return AxisRotation{unit_axis, angle};
 }
 
 bool turns(MotionKind kind) { return kind != MotionKind::Translation; }
@@ -267,12 +268,13 @@ class MotionLowering {
       out.to = frame_ = s_.add_frame(frame_name_, frame_, EulerParameters{{e[0], e[1], e[2], e[3]}});
       return out;
     }
-    out.axis = Vector(frame_, unit_components(motion.axis));
+    const Expr3 axis = unit_components(s_.graph(), motion.axis);
+    out.axis = Vector(frame_, axis);
     out.value = motion.free ? motion.coordinates.front() : motion.value;
     if (motion.kind == MotionKind::Translation) slide(out, out.value);
     if (motion.kind == MotionKind::Screw) slide(out, motion.pitch * out.value);
     if (motion.kind != MotionKind::Translation)
-      out.to = frame_ = s_.add_frame(frame_name_, frame_, rotation_about(motion.axis, out.value));
+      out.to = frame_ = s_.add_frame(frame_name_, frame_, rotation_about(axis, out.value));
     return out;
   }
 

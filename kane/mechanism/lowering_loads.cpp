@@ -9,7 +9,7 @@ namespace kane {
 
 Vector unit_along(const System& system, const Vector& v) {
   require(!v.is_zero(), "a direction is the zero vector");
-  const Expr square = system.dot(v, v);
+  const Expr square = system.graph().bind(system.dot(v, v));
   return square.is_one() ? v : v / sqrt(square);
 }
 

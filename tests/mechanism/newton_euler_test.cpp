@@ -1,0 +1,108 @@
+// Random trees against inverse dynamics in plain numbers: generalized forces, motion of bodies, reactions of joints.
+
+#include "tests/mechanism/newton_euler.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "kane/mechanics/kane.hpp"
+#include "kane/mechanism/check_values.hpp"
+#include "kane/mechanism/report.hpp"
+#include "tests/mechanism/random_tree.hpp"
+
+namespace kane {
+namespace {
+
+using testing::operator*;
+using testing::Real3;
+
+Values random_state(const EquationsOfMotion& e, testing::RandomTree& random, Values values) {
+  for (const Expr& q : e.q) values[q.name()] = random.uniform(-1.5, 1.5);
+  for (const int first : e.quaternions) {
+    double length = 0;
+    for (int k = 0; k < 4; ++k) length += std::pow(values[e.q[static_cast<std::size_t>(first + k)].name()], 2);
+    for (int k = 0; k < 4; ++k) values[e.q[static_cast<std::size_t>(first + k)].name()] /= std::sqrt(length);
+  }
+  for (const Expr& u : e.u) values[u.name()] = random.uniform(-1, 1);
+  for (const Expr& a : e.udot) values[a.name()] = random.uniform(-1, 1);
+  values["t"] = 0;
+  return values;
+}
+
+void expect_close(const Expr3& e, const Real3& expected, const Values& values, double scale, const std::string& what) {
+  const std::vector<double> x = evaluate(e, values);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(x[i], expected[i], 1e-11 * scale) << what << "[" << i << "]";
+}
+
+/// What springs and dampers of the joints give along each speed.
+std::map<std::string, double> joint_laws(const Mechanism& m, const Values& values) {
+  std::map<std::string, double> forces;
+  for (const Joint& j : m.joints) {
+    for (const ElementaryMotion& motion : j.motions) {
+      if (motion.kind == MotionKind::Ball) continue;
+      const AxisLaw& law = motion.law;
+      forces[motion.speeds[0].name()] =
+          -evaluate(law.stiffness, values) * (values.at(motion.coordinates[0].name()) - evaluate(law.rest, values)) -
+          evaluate(law.damping, values) * values.at(motion.speeds[0].name());
+    }
+  }
+  return forces;
+}
+
+class NewtonEulerTrees : public ::testing::TestWithParam<int> {};
+
+TEST_P(NewtonEulerTrees, Agree) {
+  for (int i = 0; i < 25; ++i) {
+    const auto seed = static_cast<unsigned>(7000 + GetParam() * 25 + i);
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    testing::RandomTree random(seed);
+    const Mechanism m = random.mechanism(random.whole(1, 5));
+    if (m.joint_speeds().empty()) continue;
+    const LoweredMechanism lowered = lower_mechanism(m);
+    EquationsOfMotion e = form_equations(lowered.system, {.outputs = false});
+    complete_equations(m, lowered, e);
+    const Values values = random_state(e, random, parameter_values(m));
+    const double g = values.at("g");
+    const auto reference = testing::NewtonEuler(m, values, {0.3 * g, 0, -g}).run();
+    const auto laws = joint_laws(m, values);
+
+    double scale = 1;
+    for (const auto& [name, force] : reference.forces) scale = std::max(scale, std::abs(force));
+    const std::vector<double> inverse = evaluate(e.inverse, values);
+    for (std::size_t r = 0; r < e.u.size(); ++r) {
+      const std::string& u = e.u[r].name();
+      const double applied = laws.contains(u) ? laws.at(u) : 0;
+      EXPECT_NEAR(inverse[r], reference.forces.at(u) - applied, 1e-11 * scale) << u;
+    }
+    for (const BodyOutput& b : e.bodies) {
+      const testing::Motion& x = reference.bodies.at(b.name);
+      for (std::size_t k = 0; k < 3; ++k) expect_close(b.rotation[k], x.R[k], values, 1, "rotation of " + b.name);
+      expect_close(b.angular_velocity, x.w, values, 10, "angular velocity of " + b.name);
+      expect_close(b.angular_acceleration, x.alpha, values, 100, "angular acceleration of " + b.name);
+    }
+    std::size_t origins = 0;
+    for (const PointOutput& p : e.points) {
+      if (!reference.bodies.contains(p.name)) continue;
+      ++origins;
+      const testing::Motion& x = reference.bodies.at(p.name);
+      expect_close(p.position, x.p, values, 10, "position of " + p.name);
+      expect_close(p.velocity, x.v, values, 100, "velocity of " + p.name);
+      expect_close(p.acceleration, x.a, values, 1000, "acceleration of " + p.name);
+    }
+    EXPECT_EQ(origins, m.bodies.size());
+    ASSERT_EQ(e.reactions.size(), m.joints.size());
+    for (const ReactionOutput& r : e.reactions) {
+      const auto& [force, torque] = reference.wrenches.at(r.name);
+      const testing::Real33 to_child = testing::transposed(reference.bodies.at(r.frame).R);
+      const double size = 1 + std::sqrt(testing::dot(force, force) + testing::dot(torque, torque));
+      expect_close(r.force, to_child * force, values, 10 * size, "force of " + r.name);
+      expect_close(r.torque, to_child * torque, values, 10 * size, "torque of " + r.name);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Trees, NewtonEulerTrees, ::testing::Range(0, 8));
+
+}  // namespace
+}  // namespace kane
