@@ -10,16 +10,19 @@
 
 namespace kane {
 
+namespace {
+
+constexpr ExplicitTraits kTraits = {
+    .order = 8, .error_exponent = 0.125, .memory = 0, .shrink = 0.333, .grow = 6, .stability = 6.1};
+
+}  // namespace
+
 DormandPrince853::DormandPrince853(std::size_t size, Rhs rhs, const AdaptiveOptions& options)
-    : ExplicitAdaptive(size, std::move(rhs), options),
+    : ExplicitAdaptive(size, std::move(rhs), options, kTraits),
       k_(15 * padded_),
       stage_(padded_),
       error_(padded_),
       dense_(4 * padded_) {}
-
-ExplicitAdaptive::Traits DormandPrince853::traits() const {
-  return {.order = 8, .error_exponent = 0.125, .memory = 0, .shrink = 0.333, .grow = 6, .stability = 6.1};
-}
 
 ExplicitAdaptive::Attempt DormandPrince853::attempt(double h) {
   const std::size_t n = padded_;
@@ -115,7 +118,8 @@ double DormandPrince853::calc_error(double h) {
   stage_sum(Y, 1, n, T{0.1312004499419488073250102996e-1, k1}, T{-0.1225156446376204440720569753e1, k6},
             T{-0.4957589496572501915214079952, k7}, T{0.1664377182454986536961530415e1, k8},
             T{-0.3503288487499736816886487290, k9}, T{0.3341791187130174790297318841, k10},
-            T{0.8192320648511571246570742613e-1, k11}, T{-0.2235530786388629525884427845e-1, k12});
+            T{0.8192320648511571246570742613e-1, k11}, T{-0.2235530786388629525884427845e-1, k12}, T{0.0, k(2)},
+            T{0.0, k(3)}, T{0.0, k(4)}, T{0.0, k(5)}, T{0.0, slope_next_.data()});
   const double e5 = scaled_square(Y);
   const double both = e5 + 0.01 * e3;
   const double error = both > 0 ? std::abs(h) * e5 / std::sqrt(static_cast<double>(n_) * both) : both;

@@ -8,16 +8,19 @@
 
 namespace kane {
 
+namespace {
+
+constexpr ExplicitTraits kTraits = {
+    .order = 5, .error_exponent = 0.2, .memory = 0.04, .shrink = 0.2, .grow = 10, .stability = 3.25};
+
+}  // namespace
+
 DormandPrince54::DormandPrince54(std::size_t size, Rhs rhs, const AdaptiveOptions& options)
-    : ExplicitAdaptive(size, std::move(rhs), options),
+    : ExplicitAdaptive(size, std::move(rhs), options, kTraits),
       k_(5 * padded_),
       stage_(padded_),
       error_(padded_),
       dense_(padded_) {}
-
-ExplicitAdaptive::Traits DormandPrince54::traits() const {
-  return {.order = 5, .error_exponent = 0.2, .memory = 0.04, .shrink = 0.2, .grow = 10, .stability = 3.25};
-}
 
 // The tableau of table II.5.2.
 ExplicitAdaptive::Attempt DormandPrince54::attempt(double h) {
@@ -53,7 +56,7 @@ ExplicitAdaptive::Attempt DormandPrince54::attempt(double h) {
             T{11.0 / 84, k6});
   if (failed(1, y_next_.data(), k7)) return {status};
   stage_sum(error_.data(), h, n, T{71.0 / 57600, k1}, T{-71.0 / 16695, k3}, T{71.0 / 1920, k4},
-            T{-17253.0 / 339200, k5}, T{22.0 / 525, k6}, T{-1.0 / 40, k7});
+            T{-17253.0 / 339200, k5}, T{22.0 / 525, k6}, T{-1.0 / 40, k7}, T{0.0, k2});
   const double error = std::sqrt(scaled_square(error_.data()) / static_cast<double>(n_));
   if (!(error <= 1)) find_worst(error_.data());
   return {status, error};

@@ -14,7 +14,6 @@ class DormandPrince54 final : public ExplicitAdaptive {
   [[nodiscard]] std::string_view name() const override { return "dopri5"; }
 
  protected:
-  Traits traits() const override;
   Attempt attempt(double h) override;
   double estimate_lambda() override;
   StepStatus prepare_dense() override;
@@ -33,7 +32,6 @@ class DormandPrince853 final : public ExplicitAdaptive {
   [[nodiscard]] std::string_view name() const override { return "dop853"; }
 
  protected:
-  Traits traits() const override;
   Attempt attempt(double h) override;
   double estimate_lambda() override;
   StepStatus prepare_dense() override;

@@ -11,19 +11,21 @@ namespace kane {
 namespace {
 
 constexpr double kSafety = 0.9;
-constexpr double kSmallestOldError = 1e-4;
+constexpr double kLogSmallestOldError = -9.210340371976182736;  ///< log 1e-4
 constexpr long kStiffnessInterval = 20;  ///< accepted steps between looks, while nothing is suspicious
 constexpr int kStiffHits = 15, kFreeHits = 6;
 
 }  // namespace
 
-ExplicitAdaptive::ExplicitAdaptive(std::size_t size, Rhs rhs, const AdaptiveOptions& options)
+ExplicitAdaptive::ExplicitAdaptive(std::size_t size, Rhs rhs, const AdaptiveOptions& options,
+                                   const ExplicitTraits& traits)
     : Integrator(size, std::move(rhs)),
       slope_(padded_),
       slope_next_(padded_),
       slope_previous_(padded_),
       rtol_(expand_tolerance(options.tolerance.relative, size, "the relative tolerance")),
       atol_(expand_tolerance(options.tolerance.absolute, size, "the absolute tolerance")),
+      traits_(traits),
       options_(options) {
   for (std::size_t i = 0; i < n_; ++i) {
     require(rtol_[i] > 0 || atol_[i] > 0, "state {} has neither a relative nor an absolute tolerance", i);
@@ -42,7 +44,7 @@ void ExplicitAdaptive::do_start() {
 
 void ExplicitAdaptive::do_resume() {
   has_slope_ = next_slope_valid_ = has_dense_ = false;
-  log_old_error_ = std::log(kSmallestOldError);
+  log_old_error_ = kLogSmallestOldError;
   stiff_hits_ = free_hits_ = 0;
   until_check_ = kStiffnessInterval;
 }
@@ -108,7 +110,7 @@ StepStatus ExplicitAdaptive::choose_first_step(double t_limit) {
     break;
   }
   const double steepest = std::max(d1, d2);
-  const double exponent = 1.0 / traits().order;
+  const double exponent = 1.0 / traits_.order;
   const double h1 = steepest <= 1e-15 ? std::max(1e-6, h * 1e-3) : std::pow(0.01 / steepest, exponent);
   h_ = std::max(std::min({100 * h, h1, options_.max_step, span}), 2 * smallest_step());
   if (!std::isfinite(h_)) h_ = 1e-6;
@@ -126,11 +128,11 @@ double ExplicitAdaptive::limit_step(double direction, double t_limit) {
 
 // PI controller (II.4, IV.2): h_new = h safety error^-(1/k - 0.75 beta) old_error^beta, all in logarithms.
 void ExplicitAdaptive::plan_next(double error, bool after_rejection) {
-  const Traits t = traits();
   const double log_error = std::log(std::max(error, 1e-30));
-  double factor = kSafety * std::exp(-(t.error_exponent - 0.75 * t.memory) * log_error + t.memory * log_old_error_);
-  factor = std::clamp(factor, t.shrink, after_rejection ? 1.0 : t.grow);
-  log_old_error_ = std::max(log_error, std::log(kSmallestOldError));
+  double factor = kSafety * std::exp(-(traits_.error_exponent - 0.75 * traits_.memory) * log_error +
+                                     traits_.memory * log_old_error_);
+  factor = std::clamp(factor, traits_.shrink, after_rejection ? 1.0 : traits_.grow);
+  log_old_error_ = std::max(log_error, kLogSmallestOldError);
   const double made = std::abs(t_next_ - t_);
   // A step cut short by a limit says nothing against the step size planned before it.
   h_ = std::min(limited_ ? std::max(h_, made * factor) : made * factor, options_.max_step);
@@ -141,7 +143,7 @@ void ExplicitAdaptive::plan_next(double error, bool after_rejection) {
 void ExplicitAdaptive::look_for_stiffness(double h) {
   if (stiff_hits_ == 0 && --until_check_ > 0) return;
   until_check_ = kStiffnessInterval;
-  if (std::abs(h) * estimate_lambda() > traits().stability) {
+  if (std::abs(h) * estimate_lambda() > traits_.stability) {
     free_hits_ = 0;
     report_.stiff = ++stiff_hits_ >= kStiffHits;
   } else if (++free_hits_ >= kFreeHits) {
@@ -154,9 +156,18 @@ StepStatus ExplicitAdaptive::failure(RhsStatus status, bool projection_failed) c
   return status == RhsStatus::Ok ? StepStatus::StepUnderflow : rhs_failure();
 }
 
+/// attempt(); if a slope is not finite, once more with a look at each of them, to know which.
+ExplicitAdaptive::Attempt ExplicitAdaptive::attempt_watched(double h) {
+  careful_ = false;
+  Attempt result = attempt(h);
+  careful_ = true;
+  if (result.status == RhsStatus::Ok && !std::isfinite(result.error)) result = attempt(h);
+  return result;
+}
+
 StepStatus ExplicitAdaptive::do_step(double t_limit) {
   const double direction = t_limit > t_ ? 1 : -1;
-  report_.order = traits().order;
+  report_.order = traits_.order;
   if (const StepStatus status = need_slope(); status != StepStatus::Ok) return status;
   if (h_ == 0) {
     if (const StepStatus status = choose_first_step(t_limit); status != StepStatus::Ok) return status;
@@ -166,7 +177,7 @@ StepStatus ExplicitAdaptive::do_step(double t_limit) {
       return StepStatus::TooManySteps;
     }
     const double h = limit_step(direction, t_limit);
-    const Attempt result = attempt(h);
+    const Attempt result = attempt_watched(h);
     report_.error = result.error;
     report_.h = h;
     if (result.status == RhsStatus::Stop) return StepStatus::RhsFailed;
@@ -183,9 +194,8 @@ StepStatus ExplicitAdaptive::do_step(double t_limit) {
       }
     }
     ++report_.rejected;
-    const Traits t = traits();
     double factor = evaluated && !projection_failed
-                        ? std::max(t.shrink, kSafety * std::pow(result.error, -t.error_exponent))
+                        ? std::max(traits_.shrink, kSafety * std::pow(result.error, -traits_.error_exponent))
                         : 0.25;
     factor = std::min(factor, 0.9);
     h_ = std::abs(h) * factor;

@@ -6,31 +6,31 @@
 
 namespace kane {
 
+/// What the step size controller needs to know of a method.
+struct ExplicitTraits {
+  int order = 0;
+  double error_exponent = 0;  ///< the error estimate behaves like h^(1/error_exponent)
+  double memory = 0;          ///< beta of the PI controller
+  double shrink = 0.2;        ///< least and largest factor from step to step
+  double grow = 10;
+  double stability = 0;  ///< where |h lambda| means stiff: the edge of the stability region on the real axis
+};
+
 class ExplicitAdaptive : public Integrator {
  public:
-  ExplicitAdaptive(std::size_t size, Rhs rhs, const AdaptiveOptions& options);
+  ExplicitAdaptive(std::size_t size, Rhs rhs, const AdaptiveOptions& options, const ExplicitTraits& traits);
 
   /// The step size that will be tried next (positive; 0 before the first step).
   [[nodiscard]] double next_step_size() const { return h_; }
 
  protected:
-  /// What the controller needs to know of a method.
-  struct Traits {
-    int order = 0;
-    double error_exponent = 0;  ///< the error estimate behaves like h^(1/error_exponent)
-    double memory = 0;          ///< beta of the PI controller
-    double shrink = 0.2;        ///< least and largest factor from step to step
-    double grow = 10;
-    double stability = 0;  ///< where |h lambda| means stiff: the edge of the stability region on the real axis
-  };
-
   struct Attempt {
     RhsStatus status = RhsStatus::Ok;
     double error = 0;  ///< relative to the tolerance: 1 is just acceptable
   };
 
-  virtual Traits traits() const = 0;
-  /// Tries a step of length h (signed) from (t_, y_) with slope_ = f(t_, y_), to y_next_ with slope_next_ = f there.
+  /// Tries a step of length h (signed) from (t_, y_) with slope_ = f(t_, y_), to y_next_ with slope_next_ = f there. The
+  /// error must not be finite if any slope is not, whether it has a weight in the estimate or not.
   virtual Attempt attempt(double h) = 0;
   /// |f(y_next) - f(Y)| / |y_next - Y| for a stage Y at the same time t + h: an estimate of the largest |lambda|.
   virtual double estimate_lambda() = 0;
@@ -53,6 +53,7 @@ class ExplicitAdaptive : public Integrator {
 
  private:
   [[nodiscard]] StepStatus choose_first_step(double t_limit);
+  [[nodiscard]] Attempt attempt_watched(double h);
   [[nodiscard]] double smallest_step() const;
   [[nodiscard]] double limit_step(double direction, double t_limit);
   void plan_next(double error, bool after_rejection);
@@ -60,6 +61,7 @@ class ExplicitAdaptive : public Integrator {
   [[nodiscard]] StepStatus failure(RhsStatus status, bool projection_failed) const;
   [[nodiscard]] StepStatus need_slope();
 
+  ExplicitTraits traits_;
   AdaptiveOptions options_;
   double h_ = 0;              ///< next step size, positive; 0: to be chosen
   double log_old_error_ = 0;  ///< log of the error of the last accepted step, at least 1e-4

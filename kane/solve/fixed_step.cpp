@@ -6,6 +6,7 @@
 
 #include "kane/base/error.hpp"
 #include "kane/solve/dense_output.hpp"
+#include "kane/solve/kernels.hpp"
 
 namespace kane {
 
@@ -73,6 +74,7 @@ StepStatus FixedStepIntegrator::do_interpolate(double t, std::span<double> y) {
     has_slope_previous_ = true;
   }
   if (const StepStatus status = need_slope(); status != StepStatus::Ok) return status;
+  if (!check_finite({slope_.data(), n_})) return StepStatus::NotFinite;
   const double h = t_ - t_previous_, s = (t - t_previous_) / h;
   for (std::size_t i = 0; i < n_; ++i) {
     y[i] = interpolate_step(s, y_previous_[i], y_[i], h * slope_previous_[i], h * slope_[i], 0);
@@ -85,6 +87,16 @@ RungeKutta4::RungeKutta4(std::size_t size, Rhs rhs, double step)
 
 StepStatus RungeKutta4::advance(double h) {
   report_.order = 4;
+  careful_ = false;
+  StepStatus status = try_step(h);
+  careful_ = true;
+  if (status != StepStatus::Ok || all_finite({y_next_.data(), n_})) return status;
+  forget_slope();
+  status = try_step(h);  // carefully: which component was it?
+  return status == StepStatus::Ok ? StepStatus::NotFinite : status;
+}
+
+StepStatus RungeKutta4::try_step(double h) {
   if (const StepStatus status = need_slope(); status != StepStatus::Ok) return status;
   const std::size_t n = padded_;
   const double* const __restrict y = y_.data();

@@ -30,6 +30,7 @@ class FixedStepIntegrator : public Integrator {
   virtual void projected() {}
   /// f at (t_, y_) in slope_, evaluated at most once.
   [[nodiscard]] StepStatus need_slope();
+  void forget_slope() { has_slope_ = false; }
 
   std::vector<double> slope_, slope_previous_;
 
@@ -50,6 +51,8 @@ class RungeKutta4 final : public FixedStepIntegrator {
   StepStatus advance(double h) override;
 
  private:
+  StepStatus try_step(double h);
+
   std::vector<double> k_, sum_;
 };
 

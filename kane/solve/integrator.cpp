@@ -87,7 +87,7 @@ RhsStatus Integrator::evaluate(double t, const double* y, double* ydot) {
   ++report_.evaluations;
   ++totals_.evaluations;
   const RhsStatus status = rhs_(t, {y, n_}, {ydot, n_});
-  not_finite_ = status == RhsStatus::Ok && !check_finite({ydot, n_});
+  not_finite_ = careful_ && status == RhsStatus::Ok && !check_finite({ydot, n_});
   return not_finite_ ? RhsStatus::Retry : status;
 }
 

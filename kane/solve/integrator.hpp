@@ -110,7 +110,9 @@ class Integrator {
   virtual void do_accept() {}
   virtual StepStatus do_interpolate(double t, std::span<double> y) = 0;
 
-  /// f with bookkeeping; anything not finite in ydot gives Retry and sets report_.component.
+  /// f with bookkeeping. If careful_, anything not finite in ydot gives Retry and sets report_.component. Looking at
+  /// every ydot costs as much as the rest of a step of a small system, so methods that see it in their results anyway
+  /// are careful only when something is wrong, and do the step once more to find out what.
   [[nodiscard]] RhsStatus evaluate(double t, const double* y, double* ydot);
   /// True if all of ydot is finite; otherwise report_.component is set to the first entry that is not, plus `offset`.
   [[nodiscard]] bool check_finite(std::span<const double> ydot, std::size_t offset = 0);
@@ -127,6 +129,7 @@ class Integrator {
   std::vector<double> y_, y_previous_, y_next_;
   StepReport report_;
   IntegratorTotals totals_;
+  bool careful_ = true;
   bool not_finite_ = false;  ///< the last failing evaluation was not finite (else it said so itself)
 };
 
