@@ -295,7 +295,7 @@ std::vector<SourceFile> emit_c_driver(const ExportModel& model, const EmitOption
 #include <stdio.h>
 #include <string.h>
 
-#include "@name.h"
+@include "@name.h"
 
 enum { kStates = @name_upper_STATE_COUNT, kOutputs = @name_upper_OUTPUT_COUNT };
 

@@ -344,7 +344,7 @@ std::vector<SourceFile> emit_cpp_driver(const ExportModel& model, const EmitOpti
 #include <string>
 #include <vector>
 
-#include "@name.hpp"
+@include "@name.hpp"
 @functions
 using Model = @name<@arguments>;
 

@@ -38,7 +38,9 @@ std::string values_of(const std::vector<DriverSetting>& settings) {
 std::string fill_driver(std::string_view text, const DriverTable& d,
                         const std::vector<std::pair<std::string_view, std::string>>& more) {
   std::vector<std::pair<std::string_view, std::string>> words = more;
-  words.insert(words.end(), {{"name", d.name},
+  // Spelled so that nobody takes the #include of a template for one of Kane's own.
+  words.insert(words.end(), {{"include", "#include"},
+                             {"name", d.name},
                              {"state", d.state},
                              {"start", d.start},
                              {"step", d.step},

@@ -33,7 +33,7 @@ struct DriverTable {
 /// The values only, separated by ", ".
 [[nodiscard]] std::string values_of(const std::vector<DriverSetting>& settings);
 
-/// Replaces @name, @state, @start, @step, @steps, @every and the words of `more`; the longest word that fits
+/// Replaces @include, @name, @state, @start, @step, @steps, @every and the words of `more`; the longest word that fits
 /// counts.
 [[nodiscard]] std::string fill_driver(std::string_view text, const DriverTable& table,
                                       const std::vector<std::pair<std::string_view, std::string>>& more = {});
