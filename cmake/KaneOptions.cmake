@@ -18,12 +18,8 @@ option(KANE_WARNINGS_AS_ERRORS "Stop at the first warning" ON)
 set(KANE_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined or thread; empty = none")
 
 set(KANE_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor)
-# False alarms on std::string concatenation in g++ 12 (GCC bug 105651).
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  list(APPEND KANE_WARNINGS -Wno-restrict -Wno-stringop-overflow)
-endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  list(APPEND KANE_WARNINGS -Wno-restrict -Wno-stringop-overflow)  # false alarms on "text" + string (GCC bug 105651)
+  list(APPEND KANE_WARNINGS -Wno-restrict)  # false alarms on "text" + string (GCC bug 105651)
 endif()
 if(KANE_WARNINGS_AS_ERRORS)
   list(APPEND KANE_WARNINGS -Werror)

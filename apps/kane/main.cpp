@@ -52,9 +52,11 @@ ExitCode report_bad_options(const CLI::App& app, const CLI::ParseError& error) {
 
 void add_commands(CLI::App& app) {
   add_new_command(app);
+  add_import_command(app);
   add_check_command(app);
   add_derive_command(app);
   add_evaluate_command(app);
+  add_simulate_command(app);
   add_linearize_command(app);
   add_bench_command(app);
   add_expr_command(app);

@@ -11,7 +11,7 @@
 #include "kane/base/suggest.hpp"
 #include "kane/base/units.hpp"
 #include "kane/expr/parse.hpp"
-#include "kane/formats/yaml_reader.hpp"
+#include "kane/formats/model_reader.hpp"
 #include "kane/mechanism/automatic_speeds.hpp"
 
 namespace kane {
@@ -26,7 +26,10 @@ void ModelSource::add_to(CLI::App& command) {
 }
 
 Mechanism ModelSource::read() const {
-  Mechanism mechanism = model == "-" ? read_yaml_text(read_standard_input(), "standard input") : read_yaml_model(model);
+  ReadOptions options;
+  options.urdf.floating_base = floating_base;
+  Mechanism mechanism =
+      model == "-" ? read_model_text(read_standard_input(), "standard input", options) : read_model(model, options);
   apply_settings(mechanism, settings);
   if (!mechanism.automatic_speeds) return mechanism;
   AutomaticSpeeds automatic = choose_speeds(mechanism);

@@ -1,0 +1,33 @@
+#pragma once
+// Where a trajectory goes: FILE.csv line by line, or FILE.h5 (HDF5) and FILE.mat (MATLAB) with one array per name.
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kane/simulate/csv_writer.hpp"
+
+namespace kane {
+
+class TrajectoryFile {
+ public:
+  /// Throws ModelError if the file cannot be written, or its kind is not known.
+  TrajectoryFile(std::string file, std::vector<std::string> names);
+
+  void write(std::span<const double> row);
+  /// What was written is complete and readable afterwards. Throws RunFailed if the disk refuses it.
+  void finish();
+
+ private:
+  enum class Kind { Csv, Hdf5, Matlab };
+
+  std::string file_;
+  std::vector<std::string> names_;
+  Kind kind_;
+  std::optional<CsvWriter> csv_;
+  std::vector<std::vector<double>> columns_;  ///< kinds that are written at the end
+};
+
+}  // namespace kane
