@@ -1,12 +1,149 @@
 #include "kane/expr/literal.hpp"
 
+#include <optional>
+
+#include "kane/base/error.hpp"
 #include "kane/expr/print.hpp"
+#include "kane/expr/substitution.hpp"
+#include "kane/expr/textbook_expand.hpp"
+#include "kane/expr/textbook_factor.hpp"
 
 namespace kane {
 
+namespace {
+
+using namespace textbook;
+
+constexpr std::size_t kShortEnough = 2000;  // operations of the form of the graph, when that is shown instead
+constexpr int kMostNesting = 6;             // of functions whose arguments are put into textbook form too
+
+/// Operations of the form of the graph written out, up to a limit.
+std::size_t tree_size(const Graph& graph, NodeId root) {
+  std::vector<NodeId> stack{root};
+  std::size_t count = 0;
+  while (!stack.empty() && count <= kShortEnough) {
+    const NodeId id = stack.back();
+    stack.pop_back();
+    const auto args = graph.args(id);
+    if (!args.empty() && graph.op(id) != Op::Neg) ++count;
+    for (const NodeId arg : args) stack.push_back(arg);
+  }
+  return count;
+}
+
+/// sin(a)/cos(a) = tan(a) in every term.
+Polynomial with_tangents(const Polynomial& p, Atoms& atoms) {
+  Polynomial result;
+  for (const auto& [m, c] : p) {
+    Monomial written = m;
+    for (const auto& above : m) {
+      if (atoms[above.atom].kind != AtomKind::Sine || above.exponent < 1) continue;
+      for (const auto& below : m) {
+        if (below.exponent > -1 || atoms[below.atom].kind != AtomKind::Cosine) continue;
+        const Angle angle = atoms[above.atom].angle;
+        if (atoms[below.atom].angle != angle) continue;
+        const int n = std::min(above.exponent, -below.exponent);
+        Monomial change = product({{above.atom, -n}}, {{below.atom, n}});
+        written = product(product(written, change), {{atoms.tangent(angle), n}});
+      }
+    }
+    add_term(result, written, c);
+  }
+  return result;
+}
+
+class Textbook {
+ public:
+  Textbook(Graph& graph, const LiteralOptions& options)
+      : graph_(graph), options_(options), budget_(options.max_terms) {}
+
+  Literal write(NodeId root, int depth) {
+    Literal result;
+    if (depth > kMostNesting) return as_it_stands(root);
+    try {
+      Atoms atoms(graph_, options_, [&](NodeId node) { return write_argument(node, depth + 1); });
+      Trigonometry trigonometry(atoms, budget_);
+      const Polynomial expanded = Expansion(atoms, trigonometry, budget_)(root);
+      if (const auto sum = shortest(expanded, atoms, trigonometry, root); sum) {
+        result.terms = sum->size();
+        result.operations = textbook::count_operations(*sum, atoms);
+        result.text = textbook::to_text(*sum, atoms);
+        result.latex = textbook::to_latex(*sum, atoms);
+        // A power or product of sums may be shorter as it stands.
+        if (tree_size(graph_, root) * 2 > static_cast<std::size_t>(result.operations)) return result;
+      }
+      return as_it_stands(root);
+    } catch (const TooLong&) {
+      return too_long(root);
+    }
+  }
+
+ private:
+  /// The shortest of the forms, in the order of reading; empty if none of them can be proven equal (which is not expected).
+  std::optional<Sum> shortest(const Polynomial& expanded, Atoms& atoms, Trigonometry& trigonometry, NodeId root) {
+    std::optional<Sum> best;
+    int fewest = 0;
+    std::size_t least_text = 0;
+    Graph scratch;
+    const Expr original = scratch.bind(copy_to(scratch, graph_.at(root)));
+    for (const auto& form : trigonometry.forms(expanded)) {
+      if (form.size() > options_.max_terms) continue;
+      Sum sum = factor(with_tangents(form, atoms), atoms, budget_);
+      put_in_order(sum, atoms);
+      const int operations = textbook::count_operations(sum, atoms);
+      const std::size_t length = textbook::to_text(sum, atoms).size();
+      if (best && (operations > fewest || (operations == fewest && length >= least_text))) continue;
+      if (!(build(sum, atoms, scratch) == original)) continue;
+      best = std::move(sum), fewest = operations, least_text = length;
+    }
+    if (!best && expanded.size() > options_.max_terms) throw TooLong{};
+    return best;
+  }
+
+  Written write_argument(NodeId node, int depth) {
+    if (graph_.op(node) == Op::Symbol || graph_.op(node) == Op::Pi || graph_.op(node) == Op::Number)
+      return {kane::to_text(graph_.at(node)), kane::to_latex(graph_.at(node)), 0, false};
+    Literal inner = write(node, depth);
+    if (inner.too_long) throw TooLong{};
+    return {std::move(inner.text), std::move(inner.latex), inner.operations, true};
+  }
+
+  /// The form of the graph.
+  Literal as_it_stands(NodeId root) const {
+    const std::size_t size = tree_size(graph_, root);
+    if (size > kShortEnough) throw TooLong{};
+    Literal result;
+    result.terms = 1;
+    result.operations = static_cast<int>(size);
+    result.text = kane::to_text(graph_.at(root));
+    result.latex = kane::to_latex(graph_.at(root));
+    return result;
+  }
+
+  Literal too_long(NodeId root) const {
+    Literal result;
+    result.too_long = true;
+    if (tree_size(graph_, root) <= kShortEnough) {
+      result = as_it_stands(root);
+      result.too_long = true;
+      return result;
+    }
+    result.text = fmt::format("(more than {} terms: too long to be written out)", options_.max_terms);
+    result.latex = fmt::format("\\text{{(more than {} terms: too long to be written out)}}", options_.max_terms);
+    return result;
+  }
+
+  Graph& graph_;
+  const LiteralOptions& options_;
+  Budget budget_;
+};
+
+}  // namespace
+
 Literal literal(const Expr& e, const LiteralOptions& options) {
+  if (e.graph() != nullptr) return Textbook(*e.graph(), options).write(e.id(), 0);
   Literal result;
-  (void)options;
+  result.terms = 1;
   result.text = to_text(e);
   result.latex = to_latex(e);
   return result;

@@ -2,14 +2,20 @@
 // The textbook form of an expression, on request: what a person would write, not what a machine should compute.
 
 #include <string>
+#include <vector>
 
 #include "kane/expr/expr.hpp"
 
 namespace kane {
 
 struct LiteralOptions {
-  /// Gives up when an intermediate polynomial has more terms than this.
+  /// Gives up when the result, or a polynomial on the way to it, is longer than a few times this many terms.
   std::size_t max_terms = 400;
+  /// What is what, for the order of factors and terms. A symbol that stands in none of the lists is judged by its name:
+  /// u1 is a speed, q1 a coordinate, x' the derivative of x.
+  std::vector<Expr> coordinates = {};
+  std::vector<Expr> speeds = {};
+  std::vector<Expr> accelerations = {};
 };
 
 /// The same value as a tree to be printed: reduced by s^2 + c^2 = 1, sums of angles contracted where that is

@@ -1,0 +1,10 @@
+#pragma once
+// Inside of literal(): a polynomial with common factors taken out, at every level.
+
+#include "kane/expr/textbook_tree.hpp"
+
+namespace kane::textbook {
+
+[[nodiscard]] Sum factor(const Polynomial& p, const Atoms& atoms, Budget& budget);
+
+}  // namespace kane::textbook

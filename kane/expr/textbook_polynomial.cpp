@@ -1,0 +1,101 @@
+#include "kane/expr/textbook_polynomial.hpp"
+
+#include <algorithm>
+
+namespace kane::textbook {
+
+Polynomial constant(const Rational& value) {
+  Polynomial p;
+  if (value != 0) p.emplace(Monomial{}, value);
+  return p;
+}
+
+Polynomial monomial(int atom, int exponent) { return {{Monomial{{atom, exponent}}, Rational(1)}}; }
+
+Monomial product(const Monomial& a, const Monomial& b) {
+  Monomial result;
+  result.reserve(a.size() + b.size());
+  auto i = a.begin(), j = b.begin();
+  while (i != a.end() || j != b.end()) {
+    if (j == b.end() || (i != a.end() && i->atom < j->atom)) {
+      result.push_back(*i++);
+    } else if (i == a.end() || j->atom < i->atom) {
+      result.push_back(*j++);
+    } else {
+      if (i->exponent + j->exponent != 0) result.push_back({i->atom, i->exponent + j->exponent});
+      ++i, ++j;
+    }
+  }
+  return result;
+}
+
+Monomial power(const Monomial& m, int n) {
+  Monomial result;
+  if (n == 0) return result;
+  for (const auto& p : m) result.push_back({p.atom, p.exponent * n});
+  return result;
+}
+
+Monomial common_part(const Monomial& a, const Monomial& b) {
+  Monomial result;
+  auto i = a.begin(), j = b.begin();
+  while (i != a.end() && j != b.end()) {
+    if (i->atom != j->atom) {
+      (i->atom < j->atom ? i : j)++;
+      continue;
+    }
+    if (i->exponent > 0 && j->exponent > 0) result.push_back({i->atom, std::min(i->exponent, j->exponent)});
+    if (i->exponent < 0 && j->exponent < 0) result.push_back({i->atom, std::max(i->exponent, j->exponent)});
+    ++i, ++j;
+  }
+  return result;
+}
+
+bool divides(const Monomial& part, const Monomial& whole) { return common_part(part, whole) == part; }
+
+void add_term(Polynomial& p, const Monomial& m, const Rational& c) {
+  if (c == 0) return;
+  const auto [place, fresh] = p.emplace(m, c);
+  if (fresh) return;
+  place->second += c;
+  if (place->second == 0) p.erase(place);
+}
+
+void add(Polynomial& p, const Polynomial& q, const Rational& factor) {
+  for (const auto& [m, c] : q) add_term(p, m, c * factor);
+}
+
+Polynomial multiply(const Polynomial& p, const Polynomial& q, Budget& budget) {
+  Polynomial result;
+  for (const auto& [m, c] : p) {
+    budget.spend(q.size());
+    for (const auto& [n, d] : q) {
+      // Long coefficients are long work.
+      budget.spend(mpz_size(c.get_num().get_mpz_t()) * mpz_size(d.get_num().get_mpz_t()) / 16);
+      add_term(result, product(m, n), c * d);
+    }
+    budget.check(result);
+  }
+  return result;
+}
+
+Polynomial multiply(const Polynomial& p, const Monomial& m, const Rational& c) {
+  Polynomial result;
+  for (const auto& [n, d] : p) result.emplace(product(n, m), d * c);
+  return result;
+}
+
+Polynomial power(const Polynomial& p, int n, Budget& budget) {
+  if (p.size() == 1) {
+    const auto& [m, c] = *p.begin();
+    return {{power(m, n), rational_power(c, n)}};
+  }
+  Polynomial result = constant(1), square = p;
+  for (int k = n; k != 0; k >>= 1) {
+    if (k & 1) result = multiply(result, square, budget);
+    if (k > 1) square = multiply(square, square, budget);
+  }
+  return result;
+}
+
+}  // namespace kane::textbook
