@@ -59,9 +59,10 @@ bool write_matlab(const std::string& file, const std::vector<std::string>& names
   if (out == nullptr) return false;
   for (std::size_t i = 0; i < names.size(); ++i) {
     std::size_t shape[2] = {columns[i].size(), 1};
+    // matio takes what it only reads by a pointer that is not const.
+    auto* data = const_cast<double*>(columns[i].data());
     const std::unique_ptr<matvar_t, void (*)(matvar_t*)> variable(
-        Mat_VarCreate(matlab_name(names[i]).c_str(), MAT_C_DOUBLE, MAT_T_DOUBLE, 2, shape, columns[i].data(),
-                      MAT_F_DONT_COPY_DATA),
+        Mat_VarCreate(matlab_name(names[i]).c_str(), MAT_C_DOUBLE, MAT_T_DOUBLE, 2, shape, data, MAT_F_DONT_COPY_DATA),
         &Mat_VarFree);
     if (variable == nullptr || Mat_VarWrite(out.get(), variable.get(), MAT_COMPRESSION_NONE) != 0) return false;
   }
