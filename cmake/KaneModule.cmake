@@ -54,7 +54,7 @@ function(kane_test name)
   endif()
   add_executable(${name}_test ${sources})
   target_compile_options(${name}_test PRIVATE ${KANE_COMPILE_OPTIONS}
-    $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow;-Wno-array-bounds>)  # "text" + string once more (GCC bug 105651)
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow> $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds>)  # "text" + string once more (GCC bug 105651)
   target_compile_definitions(${name}_test PRIVATE
     KANE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" KANE_BINARY_DIR="${CMAKE_BINARY_DIR}"
     KANE_COMMAND="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/kane")
