@@ -62,7 +62,7 @@ class Textbook {
     if (depth > kMostNesting) return as_it_stands(root);
     try {
       Atoms atoms(graph_, options_, [&](NodeId node) { return write_argument(node, depth + 1); });
-      Trigonometry trigonometry(atoms, budget_);
+      Trigonometry trigonometry(atoms, options_.max_terms);
       const Polynomial expanded = Expansion(atoms, trigonometry, budget_)(root);
       if (const auto sum = shortest(expanded, atoms, trigonometry, root); sum) {
         result.terms = sum->size();
@@ -70,7 +70,7 @@ class Textbook {
         result.text = textbook::to_text(*sum, atoms);
         result.latex = textbook::to_latex(*sum, atoms);
         // A power or product of sums may be shorter as it stands.
-        if (tree_size(graph_, root) * 2 > static_cast<std::size_t>(result.operations)) return result;
+        if (tree_size(graph_, root) * 2 >= static_cast<std::size_t>(result.operations)) return result;
       }
       return as_it_stands(root);
     } catch (const TooLong&) {
@@ -105,7 +105,8 @@ class Textbook {
       return {kane::to_text(graph_.at(node)), kane::to_latex(graph_.at(node)), 0, false};
     Literal inner = write(node, depth);
     if (inner.too_long) throw TooLong{};
-    return {std::move(inner.text), std::move(inner.latex), inner.operations, true};
+    const bool product = inner.terms == 1 && inner.text[0] != '-';
+    return {std::move(inner.text), std::move(inner.latex), inner.operations, !product};
   }
 
   /// The form of the graph.
@@ -113,7 +114,8 @@ class Textbook {
     const std::size_t size = tree_size(graph_, root);
     if (size > kShortEnough) throw TooLong{};
     Literal result;
-    result.terms = 1;
+    const Op op = graph_.op(root);
+    result.terms = op == Op::Add || op == Op::Sub ? 2 : 1;
     result.operations = static_cast<int>(size);
     result.text = kane::to_text(graph_.at(root));
     result.latex = kane::to_latex(graph_.at(root));

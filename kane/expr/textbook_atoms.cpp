@@ -8,6 +8,7 @@
 namespace kane::textbook {
 
 Angle sum(const Angle& a, const Angle& b, const Rational& factor) {
+  if (factor == 0) return a;
   Angle result;
   auto i = a.begin(), j = b.begin();
   while (i != a.end() || j != b.end()) {

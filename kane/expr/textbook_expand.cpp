@@ -23,7 +23,7 @@ bool is_radical(Op op) { return op == Op::Sqrt || op == Op::Root || op == Op::Ab
 
 }  // namespace
 
-const Polynomial& Expansion::operator()(NodeId root) {
+const Polynomial& Expansion::expanded(NodeId root) {
   const Graph& graph = atoms_.graph();
   std::vector<NodeId> stack{root};
   while (!stack.empty()) {
@@ -74,6 +74,7 @@ Polynomial Expansion::expand(NodeId id) {
       if (op != Op::Tan) return trigonometry_.wave(angle, op == Op::Sin);
       return quotient(trigonometry_.wave(angle, true), trigonometry_.wave(angle, false));
     }
+    case Op::Sqrt: radicals_.emplace(known(args[0]), atoms_.function(id)); [[fallthrough]];
     default: return monomial(atoms_.function(id));
   }
 }
@@ -85,6 +86,13 @@ Polynomial Expansion::quotient(const Polynomial& above, const Polynomial& below)
   for (const auto& form : trigonometry_.forms(below))
     if (form.size() < divisor.size()) divisor = form;
   if (divisor.empty()) throw TooLong{};
+  // x sqrt(d)/d is written x/sqrt(d).
+  if (const auto root = radicals_.find(divisor); root != radicals_.end())
+    return multiply(above, {{root->second, -2}}, 1);
+  return divide(above, divisor);
+}
+
+Polynomial Expansion::divide(const Polynomial& above, const Polynomial& divisor) {
   Monomial common = divisor.begin()->first;
   for (const auto& [m, c] : divisor) common = common_part(common, m);
   if (divisor.size() == 1) {
@@ -103,6 +111,20 @@ Polynomial Expansion::quotient(const Polynomial& above, const Polynomial& below)
   const Monomial inverse = textbook::power(common, -1);
   const int atom = atoms_.denominator(multiply(divisor, inverse, 1 / content));
   return multiply(above, product(inverse, {{atom, -1}}), 1 / content);
+}
+
+/// 1/sqrt(d)^2 is written 1/d where no other root of d was there to meet it.
+Polynomial Expansion::without_squared_roots(const Polynomial& p) {
+  Polynomial result;
+  for (const auto& [m, c] : p) {
+    Polynomial term{{m, c}};
+    for (const auto& [radicand, atom] : radicals_)
+      for (const auto& q : m)
+        for (int i = q.exponent; q.atom == atom && i <= -2; i += 2)
+          term = divide(multiply(term, {{atom, 2}}, 1), radicand);
+    add(result, term, 1);
+  }
+  return result;
 }
 
 /// sqrt(x)^2 = x, |x|^2 = x^2, and so on.

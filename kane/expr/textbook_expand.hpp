@@ -13,10 +13,13 @@ class Expansion {
       : atoms_(atoms), trigonometry_(trigonometry), budget_(budget) {}
 
   /// Throws TooLong.
-  const Polynomial& operator()(NodeId root);
+  Polynomial operator()(NodeId root) { return without_squared_roots(expanded(root)); }
 
  private:
+  const Polynomial& expanded(NodeId root);
+  Polynomial without_squared_roots(const Polynomial& p);
   Polynomial expand(NodeId id);
+  Polynomial divide(const Polynomial& above, const Polynomial& divisor);
   Polynomial quotient(const Polynomial& above, const Polynomial& below);
   Polynomial reduce_radicals(Polynomial p);
   [[nodiscard]] const Polynomial& known(NodeId id) const { return known_.at(id); }
@@ -25,6 +28,7 @@ class Expansion {
   Trigonometry& trigonometry_;
   Budget& budget_;
   std::unordered_map<NodeId, Polynomial> known_;
+  std::map<Polynomial, int> radicals_;  ///< square roots met so far, by what stands under them
 };
 
 }  // namespace kane::textbook

@@ -17,7 +17,7 @@ class Factoring {
     if (p.size() <= 1) return p.empty() ? Sum{} : Sum{make_term(p.begin()->first, p.begin()->second)};
     const Rational number = best_number(p);
     const Monomial common = common_monomial(p);
-    if (number == 1 && common.empty()) return group(p);
+    if ((number == 1 || number == -1) && common.empty()) return group(p);
     Polynomial rest;
     const Monomial inverse = power(common, -1);
     for (const auto& [m, c] : p) rest.emplace(product(m, inverse), c / number);
@@ -47,11 +47,22 @@ class Factoring {
       Factor f;
       f.atom = atom;
       f.exponent = exponent;
-      if (atoms_[atom].kind == AtomKind::Denominator) {
-        f.atom = -1;
-        f.expanded = atoms_[atom].below;
-        f.sum = std::make_shared<const Sum>(factor(atoms_[atom].below));
+      if (atoms_[atom].kind != AtomKind::Denominator) {
+        term.factors.push_back(std::move(f));
+        continue;
       }
+      Sum below = factor(atoms_[atom].below);
+      if (below.size() == 1) {  // it has turned out to be a product, such as a square
+        term.coefficient *= rational_power(below[0].coefficient, exponent);
+        for (auto& g : below[0].factors) {
+          g.exponent *= exponent;
+          term.factors.push_back(std::move(g));
+        }
+        continue;
+      }
+      f.atom = -1;
+      f.expanded = atoms_[atom].below;
+      f.sum = std::make_shared<const Sum>(std::move(below));
       term.factors.push_back(std::move(f));
     }
     return term;
@@ -147,8 +158,25 @@ class Factoring {
       }
       for (auto& term : factor(part)) sum.push_back(std::move(term));
     }
-    for (const auto& [m, c] : p) sum.push_back(make_term(m, c));
+    collect_equal_numbers(p, sum);
     return sum;
+  }
+
+  /// x/2 + y/2 = (x + y)/2
+  void collect_equal_numbers(const Polynomial& p, Sum& sum) {
+    std::map<Rational, Polynomial> parts;
+    for (const auto& [m, c] : p) parts[abs(c)].emplace(m, c);
+    for (const auto& [size, part] : parts) {
+      const bool together = part.size() > 1 && size != 1 && !part.contains(Monomial{}) && part.size() < p.size();
+      if (!together) {
+        for (const auto& [m, c] : part) sum.push_back(make_term(m, c));
+        continue;
+      }
+      const Polynomial rest = multiply(part, {}, 1 / size);
+      Term term = make_term({}, size);
+      append(term, group(rest), rest);
+      sum.push_back(std::move(term));
+    }
   }
 
   /// The monomial whose taking out saves the most multiplications; empty if none does.
@@ -234,12 +262,16 @@ class Factoring {
   /// (a + b + ...)^2, recognised by its pure squares: 3 terms for two, 6 for three, 10 for four.
   std::optional<Term> find_square(const Polynomial& p) {
     if (p.size() != 3 && p.size() != 6 && p.size() != 10) return std::nullopt;
-    const Rational sign = p.begin()->second < 0 ? -1 : 1;
+    const auto is_even = [](const Monomial& m) {
+      return std::all_of(m.begin(), m.end(), [](auto& q) { return q.exponent % 2 == 0; });
+    };
+    Rational sign = 1;  // of the pure squares; those of products of squares are the same
+    for (const auto& [m, c] : p)
+      if (is_even(m) && m.size() == 1) sign = c < 0 ? -1 : 1;
     std::vector<std::pair<Monomial, Rational>> roots;
     for (const auto& [m, c] : p) {
-      const bool even = std::all_of(m.begin(), m.end(), [](auto& q) { return q.exponent % 2 == 0; });
       const Rational size = c * sign;
-      if (!even || size < 0 || !mpz_perfect_square_p(size.get_num().get_mpz_t()) ||
+      if (!is_even(m) || size < 0 || !mpz_perfect_square_p(size.get_num().get_mpz_t()) ||
           !mpz_perfect_square_p(size.get_den().get_mpz_t()))
         continue;
       Monomial half;

@@ -28,7 +28,7 @@ struct TooLong {};
 /// Limits the size of polynomials and the number of steps taken on them.
 class Budget {
  public:
-  explicit Budget(std::size_t max_terms) : max_terms_(4 * max_terms), steps_(1000 * max_terms) {}
+  explicit Budget(std::size_t max_terms) : max_terms_(4 * max_terms), steps_(250 * max_terms) {}
 
   /// Throws TooLong when the steps are used up.
   void spend(std::size_t steps) {

@@ -89,8 +89,12 @@ void order_factors(Term& term, const Atoms& atoms) {
     Sum inner = *f.sum;
     for (auto& t : inner) order_factors(t, atoms);
     order_terms(inner, atoms);
-    const auto negative = std::count_if(inner.begin(), inner.end(), [](const Term& t) { return t.coefficient < 0; });
-    if (inner[0].coefficient < 0 && 2 * static_cast<std::size_t>(negative) > inner.size()) {
+    // Mostly negative: the sign goes outside. Half and half: only if a number leads, 1 - x rather than -(x - 1).
+    const auto negative =
+        2 * std::count_if(inner.begin(), inner.end(), [](const Term& t) { return t.coefficient < 0; });
+    const auto size = static_cast<std::ptrdiff_t>(inner.size());
+    if (inner[0].coefficient < 0 &&
+        (f.exponent % 2 == 0 || negative > size || (negative == size && inner[0].factors.empty()))) {
       negate(inner);
       if (f.exponent % 2 != 0) term.coefficient = -term.coefficient;
     } else {
@@ -101,7 +105,8 @@ void order_factors(Term& term, const Atoms& atoms) {
   std::stable_sort(term.factors.begin(), term.factors.end(), [&](const Factor& a, const Factor& b) {
     const int p = place_of(a, atoms), q = place_of(b, atoms);
     if (p != q) return p < q;
-    return a.atom >= 0 && b.atom >= 0 && atoms.before(a.atom, b.atom);
+    if (a.atom >= 0 && b.atom >= 0) return atoms.before(a.atom, b.atom);
+    return a.atom < 0 && b.atom < 0 && comes_before(a.sum->front(), b.sum->front(), atoms);
   });
 }
 

@@ -133,7 +133,7 @@ Waves Trigonometry::waves_of(const Polynomial& trigonometric) {
       const Angle b = atoms_[atom].angle;
       for (int i = 0; i < exponent; ++i) {
         Waves next;
-        budget_.spend(product.size());
+        budget_.spend(4 * product.size());
         for (const auto& [w, k] : product) {
           const Rational half = k / 2;
           const Angle up = sum(w.angle, b, 1), down = sum(w.angle, b, -1);
@@ -149,6 +149,15 @@ Waves Trigonometry::waves_of(const Polynomial& trigonometric) {
     for (const auto& [w, k] : product) add_wave(result, w.angle, w.sine, k);
   }
   return result;
+}
+
+/// Empty if there are too many of them.
+std::optional<Waves> Trigonometry::find_waves(const Polynomial& trigonometric) {
+  try {
+    return waves_of(trigonometric);
+  } catch (const TooLong&) {
+    return std::nullopt;
+  }
 }
 
 Polynomial Trigonometry::wave(const Angle& angle, bool sine) {
@@ -262,7 +271,8 @@ int Trigonometry::flat_cost(const Polynomial& p) const {
 }
 
 void Trigonometry::keep_shorter(Polynomial& best, const Polynomial& other) const {
-  if (flat_cost(other) < flat_cost(best)) best = other;
+  const int a = flat_cost(other), b = flat_cost(best);
+  if (a < b || (a == b && other.size() < best.size())) best = other;
 }
 
 void Trigonometry::try_bases(const Waves& waves, Polynomial& best) {
@@ -344,8 +354,12 @@ Polynomial Trigonometry::search(const Waves& waves) {
   Polynomial best = polynomial_of(waves);
   const std::size_t angles = nodes_of(waves).size();
   if (waves.size() > 1 && waves.size() <= kMostWaves && angles >= 1 && angles <= kMostAngles) {
-    try_splits(waves, best);
-    try_bases(waves, best);
+    try {
+      try_splits(waves, best);
+      try_bases(waves, best);
+    } catch (const TooLong&) {
+      tries_ = 0;
+    }
   }
   known_.emplace(waves, best);
   return best;
@@ -371,15 +385,17 @@ Trigonometry::Parts Trigonometry::split(const Polynomial& p) const {
 
 std::vector<Polynomial> Trigonometry::forms(const Polynomial& p) {
   std::map<Monomial, std::pair<Waves, Polynomial>> parts;
-  bool plain = true;
+  Polynomial untouched;
   for (auto& [m, part] : split(p)) {
-    Waves waves = waves_of(part);
-    plain = plain && part.size() == 1 && part.begin()->first.empty();
-    if (!waves.empty()) parts.emplace(m, std::pair(std::move(waves), part));
+    auto waves = part.size() == 1 && part.begin()->first.empty() ? std::nullopt : find_waves(part);
+    if (!waves)
+      add(untouched, multiply(part, m, 1), 1);
+    else if (!waves->empty())
+      parts.emplace(m, std::pair(std::move(*waves), part));
   }
-  if (plain) return {p};
+  if (parts.empty()) return {untouched};
   // The same form for multiples of the same; the form of each by itself; all waves; all multiplied out.
-  std::vector<Polynomial> results(5);
+  std::vector<Polynomial> results(5, untouched);
   bool out_cosines = true, out_sines = true;
   for (const auto& [m, part] : parts) {
     const auto& [waves, written] = part;

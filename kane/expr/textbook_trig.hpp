@@ -27,7 +27,7 @@ using Waves = std::map<Wave, Rational>;
 
 class Trigonometry {
  public:
-  Trigonometry(Atoms& atoms, Budget& budget) : atoms_(atoms), budget_(budget) {}
+  Trigonometry(Atoms& atoms, std::size_t max_terms) : atoms_(atoms), budget_(max_terms) {}
 
   /// Forms of `p` that may be short: equal to it, none of them with a term that the identities would remove.
   std::vector<Polynomial> forms(const Polynomial& p);
@@ -40,6 +40,7 @@ class Trigonometry {
   using Parts = std::map<Monomial, Polynomial>;
 
   [[nodiscard]] Parts split(const Polynomial& p) const;
+  std::optional<Waves> find_waves(const Polynomial& trigonometric);
   Waves waves_of(const Polynomial& trigonometric);
   void add_wave(Waves& waves, Angle angle, bool sine, Rational coefficient) const;
   Polynomial polynomial_of(const Waves& waves);
@@ -59,7 +60,7 @@ class Trigonometry {
   void keep_shorter(Polynomial& best, const Polynomial& other) const;
 
   Atoms& atoms_;
-  Budget& budget_;
+  Budget budget_;  ///< when it is used up, terms stay as they are
   std::map<Waves, Polynomial> known_;
   int tries_ = 600;
 };

@@ -1,0 +1,154 @@
+// The textbook form: what it looks like, that it is the same node, and that it stays quick.
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <string>
+
+#include "kane/expr/graph.hpp"
+#include "kane/expr/literal.hpp"
+#include "kane/expr/parse.hpp"
+
+namespace kane {
+namespace {
+
+struct Case {
+  const char* input;
+  const char* text;
+};
+
+class LiteralText : public testing::TestWithParam<Case> {};
+
+TEST_P(LiteralText, ReadsLikeABook) {
+  Graph graph;
+  for (const char* name : {"m", "g", "L"}) graph.symbol(name);
+  const Expr e = graph.bind(parse(graph, GetParam().input));
+  const Literal result = literal(e);
+  EXPECT_EQ(result.text, GetParam().text);
+  EXPECT_FALSE(result.too_long);
+  EXPECT_EQ(parse(graph, result.text), e);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Trigonometry, LiteralText,
+    testing::Values(Case{"sin(q1)*cos(q2) + cos(q1)*sin(q2)", "sin(q1 + q2)"},
+                    Case{"3*a*sin(q1)*cos(q2) + 3*a*cos(q1)*sin(q2)", "3*a*sin(q1 + q2)"},
+                    Case{"sin(q)^2 + cos(q)^2", "1"}, Case{"cos(q)^2 - sin(q)^2", "cos(2*q)"},
+                    Case{"2*sin(q)*cos(q)", "sin(2*q)"}, Case{"sin(q)*cos(q)", "sin(q)*cos(q)"},
+                    Case{"1 - sin(q)^2", "cos(q)^2"}, Case{"a*sin(q)^2 + a*cos(q)^2 + b", "a + b"},
+                    Case{"1 + cos(2*q1 + 2*q2)", "2*cos(q1 + q2)^2"}, Case{"tan(q)", "tan(q)"},
+                    Case{"tan(q)*cos(q)*a", "a*sin(q)"}, Case{"cos(q/2)^2", "cos(q/2)^2"},
+                    Case{"sin(q1)*(sin(q2)*cos(q3) + cos(q2)*sin(q3))*L", "L*sin(q1)*sin(q2 + q3)"},
+                    Case{"(a*cos(q2) + b*(cos(q2)*cos(q3) - sin(q2)*sin(q3)))^2", "(a*cos(q2) + b*cos(q2 + q3))^2"},
+                    Case{"sin(q + pi/4)", "sin(q + pi/4)"}, Case{"cos(q + pi/2)", "-sin(q)"}));
+
+// The equations of the planar two-link arm (Buffinton, eqs. 6.21, 6.22, 6.24 and 6.25, with the misprints put right).
+INSTANTIATE_TEST_SUITE_P(
+    TwoLinkArm, LiteralText,
+    testing::Values(Case{"-m*L^2*(3*u1' + 2*cos(q2)*u1' + u2' + cos(q2)*u2' - 2*sin(q2)*u1*u2 - sin(q2)*u2^2)",
+                         "-m*L^2*((3 + 2*cos(q2))*u1' + (1 + cos(q2))*u2' - sin(q2)*u2*(2*u1 + u2))"},
+                    Case{"-m*L^2*u1' - m*L^2*cos(q2)*u1' - m*L^2*u2' - m*L^2*sin(q2)*u1^2",
+                         "-m*L^2*((1 + cos(q2))*u1' + u2' + sin(q2)*u1^2)"},
+                    Case{"T_A - 2*m*g*L*cos(q1) - m*g*L*(cos(q1)*cos(q2) - sin(q1)*sin(q2))",
+                         "T_A - m*g*L*(2*cos(q1) + cos(q1 + q2))"},
+                    Case{"T_AB - m*g*L*(cos(q1)*cos(q2) - sin(q1)*sin(q2))", "T_AB - m*g*L*cos(q1 + q2)"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Algebra, LiteralText,
+    testing::Values(Case{"x^2 - 2*x*y + y^2", "(x - y)^2"}, Case{"a*c + a*d + b*c + b*d", "(a + b)*(c + d)"},
+                    Case{"(x + y)^10", "(x + y)^10"}, Case{"-x + y", "y - x"}, Case{"-x - y", "-x - y"},
+                    Case{"1 - x", "1 - x"}, Case{"k*(x2 - x1)", "k*(x2 - x1)"}, Case{"a/b + c/b + d", "d + (a + c)/b"},
+                    Case{"x/sqrt(x^2 + y^2)", "x/sqrt(x^2 + y^2)"}, Case{"a/(x + y)^2", "a/(x + y)^2"},
+                    Case{"k*(1 - L/sqrt(x^2 + y^2))*x", "k*x*(1 - L/sqrt(x^2 + y^2))"},
+                    Case{"m*g*sin(q)/(M + m*(1 - cos(q)^2))", "m*g*sin(q)/(M + m*sin(q)^2)"},
+                    Case{"(T - 2*m*q2*u1*u2)/(I + m*q2^2)", "(T - 2*m*q2*u1*u2)/(I + m*q2^2)"},
+                    Case{"3*g/(2*L)", "3*g/(2*L)"}, Case{"x/2", "x/2"}, Case{"4/3*x", "4/3*x"},
+                    Case{"9.81*x", "9.81*x"}, Case{"0", "0"}, Case{"-1/2", "-1/2"}, Case{"abs(x)^3", "x^2*abs(x)"},
+                    Case{"2*(x < 1)", "2*(x < 1)"}, Case{"m*L*(u1 + u2)^2", "m*L*(u1 + u2)^2"}));
+
+TEST(Literal, WritesLatex) {
+  Graph graph;
+  const auto latex = [&](const char* text) { return literal(graph.bind(parse(graph, text))).latex; };
+  EXPECT_EQ(latex("sin(q1)*cos(q2) + cos(q1)*sin(q2)"), "\\sin\\left(q_{1} + q_{2}\\right)");
+  EXPECT_EQ(latex("x/2"), "\\frac{1}{2}\\,x");
+  EXPECT_EQ(latex("3*g/(2*L)"), "\\frac{3\\,g}{2\\,L}");
+  EXPECT_EQ(latex("cos(q)^2*a"), "a\\,\\cos^{2} q");
+  EXPECT_EQ(latex("sin(q2)*u1^2"), "\\sin\\left(q_{2}\\right)\\,u_{1}^{2}");
+  EXPECT_EQ(latex("x/(x + y)"), "\\frac{x}{x + y}");
+  EXPECT_EQ(latex("exp(x)^2*y"), "y\\,\\left(e^{x}\\right)^{2}");
+}
+
+TEST(Literal, TheCallerSaysWhatIsWhat) {
+  Graph graph;
+  const Expr e = parse(graph, "w*(k + m) - d*w");
+  const Expr w = graph.find_symbol("w");
+  EXPECT_EQ(literal(e, {.speeds = {w}}).text, "(k + m - d)*w");
+  EXPECT_EQ(literal(e).text, "w*(k + m - d)");
+}
+
+TEST(Literal, BareNumbersAndConstants) {
+  EXPECT_EQ(literal(Expr(3)).text, "3");
+  Graph graph;
+  EXPECT_EQ(literal(graph.pi()).text, "pi");
+  EXPECT_EQ(literal(graph.number(0)).text, "0");
+}
+
+TEST(Literal, StopsEarly) {
+  Graph graph;
+  for (const char* text : {"(a + b + c + d + e + f + h + i + j + k)^30",
+                           "(sin(q1) + sin(q2) + sin(q3) + sin(q4) + cos(q1) + cos(q2) + cos(q3) + cos(q4))^6",
+                           "(a + b)^2*(c + d)^2*(e + f)^2*(h + i)^2*(j + k)^2*(m + n)^2*(o + p)^2*(q + r)^2 + 1",
+                           "((x + 1)^999 + y)^999", "sin(q1)^500*cos(q2)^500"}) {
+    const Expr e = parse(graph, text);
+    const std::size_t nodes = graph.size();
+    const Literal result = literal(e);
+    EXPECT_EQ(parse(graph, result.text), e) << text;
+    // What would be too long keeps the short form it was given in, and the graph is left alone.
+    EXPECT_LT(result.text.size(), 300U) << text;
+    EXPECT_EQ(graph.size(), nodes) << text;
+  }
+  // Too long in both forms: a note.
+  Expr e = graph.symbol("z");
+  for (int i = 0; i < 40; ++i) e = e * (e + graph.symbol("y" + std::to_string(i)));
+  const Literal result = literal(e);
+  EXPECT_TRUE(result.too_long);
+  EXPECT_NE(result.text.find("400 terms"), std::string::npos);
+}
+
+TEST(Literal, NestedFunctionsDoNotOverflow) {
+  Graph graph;
+  Expr e = graph.symbol("x");
+  for (int i = 0; i < 20000; ++i) e = exp(e) + 1;
+  EXPECT_TRUE(literal(e).too_long);
+}
+
+// ---- random trigonometric polynomials -------------------------------------------------------------------------------------
+
+/// Terms such as 2*m*sin(q1 + q2)*cos(q3)^2*u1.
+std::string random_term() {
+  const auto pick = [](std::initializer_list<const char*> list) {
+    return std::string(*(list.begin() + *rc::gen::inRange(0, static_cast<int>(list.size()))));
+  };
+  std::string term = std::to_string(*rc::gen::inRange(1, 5));
+  for (int i = *rc::gen::inRange(0, 3); i > 0; --i) term += "*" + pick({"m", "L", "L^2", "g", "k/L"});
+  for (int i = *rc::gen::inRange(0, 4); i > 0; --i)
+    term += "*" + pick({"sin", "cos"}) + "(" +
+            pick({"q1", "q2", "q1 + q2", "q1 - q3", "2*q1", "q3/2", "q1 + q2 + q3"}) + ")" + pick({"", "", "^2", "^3"});
+  for (int i = *rc::gen::inRange(0, 3); i > 0; --i) term += "*" + pick({"u1", "u2", "u1'", "u2'"});
+  return term;
+}
+
+RC_GTEST_PROP(LiteralProperty, IsTheSameNode, ()) {
+  std::string text;
+  for (int i = *rc::gen::inRange(1, 9); i > 0; --i)
+    text += (text.empty() ? "" : *rc::gen::arbitrary<bool>() ? " + " : " - ") + random_term();
+  Graph graph;
+  const Expr e = graph.bind(parse(graph, text));
+  const Literal result = literal(e);
+  RC_LOG() << text << "\n" << result.text << "\n";
+  RC_ASSERT(!result.too_long);
+  RC_ASSERT(parse(graph, result.text) == e);
+}
+
+}  // namespace
+}  // namespace kane
