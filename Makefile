@@ -23,13 +23,11 @@ build:  ## Build the library and the command build/bin/kane (release)
 	@$(configure) release build $(if $(wildcard build/build.ninja),,KANE_BUILD_TESTS=OFF)
 	@$(build_with) build --target product -j $(JOBS)
 
-test:  ## Build and run all tests, then the quick ones again with sanitizers
+test:  ## Build and run all tests
 	@$(install_packages) build tests
 	@$(configure) release build KANE_BUILD_TESTS=ON
 	@$(build_with) build -j $(JOBS)
 	@scripts/run_tests.sh build -j $(JOBS)
-	@$(MAKE) --no-print-directory asan
-	@echo "with address and undefined behaviour sanitizers: $$(cat build-asan/tests.summary)"
 	@cat build/tests.summary
 
 asan:  ## Tests with the address and undefined behaviour sanitizers

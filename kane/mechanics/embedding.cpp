@@ -37,7 +37,7 @@ class Embedder {
     g_.resize(static_cast<std::size_t>(n));
   }
 
-  Embedding run() {
+  SymbolicEmbedding run() {
     read_wishes();
     for (const std::vector<int>& group : groups()) {
       const Stage stage = solve(group);
@@ -336,8 +336,8 @@ class Embedder {
     }
   }
 
-  Embedding result() {
-    Embedding r;
+  SymbolicEmbedding result() {
+    SymbolicEmbedding r;
     r.model = model_;
     EmbeddedEquations& e = r.equations;
     e.rows = embedded_;
@@ -373,8 +373,8 @@ class Embedder {
 
 }  // namespace
 
-Embedding form_embedding(const System& system, const Bases& bases, const Kinematical& kinematical,
-                         const std::vector<ConstraintRow>& rows, std::vector<std::string>& warnings) {
+SymbolicEmbedding form_embedding(const System& system, const Bases& bases, const Kinematical& kinematical,
+                                 const std::vector<ConstraintRow>& rows, std::vector<std::string>& warnings) {
   return Embedder(system, bases, kinematical, rows, warnings).run();
 }
 

@@ -15,15 +15,16 @@
 
 namespace kane {
 
-struct Embedding {
+struct SymbolicEmbedding {
   EmbeddedEquations equations;  ///< without M and rhs
   RateModel model;              ///< the rates in terms of the independent speeds
 };
 
 /// Dependent speeds as the system asks for, or chosen where the coefficients are simplest. Throws ModelError if those
 /// asked for cannot be solved for.
-[[nodiscard]] Embedding form_embedding(const System& system, const Bases& bases, const Kinematical& kinematical,
-                                       const std::vector<ConstraintRow>& rows, std::vector<std::string>& warnings);
+[[nodiscard]] SymbolicEmbedding form_embedding(const System& system, const Bases& bases, const Kinematical& kinematical,
+                                               const std::vector<ConstraintRow>& rows,
+                                               std::vector<std::string>& warnings);
 
 /// C^T M C and C^T (rhs - M g) with u = C u_ind + ..., recombined from the unconstrained equations.
 void recombine(const ExprMatrix& M, const std::vector<Expr>& rhs, EmbeddedEquations& embedded);

@@ -16,9 +16,9 @@
 namespace kane {
 namespace {
 
-Expr3 unit_axis(const Expr3& axis, std::string_view child) {
+Expr3 unit_axis(Graph& graph, const Expr3& axis, std::string_view child) {
   require(!is_zero(axis), "the axis about which frame {} turns is the zero vector", child);
-  const Expr square = dot(axis, axis);
+  const Expr square = graph.bind(dot(axis, axis));
   return square.is_one() ? axis : scale(1 / sqrt(square), axis);
 }
 
@@ -152,7 +152,7 @@ Frames::Frame Frames::make_edge(FrameId child, FrameId parent, const Orientation
     edge.rotation = simple_rotation_matrix(r->axis, edge.angle);
   } else if (const auto* a = std::get_if<AxisRotation>(&orientation)) {
     edge.angle = graph_->bind(a->angle);
-    edge.rotation_axis = unit_axis(a->axis, name(child));
+    edge.rotation_axis = unit_axis(*graph_, a->axis, name(child));
     edge.rotation = axis_rotation_matrix(edge.rotation_axis, edge.angle);
   } else if (const auto* e = std::get_if<EulerParameters>(&orientation)) {
     edge.definition = *e;

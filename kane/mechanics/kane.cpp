@@ -141,7 +141,7 @@ void KaneDerivation::Parts::form_constraints() {
                                [](const ConstraintRow& r) { return r.equation.active && !r.equation.redundant; });
   if (!any || options.embedding == EmbeddingMethod::None) return;
 
-  Embedding embedding = form_embedding(system, bases, kinematical, rows, e.warnings);
+  SymbolicEmbedding embedding = form_embedding(system, bases, kinematical, rows, e.warnings);
   EmbeddedEquations& m = embedding.equations;
   if (options.embedding == EmbeddingMethod::Recombination) {
     recombine(e.M, e.rhs, m);

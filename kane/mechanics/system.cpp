@@ -278,7 +278,7 @@ FrameId System::frame(std::string_view name) const {
   return *f;
 }
 
-Expr System::magnitude(const Vector& v) const { return sqrt(dot(v, v)); }
+Expr System::magnitude(const Vector& v) const { return sqrt(graph_->bind(dot(v, v))); }
 
 // Angular velocity of f in its parent, components in f.
 //   rotation about a fixed axis k:  angle' k

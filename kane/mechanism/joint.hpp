@@ -25,31 +25,31 @@ enum class MotionKind : std::uint8_t {
   Rotation,     ///< by an angle about an axis
   Translation,  ///< by a length along an axis
   Screw,        ///< a rotation with a translation of pitch * angle along the same axis (pitch in metres per radian)
-  Ball,         ///< any rotation: four Euler parameters (scalar last), three speeds: angular velocity in the child's frame
+  Ball,  ///< any rotation: four Euler parameters (scalar last), three speeds: angular velocity in the child's frame
 };
 
 /// What a motor, spring, damper or stop adds along one elementary motion. Absent fields add nothing.
 struct AxisLaw {
-  Expr stiffness;               ///< force or torque -stiffness*(q - rest)
+  Expr stiffness;  ///< force or torque -stiffness*(q - rest)
   Expr rest;
-  Expr damping;                 ///< -damping*u
-  Expr friction;                ///< Coulomb: up to this force or torque against sliding (taken up by kane/simulate)
+  Expr damping;   ///< -damping*u
+  Expr friction;  ///< Coulomb: up to this force or torque against sliding (taken up by kane/simulate)
   std::optional<Expr> lower, upper;  ///< limits of the coordinate (reported; enforced by kane/simulate on request)
   std::optional<Expr> max_force, max_speed;  ///< of the actuator, and of the coordinate's rate (reported only)
-  Quantity law;                 ///< any further force or torque, positive along the coordinate
-  Expr actuator;                ///< an input symbol added along the coordinate; 0 = none
+  Quantity law;                              ///< any further force or torque, positive along the coordinate
+  Expr actuator;                             ///< an input symbol added along the coordinate; 0 = none
 };
 
 struct ElementaryMotion {
   MotionKind kind = MotionKind::Rotation;
-  Expr3 axis{0, 0, 1};          ///< in the frame it starts from; any length but zero
-  bool free = true;             ///< else locked or prescribed: `value` then says where
+  Expr3 axis{0, 0, 1};  ///< in the frame it starts from; any length but zero
+  bool free = true;     ///< else locked or prescribed: `value` then says where
   /// Symbols of the coordinates: one, or four for Ball. Empty if not free.
   std::vector<Expr> coordinates;
   /// Symbols of the speeds: one, or three for Ball. Empty if not free, or if the user's own speeds replace them.
   std::vector<Expr> speeds;
-  Expr value;                   ///< of a locked (constant) or prescribed (function of t and inputs) coordinate
-  Expr pitch;                   ///< of a Screw
+  Expr value;  ///< of a locked (constant) or prescribed (function of t and inputs) coordinate
+  Expr pitch;  ///< of a Screw
   AxisLaw law;
 };
 
@@ -61,8 +61,8 @@ struct Placement {
 
 struct Joint {
   std::string name;
-  std::string kind;             ///< as written: "revolute", "free", ... for printing
-  std::string parent;           ///< body, or the ground's name
+  std::string kind;    ///< as written: "revolute", "free", ... for printing
+  std::string parent;  ///< body, or the ground's name
   std::string child;
   /// Body or frame from whose orientation the joint's rotations are measured; "" = the parent. The joint's frame on the
   /// parent's side then has its origin at on_parent.position of the parent (in the parent's axes), but the axes of
@@ -72,8 +72,8 @@ struct Joint {
   Placement on_parent;
   Placement on_child;
   std::vector<ElementaryMotion> motions;
-  bool closing = false;         ///< closes a loop: both bodies are placed by other joints; becomes constraints
-  bool active = true;           ///< of a closing joint
+  bool closing = false;  ///< closes a loop: both bodies are placed by other joints; becomes constraints
+  bool active = true;    ///< of a closing joint
   bool report_reaction = true;
   Where where;
 };

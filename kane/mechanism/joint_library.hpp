@@ -13,8 +13,9 @@ namespace kane {
 /// What a kind of joint is made of. Axes "x", "y", "z" or the user's own.
 struct JointKindInfo {
   std::string_view name;
-  std::string_view motions;   ///< r = rotation, t = translation, s = screw, b = ball, in order; "" = weld; "?" = written out
-  std::string_view axes;      ///< default axis of each motion
+  std::string_view
+      motions;  ///< r = rotation, t = translation, s = screw, b = ball, in order; "" = weld; "?" = written out
+  std::string_view axes;  ///< default axis of each motion
   std::string_view summary;
 };
 

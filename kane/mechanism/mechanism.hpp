@@ -21,25 +21,23 @@ namespace kane {
 /// Shapes for display, contact, and mass from density. Sizes in metres:
 ///   box x y z; cylinder, cone, rod, disk: radius, length along z; tube: outer radius, inner radius, length;
 ///   sphere: radius; ellipsoid: half-axes; capsule: radius, length of the straight part; plane: none; mesh: file.
-enum class ShapeKind : std::uint8_t {
-  Box, Cylinder, Sphere, Ellipsoid, Cone, Capsule, Tube, Rod, Disk, Plane, Mesh
-};
+enum class ShapeKind : std::uint8_t { Box, Cylinder, Sphere, Ellipsoid, Cone, Capsule, Tube, Rod, Disk, Plane, Mesh };
 
 struct Shape {
   ShapeKind kind = ShapeKind::Box;
   std::vector<Expr> sizes;
-  Placement place;              ///< in the body; the shape is centred on the placement's origin
-  std::string file;             ///< of a Mesh
-  std::string color;            ///< "" = chosen
+  Placement place;    ///< in the body; the shape is centred on the placement's origin
+  std::string file;   ///< of a Mesh
+  std::string color;  ///< "" = chosen
   bool display = true;
   bool contact = false;
 };
 
 struct MechanismBody {
   std::string name;
-  Expr mass;                    ///< 0: massless
-  Expr3 mass_centre{};          ///< in the body's frame
-  Expr33 inertia{};             ///< about the mass centre, body axes, matrix elements
+  Expr mass;            ///< 0: massless
+  Expr3 mass_centre{};  ///< in the body's frame
+  Expr33 inertia{};     ///< about the mass centre, body axes, matrix elements
   std::vector<Shape> shapes;
   Where where;
 };
@@ -47,7 +45,7 @@ struct MechanismBody {
 struct MechanismParticle {
   std::string name;
   Expr mass;
-  std::string on;               ///< body or ground
+  std::string on;  ///< body or ground
   Expr3 at{};
   Where where;
 };
@@ -71,10 +69,10 @@ struct MechanismFrame {
 
 /// A force (vector) at a point, with its opposite at `reaction_at` if given.
 struct ForceLoad {
-  Quantity force;               ///< vector; or scalar times `axis`
-  Quantity axis;                ///< vector; empty if `force` is one
-  std::string at;               ///< point (a name, "body.point", or a body for its mass centre)
-  std::string reaction_at;      ///< "" = none
+  Quantity force;           ///< vector; or scalar times `axis`
+  Quantity axis;            ///< vector; empty if `force` is one
+  std::string at;           ///< point (a name, "body.point", or a body for its mass centre)
+  std::string reaction_at;  ///< "" = none
 };
 /// A torque on a body, with its opposite on `reaction`.
 struct TorqueLoad {
@@ -86,7 +84,7 @@ struct TorqueLoad {
 /// Between two points: tension = stiffness*(x - length) + damping*x' + law, where law may use the names x and v for the
 /// distance and its rate.
 struct SpringLoad {
-  std::string from, to;         ///< points
+  std::string from, to;  ///< points
   Expr stiffness, length, damping;
   Quantity law;
 };
@@ -99,7 +97,7 @@ struct JointLoad {
 /// Attraction of all bodies by a spherical body at a point.
 struct InverseSquareLoad {
   Expr mu;
-  std::string centre;           ///< point
+  std::string centre;  ///< point
   bool gradient_torque = true;
   std::vector<std::string> bodies;  ///< empty = all
 };
@@ -121,16 +119,16 @@ struct ExpressionConstraint {
 /// Point `point` of one body on a line, plane or point of `reference`'s body: the given directions are held.
 struct PointConstraint {
   std::string point;
-  std::string reference;        ///< point
+  std::string reference;             ///< point
   std::vector<Quantity> directions;  ///< vectors along which the two coincide
-  Quantity path;                ///< instead of `directions`: a vector along which the point may move, and only so
-  bool velocity_only = false;   ///< hold velocities (e.g. rolling), not positions
+  Quantity path;                     ///< instead of `directions`: a vector along which the point may move, and only so
+  bool velocity_only = false;        ///< hold velocities (e.g. rolling), not positions
 };
 /// Rolling without slip of a body's material point at `contact` on another body.
 struct RollingConstraint {
   std::string body;
-  std::string on;               ///< body or ground
-  Quantity contact;             ///< position vector of the contact point from `body`'s origin, e.g. -r*Y.z
+  std::string on;                    ///< body or ground
+  Quantity contact;                  ///< position vector of the contact point from `body`'s origin, e.g. -r*Y.z
   std::vector<Quantity> directions;  ///< empty = all three
 };
 /// A rigid massless rod between two points.
@@ -157,16 +155,16 @@ struct NamedQuantity {
 struct Table {
   std::string name;
   std::vector<double> x, y;
-  bool cubic = false;           ///< natural spline, continuous to the second derivative; else straight lines
-  bool monotone = false;        ///< cubic that never overshoots its points; continuous to the first derivative
+  bool cubic = false;     ///< natural spline, continuous to the second derivative; else straight lines
+  bool monotone = false;  ///< cubic that never overshoots its points; continuous to the first derivative
   Where where;
 };
 
 /// An auxiliary speed that brings a constraint force into evidence (for models that want one by hand).
 struct AuxiliaryQuantity {
   std::string name;
-  std::string body;             ///< adds an angular velocity to this body ...
-  std::string point;            ///< ... or a velocity to this point
+  std::string body;   ///< adds an angular velocity to this body ...
+  std::string point;  ///< ... or a velocity to this point
   Quantity direction;
   /// ... or, with neither body nor point: a combination of the rates that is always zero, e.g. dot(v(P), B.y) for a
   /// wheel that cannot slip sideways. Fewer generalized speeds than coordinates then suffice.
@@ -186,19 +184,19 @@ struct Mechanism {
 
   std::string name;
   std::string description;
-  std::string ground = "N";     ///< name of the ground: a body that does not move, and its frame
+  std::string ground = "N";  ///< name of the ground: a body that does not move, and its frame
   std::shared_ptr<Graph> graph;
 
   std::vector<SymbolWithDefault> parameters;
-  std::vector<SymbolWithDefault> inputs;        ///< default: number, or see input_laws
-  std::vector<NamedQuantity> input_laws;        ///< inputs given as expressions of the state
+  std::vector<SymbolWithDefault> inputs;  ///< default: number, or see input_laws
+  std::vector<NamedQuantity> input_laws;  ///< inputs given as expressions of the state
   std::vector<Table> tables;
   std::vector<MechanismBody> bodies;
   std::vector<MechanismParticle> particles;
   std::vector<MechanismPoint> points;
   std::vector<MechanismFrame> frames;
   std::vector<Joint> joints;
-  Quantity gravity;                             ///< vector; empty = none
+  Quantity gravity;  ///< vector; empty = none
   std::vector<Load> loads;
   std::vector<Constraint> constraints;
   std::vector<std::string> dependent_speeds;
@@ -213,7 +211,7 @@ struct Mechanism {
   std::vector<std::string> speed_order;
   std::vector<AuxiliaryQuantity> auxiliary;
   std::vector<NamedQuantity> outputs;
-  std::map<std::string, double> initial;        ///< of coordinates and speeds, SI; missing ones are 0
+  std::map<std::string, double> initial;  ///< of coordinates and speeds, SI; missing ones are 0
   SimulationSettings simulation;
   /// SI units of parameters and inputs, where the file tells them ("kg", "N*m*s"); for display and export.
   std::map<std::string, std::string, std::less<>> units;

@@ -20,7 +20,8 @@ std::string message_of(const std::function<void()>& wrong) {
 }
 
 void expect_words(const std::string& message, const std::vector<std::string>& words) {
-  for (const std::string& w : words) EXPECT_NE(message.find(w), std::string::npos) << "'" << w << "' not in: " << message;
+  for (const std::string& w : words)
+    EXPECT_NE(message.find(w), std::string::npos) << "'" << w << "' not in: " << message;
 }
 
 /// A particle in the plane with coordinates q1, q2.
@@ -28,7 +29,7 @@ struct Plane {
   System s{"plane"};
   FrameId N = s.inertial();
   Expr q1 = s.add_coordinate("q1"), q2 = s.add_coordinate("q2");
-  PointId P = s.add_point("P", s.origin(), q1 * x(N) + q2 * y(N));
+  PointId P = s.add_point("P", s.origin(), q1* x(N) + q2 * y(N));
   Expr m = s.add_parameter("m", 1);
   void add_mass() { s.add_particle("ball", P, m); }
   void add_rates() {
@@ -171,14 +172,16 @@ TEST(BadInput, OrientationMissing) {
   System s("frames");
   const FrameId A = s.add_frame("A");
   const FrameId B = s.add_frame("B", A, SimpleRotation{Axis::Z, 1});
-  expect_words(message_of([&] { (void)s.dot(x(B), x(s.inertial())); }), {"B", "N", "not known", "orient A relative to N"});
+  expect_words(message_of([&] { (void)s.dot(x(B), x(s.inertial())); }),
+               {"B", "N", "not known", "orient A relative to N"});
 }
 
 TEST(BadInput, DirectionCosinesThatAreNoRotation) {
   System s("frames");
   Expr33 c{};
   c[0][0] = c[1][1] = c[2][2] = 2;
-  expect_words(message_of([&] { (void)s.add_frame("A", s.inertial(), DirectionCosines{c}); }), {"A", "N", "no rotation"});
+  expect_words(message_of([&] { (void)s.add_frame("A", s.inertial(), DirectionCosines{c}); }),
+               {"A", "N", "no rotation"});
   c[0][0] = c[1][1] = 1;
   c[2][2] = -1;
   expect_words(message_of([&] { (void)s.add_frame("B", s.inertial(), DirectionCosines{c}); }), {"left-handed"});

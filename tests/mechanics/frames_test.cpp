@@ -111,8 +111,12 @@ TEST(Frames, EulerParameters) {
   for (std::size_t i = 0; i < 4; ++i) e[i] = s.add_coordinate("e" + std::to_string(i + 1));
   const FrameId B = s.add_frame("B", s.inertial(), EulerParameters{e});
   const Number half = 0.35L;
-  const NumberMap v{{"e1", std::sin(half) / 3},     {"e2", 2 * std::sin(half) / 3}, {"e3", 2 * std::sin(half) / 3},
-                    {"e4", std::cos(half)},         {"B.wx'", 0.4L},                {"B.wy'", -1.1L},
+  const NumberMap v{{"e1", std::sin(half) / 3},
+                    {"e2", 2 * std::sin(half) / 3},
+                    {"e3", 2 * std::sin(half) / 3},
+                    {"e4", std::cos(half)},
+                    {"B.wx'", 0.4L},
+                    {"B.wy'", -1.1L},
                     {"B.wz'", 0.7L}};
   expect_angular_velocity(s, B, v, "Euler parameters");
   Expr norm;
@@ -125,8 +129,8 @@ TEST(Frames, RodriguesParameters) {
   const Expr3 rho{s.add_coordinate("r1"), s.add_coordinate("r2"), s.add_coordinate("r3")};
   const FrameId B = s.add_frame("B", s.inertial(), RodriguesParameters{rho});
   const Number t = std::tan(0.35L);
-  const NumberMap v{{"r1", t / 3},      {"r2", 2 * t / 3},  {"r3", 2 * t / 3},
-                    {"B.wx'", 0.4L}, {"B.wy'", -1.1L}, {"B.wz'", 0.7L}};
+  const NumberMap v{{"r1", t / 3},   {"r2", 2 * t / 3}, {"r3", 2 * t / 3},
+                    {"B.wx'", 0.4L}, {"B.wy'", -1.1L},  {"B.wz'", 0.7L}};
   System other("axis");
   const FrameId C = other.add_frame("C", other.inertial(), AxisRotation{{1, 2, 2}, 0.7});
   const Expr33 expected = other.frames().rotation(C, other.inertial());

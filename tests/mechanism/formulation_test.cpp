@@ -41,7 +41,7 @@ Numbers numbers_of(const EquationsOfMotion& e, unsigned seed) {
 
 double distance(const std::vector<double>& a, const std::vector<double>& b) {
   if (a.size() != b.size()) return INFINITY;
-  double size = 1e-300, worst = 0;
+  double size = 1, worst = 0;  // the systems are of order one; a force may vanish altogether
   for (std::size_t i = 0; i < a.size(); ++i) size = std::max({size, std::abs(a[i]), std::abs(b[i])});
   for (std::size_t i = 0; i < a.size(); ++i) worst = std::max(worst, std::abs(a[i] - b[i]) / size);
   return worst;
