@@ -333,8 +333,7 @@ std::vector<Formulation> worth_trying(const Mechanism& mechanism) {
   std::vector<Formulation> candidates;
   if (cost.composite < 3 * cost.articulated) candidates.push_back(Formulation::Composite);
   if (cost.articulated < 1.5 * cost.composite) candidates.push_back(Formulation::Articulated);
-  // Textbook projection wins for small systems with many zeros only.
-  if (mechanism.all_coordinates().size() <= 6) candidates.push_back(Formulation::Projection);
+  // Not projection: its elimination in symbols chooses pivots without knowing their size.
   return candidates;
 }
 

@@ -96,7 +96,7 @@ TEST(Frames, AxisRotationOfAnyLength) {
   const Number c = std::cos(0.8L), n = std::sin(0.8L), k[3] = {1 / 3.0L, 2 / 3.0L, 2 / 3.0L};
   Matrix expected{};
   for (std::size_t i = 0; i < 3; ++i) {
-    for (std::size_t j = 0; j < 3; ++j) expected[i][j] = (1 - c) * k[i] * k[j] + (i == j ? c : 0);
+    for (std::size_t j = 0; j < 3; ++j) expected[i][j] += (1 - c) * k[i] * k[j] + (i == j ? c : 0);
     expected[i][(i + 1) % 3] -= n * k[(i + 2) % 3];
     expected[(i + 1) % 3][i] += n * k[(i + 2) % 3];
   }
