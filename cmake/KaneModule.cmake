@@ -27,6 +27,10 @@ function(kane_module name)
     add_library(kane_${name} STATIC ${sources} ${headers})
     target_compile_options(kane_${name} PRIVATE ${KANE_COMPILE_OPTIONS})
     target_link_libraries(kane_${name} PRIVATE ${ARG_PRIVATE_EXTERNAL})
+    if(KANE_SANITIZE)
+      # Sanitizers are slow to compile; the other builds see to it that every file includes what it uses.
+      target_precompile_headers(kane_${name} PRIVATE ${KANE_COMMON_HEADERS})
+    endif()
   else()
     set(scope INTERFACE)
     add_library(kane_${name} INTERFACE)
@@ -53,7 +57,7 @@ function(kane_test name)
     return()
   endif()
   add_executable(${name}_test ${sources})
-  target_compile_options(${name}_test PRIVATE ${KANE_COMPILE_OPTIONS}
+  target_compile_options(${name}_test PRIVATE ${KANE_COMPILE_OPTIONS} ${KANE_QUICK_TO_COMPILE}
     $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow> $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds>)  # "text" + string once more (GCC bug 105651)
   target_compile_definitions(${name}_test PRIVATE
     KANE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" KANE_BINARY_DIR="${CMAKE_BINARY_DIR}"
@@ -65,8 +69,7 @@ function(kane_test name)
   if(count GREATER 3)
     # GoogleTest is most of the cost of a small test file. The library itself has no precompiled header, so that
     # every file of it includes what it uses.
-    target_precompile_headers(${name}_test PRIVATE
-      <gtest/gtest.h> <fmt/format.h> <algorithm> <functional> <map> <memory> <string> <vector>)
+    target_precompile_headers(${name}_test PRIVATE <gtest/gtest.h> ${KANE_COMMON_HEADERS})
   endif()
   gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60
     PROPERTIES TIMEOUT 600 ENVIRONMENT "RC_PARAMS=seed=20240229")
