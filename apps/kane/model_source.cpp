@@ -173,10 +173,17 @@ class StateReader {
     if (!state_.contains(key)) return;
     const auto& values = state_[key];
     if (!values.is_object()) fail(fmt::format("'{}' must be an object of names and numbers", key));
-    for (const auto& [name, value] : values.items()) {
+    const auto put = [&](const std::string& name, const nlohmann::json& value) {
       const auto found = std::find(known.begin(), known.end(), name);
       if (found == known.end()) fail(fmt::format("'{}' has no '{}'{}", key, name, suggestion(name, known)));
       set(static_cast<std::size_t>(found - known.begin()), name, number(value, name));
+    };
+    for (const auto& [name, value] : values.items()) {
+      // As in a model file, a list under the name l stands for l1, l2, ...
+      if (value.is_array())
+        for (std::size_t i = 0; i < value.size(); ++i) put(fmt::format("{}{}", name, i + 1), value[i]);
+      else
+        put(name, value);
     }
   }
 

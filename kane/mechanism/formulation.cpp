@@ -8,6 +8,7 @@
 #include "kane/expr/traverse.hpp"
 #include "kane/mechanism/automatic_speeds.hpp"
 #include "kane/mechanism/copy_mechanism.hpp"
+#include "kane/mechanism/report.hpp"
 #include "kane/mechanism/tree_model.hpp"
 
 namespace kane {
@@ -250,12 +251,14 @@ std::vector<Expr> state_symbols(const EquationsOfMotion& equations) {
   return state;
 }
 
-DeriveOptions derive_options(const FormOptions& options, bool dynamics) {
-  return {.dynamics = dynamics,
-          .embedding = options.embedding,
-          .solve = dynamics && options.solve,
-          .inverse = dynamics,
-          .outputs = options.outputs};
+/// Everything but the dynamics of the tree: symbols, kinematical equations, constraints.
+EquationsOfMotion form_frame_of_tree(const LoweredMechanism& lowered) {
+  const System& system = lowered.system;
+  if (system.constraints().empty() && system.auxiliaries().empty())
+    return describe_equations(lowered, form_speed_rates(system));
+  // Symbolic embedding projects the motion itself and needs the dynamics of the projection.
+  return form_equations(system,
+                        {.dynamics = false, .embedding = EmbeddingMethod::None, .inverse = false, .outputs = false});
 }
 
 bool constrained(const System& system) {
@@ -277,18 +280,18 @@ EquationsOfMotion form_by(const Mechanism& mechanism, Formulation formulation, c
   if (constrained(lowered.system)) adapted.solve = false;
   EquationsOfMotion equations;
   if (formulation == Formulation::Projection) {
-    equations = form_equations(lowered.system, derive_options(adapted, true));
+    equations =
+        form_equations(lowered.system, {.embedding = options.embedding, .solve = adapted.solve, .outputs = false});
   } else {
     const TreeOrReason tree = TreeFormer(mechanism, lowered).form(options.regroup);
     if (!tree.built)
       throw ModelError(mechanism.where, fmt::format("'{}' cannot be formulated by {}: {}", mechanism.name,
                                                     to_string(formulation), tree.reason));
     if (!adapted.solve) adapted.mass_matrix = true;
-    // Symbolic embedding projects the motion itself and needs the dynamics of the projection.
-    adapted.embedding = EmbeddingMethod::None;
-    equations = form_equations(lowered.system, derive_options(adapted, false));
+    equations = form_frame_of_tree(lowered);
     form_tree_dynamics(*tree.built, formulation, adapted, equations);
   }
+  if (options.outputs) complete_equations(mechanism, lowered, equations);
   equations.warnings.insert(equations.warnings.begin(), lowered.warnings.begin(), lowered.warnings.end());
   return equations;
 }

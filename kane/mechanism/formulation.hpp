@@ -33,7 +33,7 @@ struct FormOptions {
   bool solve = true;
   /// Form the mass matrix and right-hand side also where the formulation itself does not need them.
   bool mass_matrix = true;
-  /// Positions, velocities, accelerations, energy, reactions.
+  /// Positions, velocities, accelerations, energy, reactions (report.hpp): the same ones in every formulation.
   bool outputs = true;
   /// Embed the active constraints in symbols.
   EmbeddingMethod embedding = EmbeddingMethod::None;

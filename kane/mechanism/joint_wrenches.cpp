@@ -162,7 +162,7 @@ std::vector<JointWrench> form_joint_wrenches(const LoweredMechanism& l, const Bo
     if (!inside.contains(load.name)) sum.add_load(load);
   for (const AppliedLoad& load : form_attractions(l.system)) sum.add_load(load);
   for (const ConstraintEquation& row : constraints) {
-    if (!row.active || row.redundant) continue;
+    // Those that are not active have the multiplier zero, and may become active.
     for (const ConstraintAction& action : l.actions)
       if (action.row == row.name) sum.add_action(action, row.multiplier);
   }

@@ -74,13 +74,23 @@ void report_reactions(const Mechanism& mechanism, const LoweredMechanism& l, con
   }
   std::set<std::string> known;
   for (const ConstraintAction& action : l.actions) known.insert(action.row);
+  std::set<std::string> told;
   for (const ConstraintEquation& row : e.constraints) {
-    if (!row.active || row.redundant || known.contains(row.name)) continue;
+    if (known.contains(row.name) || !told.insert(row.group).second) continue;
     e.warnings.push_back(
-        fmt::format("the reactions of joints leave out the constraint {}, because it is an expression and does not say "
-                    "where its force acts",
-                    row.name));
+        fmt::format("the constraint {} is an expression and does not say where its force acts; the reactions of joints "
+                    "take it to act along their coordinates, as motors would",
+                    row.group));
   }
+}
+
+/// The user's outputs that do not need the energy, accelerations in them by the derivatives of the speeds.
+void report_outputs(const System& s, const SpeedRates& rates, EquationsOfMotion& e) {
+  std::vector<Expr> values;
+  for (const OutputRecord& o : s.outputs()) values.push_back(o.value);
+  values = substitute(values, rates.second_rates);
+  e.outputs.clear();
+  for (std::size_t i = 0; i < values.size(); ++i) e.outputs.push_back({s.outputs()[i].name, values[i]});
 }
 
 void report_energy_outputs(const LoweredMechanism& l, EquationsOfMotion& e) {
@@ -121,10 +131,7 @@ EquationsOfMotion describe_equations(const LoweredMechanism& l, const SpeedRates
   e.quaternions = s.quaternions();
   for (const Expr& u : s.dependent_speeds())
     e.dependent_speeds.push_back(static_cast<int>(std::find(e.u.begin(), e.u.end(), u) - e.u.begin()));
-  std::vector<Expr> values;
-  for (const OutputRecord& o : s.outputs()) values.push_back(o.value);
-  values = substitute(values, rates.second_rates);
-  for (std::size_t i = 0; i < values.size(); ++i) e.outputs.push_back({s.outputs()[i].name, values[i]});
+  report_outputs(s, rates, e);
   e.warnings = rates.warnings;
   return e;
 }
@@ -133,6 +140,7 @@ void complete_equations(const Mechanism& mechanism, const LoweredMechanism& l, E
                         const ReportOptions& options) {
   const SpeedRates rates = form_speed_rates(l.system);
   const BodyMotion motion(l, rates);
+  report_outputs(l.system, rates, e);
   if (options.motion) report_motion(l, motion, e);
   if (options.energy) {
     report_momentum(l.system, motion, e);

@@ -14,6 +14,7 @@
 namespace kane {
 namespace {
 
+using testing::distance;
 using testing::RandomTree;
 
 struct Numbers {
@@ -23,28 +24,9 @@ struct Numbers {
 /// Everything at one random state; the same state for every formulation.
 Numbers numbers_of(const EquationsOfMotion& e, unsigned seed) {
   RandomTree random(seed);
-  Values values;
-  for (const auto& p : e.parameters) values[p.symbol.name()] = evaluate(p.value, values);
-  for (const auto& i : e.inputs) values[i.symbol.name()] = random.uniform(-1, 1);
-  values[e.t.name()] = 0.3;
-  for (const auto& q : e.q) values[q.name()] = random.uniform(-1.5, 1.5);
-  for (const int first : e.quaternions) {
-    double length = 0;
-    for (int k = 0; k < 4; ++k) length += std::pow(values[e.q[static_cast<std::size_t>(first + k)].name()], 2);
-    for (int k = 0; k < 4; ++k) values[e.q[static_cast<std::size_t>(first + k)].name()] /= std::sqrt(length);
-  }
-  for (const auto& u : e.u) values[u.name()] = random.uniform(-1, 1);
-  for (const auto& a : e.udot) values[a.name()] = random.uniform(-1, 1);
+  const Values values = testing::random_state(e, random);
   return {evaluate(e.udot_explicit, values), evaluate(e.M.entries, values), evaluate(e.rhs, values),
           evaluate(e.inverse, values)};
-}
-
-double distance(const std::vector<double>& a, const std::vector<double>& b) {
-  if (a.size() != b.size()) return INFINITY;
-  double size = 1, worst = 0;  // the systems are of order one; a force may vanish altogether
-  for (std::size_t i = 0; i < a.size(); ++i) size = std::max({size, std::abs(a[i]), std::abs(b[i])});
-  for (std::size_t i = 0; i < a.size(); ++i) worst = std::max(worst, std::abs(a[i] - b[i]) / size);
-  return worst;
 }
 
 EquationsOfMotion form(const Mechanism& mechanism, Formulation formulation, bool regroup = true) {
@@ -95,22 +77,7 @@ TEST(Formulation, NamesAreChecked) {
 TEST(Formulation, LongChainsAreArticulatedAndShortOnesAreNot) {
   const auto chain = [](int n) {
     RandomTree random(5);
-    Mechanism m("chain");
-    for (int i = 0; i < n; ++i) {
-      Joint joint;
-      joint.name = "j" + std::to_string(i);
-      joint.parent = i == 0 ? "N" : "B" + std::to_string(i - 1);
-      joint.child = "B" + std::to_string(i);
-      joint.on_parent = random.placement();
-      joint.motions = open_joint(joint_kind("revolute", {}));
-      name_motions(*m.graph, joint, {}, {});
-      MechanismBody body;
-      body.name = joint.child;
-      body.mass = 1;
-      body.inertia = random.inertia();
-      m.add_body(std::move(body));
-      m.add_joint(std::move(joint));
-    }
+    const Mechanism m = random.chain(n);
     FormOptions options;
     options.outputs = false;
     options.mass_matrix = false;

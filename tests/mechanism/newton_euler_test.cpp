@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "kane/mechanics/kane.hpp"
-#include "kane/mechanism/check_values.hpp"
 #include "kane/mechanism/report.hpp"
 #include "tests/mechanism/random_tree.hpp"
 
@@ -16,19 +15,6 @@ namespace {
 
 using testing::operator*;
 using testing::Real3;
-
-Values random_state(const EquationsOfMotion& e, testing::RandomTree& random, Values values) {
-  for (const Expr& q : e.q) values[q.name()] = random.uniform(-1.5, 1.5);
-  for (const int first : e.quaternions) {
-    double length = 0;
-    for (int k = 0; k < 4; ++k) length += std::pow(values[e.q[static_cast<std::size_t>(first + k)].name()], 2);
-    for (int k = 0; k < 4; ++k) values[e.q[static_cast<std::size_t>(first + k)].name()] /= std::sqrt(length);
-  }
-  for (const Expr& u : e.u) values[u.name()] = random.uniform(-1, 1);
-  for (const Expr& a : e.udot) values[a.name()] = random.uniform(-1, 1);
-  values["t"] = 0;
-  return values;
-}
 
 void expect_close(const Expr3& e, const Real3& expected, const Values& values, double scale, const std::string& what) {
   const std::vector<double> x = evaluate(e, values);
@@ -62,7 +48,7 @@ TEST_P(NewtonEulerTrees, Agree) {
     const LoweredMechanism lowered = lower_mechanism(m);
     EquationsOfMotion e = form_equations(lowered.system, {.outputs = false});
     complete_equations(m, lowered, e);
-    const Values values = random_state(e, random, parameter_values(m));
+    const Values values = testing::random_state(e, random);
     const double g = values.at("g");
     const auto reference = testing::NewtonEuler(m, values, {0.3 * g, 0, -g}).run();
     const auto laws = joint_laws(m, values);

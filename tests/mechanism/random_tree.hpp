@@ -6,6 +6,7 @@
 #include <random>
 #include <string>
 
+#include "kane/expr/evaluate.hpp"
 #include "kane/mechanism/joint_library.hpp"
 #include "kane/mechanism/mechanism.hpp"
 
@@ -55,6 +56,27 @@ class RandomTree {
     return e;
   }
 
+  /// Revolute joints one after the other.
+  Mechanism chain(int joints) {
+    Mechanism m("chain");
+    for (int i = 0; i < joints; ++i) {
+      Joint joint;
+      joint.name = "j" + std::to_string(i);
+      joint.parent = i == 0 ? "N" : "B" + std::to_string(i - 1);
+      joint.child = "B" + std::to_string(i);
+      joint.on_parent = placement();
+      joint.motions = open_joint(joint_kind("revolute", {}));
+      name_motions(*m.graph, joint, {}, {});
+      MechanismBody body;
+      body.name = joint.child;
+      body.mass = 1;
+      body.inertia = inertia();
+      m.add_body(std::move(body));
+      m.add_joint(std::move(joint));
+    }
+    return m;
+  }
+
   Mechanism mechanism(int bodies) {
     Mechanism m("random");
     const Expr g = m.add_parameter("g", 9.81);
@@ -97,5 +119,36 @@ class RandomTree {
 
   std::mt19937 random_;
 };
+
+/// Values of all symbols at a random state: parameters as they are, Euler parameters of length one.
+inline Values random_state(const EquationsOfMotion& e, RandomTree& random) {
+  Values values;
+  for (const auto& p : e.parameters) values[p.symbol.name()] = evaluate(p.value, values);
+  for (const auto& i : e.inputs) values[i.symbol.name()] = random.uniform(-1, 1);
+  values[e.t.name()] = 0.3;
+  for (const Expr& q : e.q) values[q.name()] = random.uniform(-1.5, 1.5);
+  for (const int first : e.quaternions) {
+    double length = 0;
+    const auto part = [&](int k) -> double& { return values[e.q[static_cast<std::size_t>(first + k)].name()]; };
+    for (int k = 0; k < 4; ++k) length = std::hypot(length, part(k));
+    for (int k = 0; k < 4; ++k) part(k) /= length;
+  }
+  for (const Expr& u : e.u) values[u.name()] = random.uniform(-1, 1);
+  for (const Expr& a : e.udot) values[a.name()] = random.uniform(-1, 1);
+  for (const auto& c : e.constraints) values[c.multiplier.name()] = random.uniform(-1, 1);
+  return values;
+}
+
+/// Largest difference relative to the largest entry (or to one: the systems are of order one, and all may vanish).
+inline double distance(const std::vector<double>& a, const std::vector<double>& b) {
+  if (a.size() != b.size()) return INFINITY;
+  double size = 1, worst = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) size = std::max({size, std::abs(a[i]), std::abs(b[i])});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double d = std::abs(a[i] - b[i]) / size;
+    worst = d <= worst ? worst : d;  // also if it is not a number
+  }
+  return worst;
+}
 
 }  // namespace kane::testing
