@@ -69,7 +69,7 @@ class Extractor {
         curved[i] = curved[i] || curved[operand];
       }
       if (constant || curved[i] || forms_.contains(entry.id)) continue;
-      if (step(graph, tape, entry)) continue;
+      if (step(graph, tape, entry) || step_if_constant(graph.at(entry.id))) continue;
       curved[i] = true;
       if (!found) offender = graph.at(entry.id);
       found = true;
@@ -129,38 +129,50 @@ class Extractor {
     }
   }
 
+  /// x/(x*w) is written with x but does not depend on it.
+  bool step_if_constant(const Expr& e) {
+    for (const auto& symbol : symbols_)
+      if (!derivative(e, symbol).is_zero()) return false;
+    forms_[e.id()] = SparseAffine{{}, without_symbols(e)};
+    return true;
+  }
+
   /// By derivatives: e is affine if its derivatives do not change with the symbols, and then e minus its affine form
   /// is identically zero. For forms such as (u+1)^2 - u^2, whose parts are not affine.
   bool step_by_proof(const Expr& e) {
     SparseAffine affine;
-    Substitution zero;
-    for (const auto& symbol : symbols_) zero.set(symbol, 0);
     Expr left_over = e;
     for (std::size_t i = 0; i < symbols_.size(); ++i) {
       const Expr c = derivative(e, symbols_[i]);
       if (c.is_zero()) continue;
       for (const auto& symbol : symbols_)
         if (!derivative(c, symbol).is_zero()) return false;
-      // Written without the symbols, so that nothing of them is left in the coefficient.
-      const Expr bare = try_substitute(c, zero);
-      if (!(bare == c) && !(bare - c).is_zero()) return false;
+      const Expr bare = without_symbols(c);
       affine.terms.emplace_back(static_cast<int>(i), bare);
       left_over -= bare * symbols_[i];
     }
-    affine.remainder = try_substitute(left_over, zero);
-    if (!(left_over - affine.remainder).is_zero()) return false;
+    for (const auto& symbol : symbols_)
+      if (!derivative(left_over, symbol).is_zero()) return false;
+    affine.remainder = without_symbols(left_over);
     forms_[e.id()] = std::move(affine);
     return true;
   }
 
-  /// Substitutes zero for the symbols; where that divides by zero the expression is left as it is (and the check for a
-  /// remainder then fails unless it does not depend on the symbols at all).
-  static Expr try_substitute(const Expr& e, const Substitution& zero) {
-    try {
-      return substitute(e, zero);
-    } catch (const ModelError&) {
-      return e;
+  /// The same value, written without the symbols: e does not depend on them, so any number will do in their place where
+  /// nothing is divided by zero.
+  [[nodiscard]] Expr without_symbols(const Expr& e) const {
+    if (e.graph() == nullptr) return e;
+    for (const int number : {0, 1, 2, 3, 5, 7, 11}) {
+      Substitution numbers;
+      for (std::size_t i = 0; i < symbols_.size(); ++i)
+        numbers.set(symbols_[i], number == 0 ? 0 : number + static_cast<int>(i));
+      try {
+        const Expr bare = e.graph()->bind(substitute(e, numbers));
+        if (bare == e) return bare;
+      } catch (const ModelError&) {  // a division by zero, or the logarithm of a negative number
+      }
     }
+    return e;
   }
 
   std::span<const Expr> symbols_;

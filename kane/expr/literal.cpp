@@ -84,11 +84,19 @@ class Textbook {
     std::optional<Sum> best;
     int fewest = 0;
     std::size_t least_text = 0;
+    bool gave_up = false;
     Graph scratch;
     const Expr original = scratch.bind(copy_to(scratch, graph_.at(root)));
     for (const auto& form : trigonometry.forms(expanded)) {
-      if (form.size() > options_.max_terms) continue;
-      Sum sum = factor(with_tangents(form, atoms), atoms, budget_);
+      Sum sum;
+      try {  // a form that is too long to be factored leaves the others their chance
+        Budget own = budget_;
+        if (form.size() > options_.max_terms) throw TooLong{};
+        sum = factor(with_tangents(form, atoms), atoms, own);
+      } catch (const TooLong&) {
+        gave_up = true;
+        continue;
+      }
       put_in_order(sum, atoms);
       const int operations = textbook::count_operations(sum, atoms);
       const std::size_t length = textbook::to_text(sum, atoms).size();
@@ -96,7 +104,7 @@ class Textbook {
       if (!(build(sum, atoms, scratch) == original)) continue;
       best = std::move(sum), fewest = operations, least_text = length;
     }
-    if (!best && expanded.size() > options_.max_terms) throw TooLong{};
+    if (!best && gave_up) throw TooLong{};
     return best;
   }
 

@@ -112,6 +112,10 @@ class Printer {
       case Op::Add: sum(args[0], args[1], " + "); break;
       case Op::Sub: sum(args[0], args[1], " - "); break;
       case Op::Mul:
+        if (is_reciprocal(args[1]) && style_ != Style::Latex) {  // 2*(1/y) reads better as 2/y
+          node(args[0], kProduct), text("/"), node(graph_.args(args[1])[1], kUnary);
+          break;
+        }
         node(args[0], kProduct);
         text(style_ == Style::Latex ? product_sign(args[1]) : "*");
         node(args[1], kProduct);
@@ -138,7 +142,14 @@ class Printer {
   void sum(NodeId a, NodeId b, std::string_view sign) {
     node(a, kSum);
     text(sign);
-    node(b, sign == " - " || strength(b) == kSum ? kProduct : kSum);
+    // a + (b - c) is a + b - c.
+    const Op inner = graph_.op(b);
+    const bool flat = sign == " + " && (inner == Op::Add || inner == Op::Sub) && style_ != Style::Code;
+    node(b, flat ? kSum : kProduct);
+  }
+
+  [[nodiscard]] bool is_reciprocal(NodeId id) const {
+    return graph_.op(id) == Op::Div && graph_.args(id)[0] == Graph::kOne;
   }
 
   /// A thin space between factors, a dot where a number would follow.

@@ -131,6 +131,7 @@ NodeId Rules::div(NodeId a, NodeId b) {
   }
   if (has_radical(b))
     if (const auto reduced = reduce_radicals(Op::Div, a, b, -1); reduced) return *reduced;
+  if (const auto cancelled = cancel(a, b); cancelled) return *cancelled;
   // (n1/d1) / (n2/d2) = (n1 d2) / (d1 n2)
   if (op(a) != Op::Div && op(b) != Op::Div) return quotient(a, b);
   const bool a_fraction = op(a) == Op::Div, b_fraction = op(b) == Op::Div;
@@ -140,11 +141,56 @@ NodeId Rules::div(NodeId a, NodeId b) {
   return quotient(numerator, mul(d1, n2));
 }
 
+/// The factors of a product, as far as a few: x^2 y is x, 2 and y, 1.
+void Rules::few_factors(NodeId id, std::vector<Factor>& factors) const {
+  constexpr std::size_t kMostFactors = 12;
+  std::vector<Factor> open{{id, 1}};
+  while (!open.empty()) {
+    const Factor f = open.back();
+    open.pop_back();
+    if (op(f.node) == Op::Mul && factors.size() + open.size() < kMostFactors) {
+      open.push_back({arg(f.node, 1), f.exponent});
+      open.push_back({arg(f.node, 0), f.exponent});
+    } else if (op(f.node) == Op::Pow && f.exponent == 1) {
+      open.push_back({arg(f.node, 0), graph_.exponent(f.node)});
+    } else {
+      factors.push_back(f);
+    }
+  }
+}
+
+/// a/b without the factors that both show; empty if they share none.
+std::optional<NodeId> Rules::cancel(NodeId a, NodeId b) {
+  const auto is_product = [&](NodeId id) { return op(id) == Op::Mul || op(id) == Op::Pow; };
+  if (!is_product(a) && !is_product(b)) return std::nullopt;
+  std::vector<Factor> above, below;
+  few_factors(a, above);
+  few_factors(b, below);
+  bool shared = false;
+  for (auto& f : above)
+    for (auto& g : below)
+      if (f.node == g.node && f.exponent > 0 && g.exponent > 0) {
+        const int common = std::min(f.exponent, g.exponent);
+        f.exponent -= common, g.exponent -= common;
+        shared = true;
+      }
+  if (!shared) return std::nullopt;
+  const auto product = [&](const std::vector<Factor>& factors) {
+    NodeId result = kOne;
+    for (const auto& f : factors) result = mul(result, pow(f.node, f.exponent));
+    return result;
+  };
+  const NodeId numerator = product(above);
+  return div(numerator, product(below));
+}
+
 /// A quotient whose parts are taken as they are, even if one of them has turned out to be a fraction again.
 NodeId Rules::quotient(NodeId a, NodeId b) {
   if (b == kOne) return a;
   if (a == b) return kOne;
   if (is_number(b)) return mul(number(Rational(1) / value(b)), a);
+  // Numbers to the front: 2/x = 2 (1/x).
+  if (is_number(a) && a != kOne) return mul(a, store_.binary(Op::Div, kOne, b));
   return store_.binary(Op::Div, a, b);
 }
 

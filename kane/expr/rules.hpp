@@ -34,6 +34,8 @@ class Rules {
   };
 
   NodeId quotient(NodeId a, NodeId b);
+  std::optional<NodeId> cancel(NodeId a, NodeId b);
+  void few_factors(NodeId id, std::vector<Factor>& factors) const;
   NodeId trigonometric(Op op, NodeId x);
   NodeId function(Op op, NodeId x);
   NodeId two_argument(Op op, NodeId a, NodeId b);

@@ -6,6 +6,7 @@
 // the factors that are visible depend on the form an operand has at the time, the result must not.
 
 #include <algorithm>
+#include <numeric>
 
 #include "kane/base/error.hpp"
 #include "kane/expr/rules.hpp"
@@ -110,6 +111,10 @@ std::optional<NodeId> Rules::reduce_factors(const std::vector<Factor>& factors) 
     if (remaining != 0 && kind == Op::Sqrt && is_number(arg(f.node, 0))) {
       changes = changes || under_root != 1;
       under_root *= value(arg(f.node, 0));
+    } else if (const int common = std::gcd(remaining, index); kind == Op::Root && common > 1 && remaining != 0) {
+      changes = true;  // root_4(x)^2 = sqrt(x)
+      const NodeId simpler = root(arg(f.node, 0), index / common);
+      radicals.push_back({simpler, remaining / common});
     } else if (remaining != 0) {
       radicals.push_back({f.node, remaining});
     }
@@ -161,6 +166,10 @@ NodeId Rules::root_of_number(const Rational& r, int index) {
 }
 
 NodeId Rules::root_of_expression(NodeId x, int index) {
+  if (op(x) == Op::Sqrt || op(x) == Op::Root) {  // a root of a root
+    const int inner = op(x) == Op::Sqrt ? 2 : graph_.exponent(x);
+    return root(arg(x, 0), index * inner);
+  }
   if (op(x) == Op::Mul && is_number(arg(x, 0)) && value(arg(x, 0)) > 0) {
     const NodeId factor = root(arg(x, 0), index), rest = arg(x, 1);
     if (is_number(factor)) return mul(factor, root(rest, index));

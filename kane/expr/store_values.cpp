@@ -31,10 +31,11 @@ Fingerprint field_power(Fingerprint x, const mpz_class& exponent) {
 }
 
 /// The atom's own random value for multiples by n/d: shared by all d that divide kFineness, apart for others.
-/// Gives that value and the integer power to raise it to.
+/// Gives that value and the integer power to raise it to. An atom and its opposite have the same value and opposite powers.
 std::pair<Fingerprint, mpz_class> atom_base(Fingerprint atom, Op op, const Rational& coefficient) {
   Rational scaled = coefficient * Rational(mpz_class(static_cast<unsigned long>(kFineness)));
   scaled.canonicalize();
+  if (atom.is_upper()) atom = -atom, scaled = -scaled;
   if (scaled.get_den() == 1) return {atom.opaque(tag_of(op)), scaled.get_num()};
   const Fingerprint denominator = residues(scaled.get_den());
   return {(atom * denominator).opaque(tag_of(op, 1)), scaled.get_num()};

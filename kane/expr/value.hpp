@@ -1,5 +1,9 @@
 #pragma once
 // The value column of the operator table, for any number type: double, high-precision floats, complex-like jets.
+//
+// Not a number in, not a number out: min, max, sign and mod of a NaN are NaN. Comparisons with a NaN are false (0), and
+// select takes its second operand when the condition is NaN, since that is not zero. (program/meaning.hpp is the same for
+// programs.)
 
 #include <cmath>
 #include <span>
@@ -26,6 +30,14 @@ template <class T>
     if (n > 1) x = x * x;
   }
   return result;
+}
+
+/// a - b floor(a/b) without rounding the quotient: the sign of b, as in Python; not a number for b = 0.
+template <class T>
+[[nodiscard]] T floored_modulo(const T& a, const T& b) {
+  using std::fmod;
+  const T r = fmod(a, b);
+  return r != T(0) && (r < T(0)) != (b < T(0)) ? T(r + b) : r;
 }
 
 /// The value of an operator with one to three operands; `exponent` is for Pow and Root.
@@ -57,10 +69,10 @@ template <class T>
     case Op::Log: return log(x[0]);
     case Op::Abs: return abs(x[0]);
     case Op::Sign: return x[0] > T(0) ? T(1) : x[0] < T(0) ? T(-1) : x[0];  // keeps 0, -0 and not-a-number
-    case Op::Min: return x[1] < x[0] ? x[1] : x[0];
-    case Op::Max: return x[0] < x[1] ? x[1] : x[0];
+    case Op::Min: return x[0] < x[1] || x[0] != x[0] ? x[0] : x[1];
+    case Op::Max: return x[0] > x[1] || x[0] != x[0] ? x[0] : x[1];
     case Op::Floor: return floor(x[0]);
-    case Op::Mod: return x[0] - x[1] * floor(x[0] / x[1]);
+    case Op::Mod: return floored_modulo(x[0], x[1]);
     case Op::Less: return truth(x[0] < x[1]);
     case Op::LessEqual: return truth(x[0] <= x[1]);
     case Op::Equal: return truth(x[0] == x[1]);
