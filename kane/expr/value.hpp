@@ -35,9 +35,13 @@ template <class T>
 /// a - b floor(a/b) without rounding the quotient: the sign of b, as in Python; not a number for b = 0.
 template <class T>
 [[nodiscard]] T floored_modulo(const T& a, const T& b) {
-  using std::fmod;
-  const T r = fmod(a, b);
-  return r != T(0) && (r < T(0)) != (b < T(0)) ? T(r + b) : r;
+  using std::floor, std::fmod;
+  if constexpr (requires { fmod(a, b); }) {
+    const T r = fmod(a, b);
+    return r != T(0) && (r < T(0)) != (b < T(0)) ? T(r + b) : r;
+  } else {
+    return a - b * floor(a / b);
+  }
 }
 
 /// The value of an operator with one to three operands; `exponent` is for Pow and Root.
@@ -69,8 +73,8 @@ template <class T>
     case Op::Log: return log(x[0]);
     case Op::Abs: return abs(x[0]);
     case Op::Sign: return x[0] > T(0) ? T(1) : x[0] < T(0) ? T(-1) : x[0];  // keeps 0, -0 and not-a-number
-    case Op::Min: return x[0] < x[1] || x[0] != x[0] ? x[0] : x[1];
-    case Op::Max: return x[0] > x[1] || x[0] != x[0] ? x[0] : x[1];
+    case Op::Min: return x[0] < x[1] ? x[0] : x[1] <= x[0] ? x[1] : T(x[0] + x[1]);
+    case Op::Max: return x[0] > x[1] ? x[0] : x[0] <= x[1] ? x[1] : T(x[0] + x[1]);
     case Op::Floor: return floor(x[0]);
     case Op::Mod: return floored_modulo(x[0], x[1]);
     case Op::Less: return truth(x[0] < x[1]);

@@ -1,6 +1,7 @@
 // The interpreter: each opcode by itself, stages, external functions.
 
 #include "kane/program/interpreter.hpp"
+#include "kane/expr/value.hpp"
 
 #include <gtest/gtest.h>
 
@@ -105,6 +106,24 @@ TEST(Interpreter, NotANumberDoesNotVanish) {
   for (const Code code : {Code::Less, Code::LessEqual, Code::Equal}) EXPECT_EQ(apply(code, kNaN, kNaN), 0);
   EXPECT_EQ(apply(Code::Select, kNaN, 5, 6), 5);
   EXPECT_TRUE(std::isnan(apply(Code::Sin, kInf)));
+}
+
+TEST(Interpreter, MeansWhatTheOperatorTableSays) {
+  const std::pair<Op, Code> codes[] = {
+      {Op::Min, Code::Min},     {Op::Max, Code::Max},     {Op::Mod, Code::Mod},
+      {Op::Less, Code::Less},   {Op::Equal, Code::Equal}, {Op::LessEqual, Code::LessEqual},
+      {Op::Atan2, Code::Atan2}, {Op::Sign, Code::Sign},   {Op::Abs, Code::Abs},
+      {Op::Floor, Code::Floor}, {Op::Sqrt, Code::Sqrt},   {Op::Select, Code::Select}};
+  const double numbers[] = {kNaN, kInf, -kInf, 0.0, -0.0, 1.0, -2.5, 7.0, 1e17, 3e-310};
+  for (const auto& [op, code] : codes)
+    for (const double a : numbers)
+      for (const double b : numbers) {
+        const double operands[] = {a, b, 4.0};
+        const double table = op_value<double>(op, operands, 0), run = apply(code, a, b, 4.0);
+        EXPECT_TRUE(table == run || (std::isnan(table) && std::isnan(run)))
+            << info(code).name << " of " << a << ", " << b << ": " << table << " and " << run;
+        EXPECT_TRUE(std::isnan(table) || std::signbit(table) == std::signbit(run)) << info(code).name << a << b;
+      }
 }
 
 TEST(Interpreter, FusedOperationsRoundOnce) {
