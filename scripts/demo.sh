@@ -2,7 +2,10 @@
 # demo.sh KANE: a short tour of the command. Prints each command before its answer.
 set -euo pipefail
 
-kane="$1"
+kane="$(realpath "$1")"
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+work="$(mktemp -d)"
+trap 'rm -rf "$work"' EXIT
 
 say() { printf '\n%s\n' "$1"; }
 show() {
@@ -19,15 +22,23 @@ show expr 'sin(q)^2 + cos(q)^2'
 show expr 'sin(q1 + q2) - sin(q1)*cos(q2) - cos(q1)*sin(q2)'
 show expr '(x^2 - 1)/(x - 1) - x'
 
-say "Kinetic energy of a pendulum of two links, differentiated by the angle between them:"
-energy="m*L^2*(3/2*u1^2 + cos(q2)*u1^2 + (1 + cos(q2))*u1*u2 + u2^2/2)"
-show expr "$energy" --derivative q2 --literal
-show expr "$energy" --derivative q2 --literal --latex
-show expr "$energy" --derivative q2 --count
+say "A mechanism is a readable file. This one is a two-link robot; its equations, as a textbook prints them:"
+show derive models/planar2r.yaml --step 2 --step 8
 
-say "Numbers are exact until the end:"
-show expr '0.1 + 0.2 - 0.3'
-show expr 'sqrt(g/L)/(2*pi)' --set g=9.81 --set L=0.3
+say "The same file at a state: accelerations, mass matrix, energies:"
+show evaluate models/planar2r.yaml --set q1=0.4 --set q2=-0.7
+
+say "Three seconds of its motion:"
+show simulate models/planar2r.yaml --out "$work/planar2r.csv" --plot q1,q2
+
+say "Which generalized speeds make the equations of a spherical wrist short? (speeds: auto finds out)"
+show derive models/wrist_rates.yaml --compare
+
+say "A bicycle with its rolling wheels, in machine code:"
+show bench models/bicycle_nonlinear.yaml
 
 say "A mistake gets a sentence:"
-show expr '2*x +* y' || echo "(exit code $?)"
+sed 's/parent: A, at/parent: Aa, at/' models/planar2r.yaml > "$work/mistake.yaml"
+show check "$work/mistake.yaml" || echo "(exit code $?)"
+
+say "Try next: build/bin/kane derive models/bicycle_nonlinear.yaml -o bicycle.html, and docs/README.md."

@@ -20,6 +20,7 @@ struct DeriveCommandOptions {
   std::string format = "text";
   std::string output;
   std::size_t terms = 40;
+  std::vector<int> steps;
   bool compare = false;
 };
 
@@ -57,8 +58,8 @@ void run_derive(const DeriveCommandOptions& options, bool format_given) {
   }
   const LoweredMechanism lowered = lower_mechanism(mechanism);
   KaneDerivation derivation(lowered.system);
-  const std::string text =
-      page_in(form_derivation_page(derivation, {.max_terms = options.terms}), format_of(options, format_given));
+  const Page page = form_derivation_page(derivation, {.max_terms = options.terms, .steps = options.steps});
+  const std::string text = page_in(page, format_of(options, format_given));
   if (options.output.empty()) {
     fmt::print("{}", text);
     return;
@@ -79,6 +80,8 @@ void add_derive_command(CLI::App& app) {
   auto* format = command->add_option("--format", options->format, "text, markdown, latex or html");
   command->add_option("-o,--output", options->output, "File to write; its ending chooses the format");
   command->add_option("--max-terms", options->terms, "Longer formulas are written through intermediate variables");
+  command->add_option("--step", options->steps, "Only this of the eight steps (8: the equations of motion); repeatable")
+      ->check(CLI::Range(1, 8));
   command->add_flag("--compare", options->compare, "Only the table of formulations and their operations");
   command->callback([options, format] { run_derive(*options, format->count() > 0); });
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 
 #include "kane/expr/abbreviate.hpp"
@@ -41,20 +42,27 @@ class PageMaker {
 
   Page make() {
     page_.title = fmt::format("{}: equations of motion by Kane's method", system_.name());
-    preliminaries();
-    coordinates_and_speeds();
-    velocities();
-    accelerations();
-    forces("6. Generalized inertia forces", "F*", "F^{*}", derivation_.inertia_forces());
-    forces("7. Generalized active forces", "F", "F", derivation_.active_forces());
-    equations();
-    constraints();
-    counts();
+    if (wants(1)) preliminaries();
+    if (wants(2)) coordinates_and_speeds();
+    if (wants(3) || wants(4)) velocities();
+    if (wants(5)) accelerations();
+    if (wants(6)) forces("6. Generalized inertia forces", "F*", "F^{*}", derivation_.inertia_forces());
+    if (wants(7)) forces("7. Generalized active forces", "F", "F", derivation_.active_forces());
+    if (wants(8)) {
+      equations();
+      constraints();
+      counts();
+    }
     for (const auto& warning : equations_.warnings) page_.add_text("Warning: " + warning);
     return std::move(page_);
   }
 
  private:
+  [[nodiscard]] bool wants(int step) const {
+    return options_.steps.empty() ||
+           std::find(options_.steps.begin(), options_.steps.end(), step) != options_.steps.end();
+  }
+
   // ---- formulas -----------------------------------------------------------------------------------------------------
   /// The textbook form, or one with intermediate variables, whose definitions wait in abbreviations_.
   Formula form(const Expr& e) {

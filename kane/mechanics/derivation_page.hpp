@@ -11,6 +11,8 @@ struct DerivationPageOptions {
   std::size_t max_terms = 40;
   /// Above this number of intermediate variables only their number is shown.
   std::size_t max_abbreviations = 400;
+  /// Only these of the eight steps; all of them if empty. Velocities and partial velocities (3, 4) go together.
+  std::vector<int> steps;
 };
 
 [[nodiscard]] Page form_derivation_page(KaneDerivation& derivation, const DerivationPageOptions& options = {});
