@@ -58,6 +58,7 @@ void add_commands(CLI::App& app) {
   add_evaluate_command(app);
   add_simulate_command(app);
   add_linearize_command(app);
+  add_export_command(app);
   add_bench_command(app);
   add_expr_command(app);
 }

@@ -239,4 +239,28 @@ std::vector<bool> active_rows(const EquationsOfMotion& equations, const Situatio
   return active;
 }
 
+std::optional<double> number_setting(const SimulationSettings& settings, const std::string& key) {
+  const auto found = settings.other.find(key);
+  return found == settings.other.end() ? std::nullopt : std::optional(std::stod(found->second));
+}
+
+State start_state(const Mechanism& mechanism, const nlohmann::json& state, const Situation& situation) {
+  State start{situation.t, situation.q, situation.u};
+  if (state.contains("t")) return start;
+  start.t = number_setting(mechanism.simulation, "from").value_or(0.0);
+  const auto own = mechanism.initial.find("t");
+  if (own != mechanism.initial.end()) start.t = own->second;
+  return start;
+}
+
+GivenValues given_values(const Mechanism& mechanism, const EquationsOfMotion& equations, const nlohmann::json& state) {
+  const auto given = [&](const std::vector<Expr>& symbols, const char* group) {
+    std::vector<bool> r;
+    for (const auto& s : symbols)
+      r.push_back(mechanism.initial.contains(s.name()) || (state.contains(group) && state[group].contains(s.name())));
+    return r;
+  };
+  return {given(equations.q, "q"), given(equations.u, "u")};
+}
+
 }  // namespace kane

@@ -11,7 +11,9 @@
 #include "kane/expr/evaluate.hpp"
 #include "kane/mechanism/formulation.hpp"
 #include "kane/mechanism/mechanism.hpp"
+#include "kane/simulate/assembly.hpp"
 #include "kane/simulate/compiled_system.hpp"
+#include "kane/simulate/state.hpp"
 
 namespace kane {
 
@@ -56,5 +58,16 @@ struct Situation {
 /// Values of the coordinates and speeds the model starts from (quaternions completed).
 void initial_values(const Mechanism& mechanism, const EquationsOfMotion& equations, std::vector<double>& q,
                     std::vector<double>& u);
+
+/// A number among the further settings of `simulate:` ("from", "sample").
+[[nodiscard]] std::optional<double> number_setting(const SimulationSettings& settings, const std::string& key);
+
+/// Where a run begins: the values of the situation, at the time that the state, the model's initial values or its settings
+/// say.
+[[nodiscard]] State start_state(const Mechanism& mechanism, const nlohmann::json& state, const Situation& situation);
+
+/// Which values the model or the state give; assembly holds those.
+[[nodiscard]] GivenValues given_values(const Mechanism& mechanism, const EquationsOfMotion& equations,
+                                       const nlohmann::json& state);
 
 }  // namespace kane

@@ -53,11 +53,6 @@ class InterruptGuard {
   void (*before_)(int);
 };
 
-std::optional<double> number_setting(const SimulationSettings& settings, const std::string& key) {
-  const auto found = settings.other.find(key);
-  return found == settings.other.end() ? std::nullopt : std::optional(std::stod(found->second));
-}
-
 class Simulation {
  public:
   explicit Simulation(const SimulateOptions& options) : options_(options), mechanism_(options.source.read()) {
@@ -144,28 +139,15 @@ class Simulation {
   void assemble() {
     const EquationsOfMotion& e = system_->equations();
     const Situation situation = make_situation(given_state_, mechanism_, *system_);
-    State state{situation.t, situation.q, situation.u};
-    if (!given_state_.contains("t")) {
-      state.t = number_setting(mechanism_.simulation, "from").value_or(0.0);
-      const auto own = mechanism_.initial.find("t");
-      if (own != mechanism_.initial.end()) state.t = own->second;
-    }
+    State state = start_state(mechanism_, given_state_, situation);
     simulator_->set_parameters(situation.parameters);
     simulator_->set_inputs(situation.inputs);
     if (situation.active) simulator_->set_active(active_rows(e, situation));
-    state = simulator_->assemble(state, {given(e.q, "q"), given(e.u, "u")}, &assembly_);
+    state = simulator_->assemble(state, given_values(mechanism_, e, given_state_), &assembly_);
     simulator_->start(state);
     plan_.t0 = state.t;
     if (!assembly_.moved.empty() && !options_.quiet && !options_.json)
       fmt::print(stderr, "assembled; moved to the nearest state on the constraints:\n{}", assembly_.to_string());
-  }
-
-  [[nodiscard]] std::vector<bool> given(const std::vector<Expr>& symbols, const char* group) const {
-    std::vector<bool> r;
-    for (const auto& s : symbols)
-      r.push_back(mechanism_.initial.contains(s.name()) ||
-                  (given_state_.contains(group) && given_state_[group].contains(s.name())));
-    return r;
   }
 
   void plan() {

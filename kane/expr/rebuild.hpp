@@ -8,9 +8,11 @@
 
 namespace kane {
 
-/// Rebuilds `roots` in `target` with every leaf replaced by leaf(id).
-template <class Leaf>
-[[nodiscard]] std::vector<Expr> rebuild(Graph& source, Graph& target, std::span<const Expr> roots, Leaf leaf) {
+/// Rebuilds `roots` in `target` with every leaf replaced by leaf(id), and every call of an external function by
+/// call(name, arguments).
+template <class Leaf, class Call>
+[[nodiscard]] std::vector<Expr> rebuild(Graph& source, Graph& target, std::span<const Expr> roots, Leaf leaf,
+                                        Call call) {
   const Tape tape = record(source, roots);
   std::vector<Expr> built(tape.entries.size()), args;
   for (std::size_t i = 0; i < tape.entries.size(); ++i) {
@@ -25,10 +27,10 @@ template <class Leaf>
       args.push_back(built[operand]);
       same = same && args.back().graph() == &source && args.back().id() == tape.entries[operand].id;
     }
-    if (same)
+    if (entry.op == Op::Call)
+      built[i] = call(source.name(entry.id), std::span<const Expr>(args));
+    else if (same)
       built[i] = source.at(entry.id);
-    else if (entry.op == Op::Call)
-      built[i] = target.call(source.name(entry.id), args);
     else
       built[i] = target.make(entry.op, args, entry.exponent);
   }
@@ -36,6 +38,14 @@ template <class Leaf>
   results.reserve(roots.size());
   for (const auto& root : roots) results.push_back(root.graph() == nullptr ? root : built[tape.find(root.id())]);
   return results;
+}
+
+/// The same with calls left as they are.
+template <class Leaf>
+[[nodiscard]] std::vector<Expr> rebuild(Graph& source, Graph& target, std::span<const Expr> roots, Leaf leaf) {
+  return rebuild(source, target, roots, leaf, [&](const std::string& name, std::span<const Expr> arguments) {
+    return target.call(name, arguments);
+  });
 }
 
 }  // namespace kane

@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
 #include <memory>
 
 #include "kane/expr/operators.hpp"
+#include "kane/expr/replace_calls.hpp"
+#include "kane/expr/traverse.hpp"
 #include "kane/mechanism/placed.hpp"
 
 namespace kane {
@@ -97,6 +101,26 @@ double TableFunction::operator()(double x, int order) const {
   }
 }
 
+Expr TableFunction::form(const Expr& x, int order) const {
+  // Binary choice among the pieces from `first` to before `last`; the comparisons are shared by all coefficients.
+  const auto choose = [&](auto&& self, double Piece::*coefficient, std::size_t first, std::size_t last) -> Expr {
+    if (last - first == 1) return pieces_[first].*coefficient;
+    const std::size_t middle = first + (last - first) / 2;
+    const Expr left = self(self, coefficient, first, middle);
+    const Expr right = self(self, coefficient, middle, last);
+    return left == right ? left : select(less(x, pieces_[middle].x), left, right);
+  };
+  const auto chosen = [&](double Piece::*coefficient) { return choose(choose, coefficient, 0, pieces_.size()); };
+  const Expr b = chosen(&Piece::b), c = chosen(&Piece::c), d = chosen(&Piece::d);
+  const Expr s = x - chosen(&Piece::x);
+  switch (order) {
+    case 0: return chosen(&Piece::a) + s * (b + s * (c + s * d));
+    case 1: return b + s * (2 * c + s * 3 * d);
+    case 2: return 2 * c + s * 6 * d;
+    default: return 6 * d;
+  }
+}
+
 void check_table(const Table& table) {
   const Where& where = table.where;
   require_at(where, table.x.size() == table.y.size(), "the table '{}' has {} values of x but {} of y", table.name,
@@ -140,6 +164,25 @@ FunctionTable table_functions(const Mechanism& mechanism) {
     functions[table_function_name(table.name, kOrders)] = [](std::span<const double>) { return 0.0; };
   }
   return functions;
+}
+
+std::vector<Expr> write_out_tables(const Mechanism& mechanism, std::span<const Expr> expressions) {
+  if (mechanism.tables.empty()) return {expressions.begin(), expressions.end()};
+  std::map<std::string, std::function<Expr(const Expr&)>> forms;
+  for (const Table& table : mechanism.tables) {
+    const auto f = std::make_shared<const TableFunction>(table);
+    for (int order = 0; order <= kOrders; ++order)
+      forms[table_function_name(table.name, order)] = [f, order, &table](const Expr& x) {
+        if (table.x.size() > kMaxWrittenKnots)
+          throw LimitError(fmt::format("the table '{}' has {} points; written out as code it may have {}", table.name,
+                                       table.x.size(), kMaxWrittenKnots));
+        return order == kOrders ? Expr() : f->form(x, order);
+      };
+  }
+  return replace_calls(expressions, [&](const std::string& name, std::span<const Expr> arguments) {
+    const auto form = forms.find(name);
+    return form != forms.end() ? form->second(arguments[0]) : common_graph(expressions)->call(name, arguments);
+  });
 }
 
 }  // namespace kane

@@ -1,0 +1,156 @@
+#include "kane/mechanics/explicit_motion.hpp"
+
+#include <algorithm>
+
+#include "kane/base/error.hpp"
+#include "kane/mechanics/rank.hpp"
+
+namespace kane {
+
+namespace {
+
+template <class Vector>
+auto& at(Vector& v, int i) {
+  return v[static_cast<std::size_t>(i)];
+}
+
+/// P S P^T = L D L^T of a symmetric matrix; of all pivots left, the row with the fewest entries is eliminated first, which
+/// for a tree begins at the leaves and fills nothing in.
+class SymmetricFactors {
+ public:
+  explicit SymmetricFactors(ExprMatrix s) : s_(std::move(s)) {
+    std::vector<int> left;
+    for (int i = 0; i < s_.rows; ++i) left.push_back(i);
+    while (!left.empty()) {
+      const auto best = std::min_element(left.begin(), left.end(),
+                                         [&](int a, int b) { return entries_of(a, left) < entries_of(b, left); });
+      const int k = *best;
+      left.erase(best);
+      eliminate(k, left);
+    }
+  }
+
+  /// b becomes L^-1 b.
+  void reduce(std::vector<Expr>& b) const {
+    for (const Step& step : steps_)
+      for (const auto& [row, factor] : step.lower) at(b, row) -= factor * at(b, step.pivot);
+  }
+  /// b = L^-1 c becomes S^-1 c.
+  void back(std::vector<Expr>& b) const {
+    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+      at(b, step->pivot) *= step->reciprocal;
+      for (const auto& [row, factor] : step->lower) at(b, step->pivot) -= factor * at(b, row);
+    }
+  }
+  /// a^T S^-1 b for a and b reduced.
+  [[nodiscard]] Expr product(const std::vector<Expr>& a, const std::vector<Expr>& b) const {
+    Expr sum;
+    for (const Step& step : steps_) {
+      if (at(a, step.pivot).is_zero() || at(b, step.pivot).is_zero()) continue;
+      sum += at(a, step.pivot) * at(b, step.pivot) * step.reciprocal;
+    }
+    return sum;
+  }
+
+ private:
+  struct Step {
+    int pivot;
+    Expr reciprocal;
+    std::vector<std::pair<int, Expr>> lower;  // (row, factor): that row minus factor times the pivot's
+  };
+
+  [[nodiscard]] long entries_of(int row, const std::vector<int>& left) const {
+    return std::count_if(left.begin(), left.end(), [&](int j) { return !s_(row, j).is_zero(); });
+  }
+
+  void eliminate(int k, const std::vector<int>& left) {
+    Step step{k, 1 / s_(k, k), {}};
+    for (const int i : left)
+      if (!s_(i, k).is_zero()) step.lower.emplace_back(i, s_(i, k) * step.reciprocal);
+    for (const auto& [i, factor] : step.lower)
+      for (const auto& [j, other] : step.lower)
+        if (j <= i) s_(i, j) = s_(j, i) = s_(i, j) - factor * s_(k, j);
+    steps_.push_back(std::move(step));
+  }
+
+  ExprMatrix s_;
+  std::vector<Step> steps_;
+};
+
+/// Those of the active constraints that do not follow from others.
+std::vector<int> independent_rows(const EquationsOfMotion& e, const std::vector<bool>& active) {
+  std::vector<int> rows;
+  for (std::size_t i = 0; i < e.constraints.size(); ++i)
+    if (active[i]) rows.push_back(static_cast<int>(i));
+  ExprMatrix a(static_cast<int>(rows.size()), e.speed_count());
+  for (int i = 0; i < a.rows; ++i)
+    for (int j = 0; j < a.columns; ++j)
+      a(i, j) =
+          e.constraints[static_cast<std::size_t>(rows[static_cast<std::size_t>(i)])].a[static_cast<std::size_t>(j)];
+  std::vector<int> independent;
+  for (const auto& pivot : find_rank(a).pivots) independent.push_back(rows[static_cast<std::size_t>(pivot.row)]);
+  std::sort(independent.begin(), independent.end());
+  return independent;
+}
+
+ExplicitMotion form_constrained(const EquationsOfMotion& e, const std::vector<int>& rows) {
+  ExprMatrix M = e.M;
+  std::vector<Expr> x = e.rhs;
+  const auto n = static_cast<std::size_t>(M.rows);
+  const auto row = [&](std::size_t i) -> const ConstraintEquation& {
+    return e.constraints[static_cast<std::size_t>(rows[i])];
+  };
+  if (find_rank(M).rank() < M.rows) {
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      for (std::size_t r = 0; r < n; ++r) {
+        if (row(i).a[r].is_zero()) continue;
+        for (std::size_t c = 0; c < n; ++c) M(static_cast<int>(r), static_cast<int>(c)) += row(i).a[r] * row(i).a[c];
+        x[r] += row(i).a[r] * row(i).gamma;
+      }
+    require(find_rank(M).rank() == M.rows,
+            "the accelerations of '{}' are not determined: some speeds move nothing that has mass and no active "
+            "constraint holds them",
+            e.name);
+  }
+  const SymmetricFactors mass(std::move(M));
+  mass.reduce(x);
+  std::vector<std::vector<Expr>> columns;  // L^-1 A^T
+  for (std::size_t i = 0; i < rows.size(); ++i) mass.reduce(columns.emplace_back(row(i).a));
+
+  ExprMatrix S(static_cast<int>(rows.size()), static_cast<int>(rows.size()));
+  std::vector<Expr> lambda;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (std::size_t j = 0; j <= i; ++j) {
+      const int r = static_cast<int>(i), c = static_cast<int>(j);
+      S(r, c) = S(c, r) = mass.product(columns[i], columns[j]);
+    }
+    lambda.push_back(row(i).gamma - mass.product(columns[i], x));
+  }
+  const SymmetricFactors schur(std::move(S));
+  schur.reduce(lambda);
+  schur.back(lambda);
+
+  ExplicitMotion motion;
+  motion.multipliers.resize(e.constraints.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (std::size_t r = 0; r < n; ++r) x[r] += columns[i][r] * lambda[i];
+    motion.multipliers[static_cast<std::size_t>(rows[i])] = lambda[i];
+  }
+  mass.back(x);
+  motion.udot = std::move(x);
+  return motion;
+}
+
+}  // namespace
+
+ExplicitMotion form_explicit_motion(const EquationsOfMotion& equations, const std::vector<bool>& active) {
+  const EquationsOfMotion& e = equations;
+  require(active.size() == e.constraints.size(), "'{}' has {} constraints, but {} flags say which are active", e.name,
+          e.constraints.size(), active.size());
+  const std::vector<int> rows = independent_rows(e, active);
+  if (rows.empty() && !e.udot_explicit.empty()) return {e.udot_explicit, std::vector<Expr>(e.constraints.size())};
+  require(e.M.rows == e.speed_count(), "the mass matrix of '{}' has not been formed", e.name);
+  return form_constrained(e, rows);
+}
+
+}  // namespace kane
