@@ -134,7 +134,10 @@ class Export {
     m.output_step = options_.output_step.value_or(number_setting(settings, "sample").value_or(0.0));
     require(options_.output_step.value_or(1) > 0, "--output-step must be positive, but it is {}",
             options_.output_step.value_or(1));
-    m.write_out = [this](std::span<const Expr> es) { return write_out_tables(mechanism_, es); };
+    if (!mechanism_.tables.empty())
+      m.write_out = [this](Graph& target, std::span<const Expr> es) {
+        return write_out_tables(mechanism_, target, es);
+      };
     return m;
   }
 

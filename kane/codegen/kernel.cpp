@@ -31,7 +31,7 @@ void check_options(const KernelOptions& options, const std::optional<Isa>& isa) 
     require(is_available(*options.isa), "a kernel for {} was asked for, which this processor does not have",
             to_string(*options.isa));
   require(options.lanes >= 1 && options.lanes <= 8, "a kernel can have 1 to 8 lanes, not {}", options.lanes);
-  if (isa)
+  if (isa && !options.use_interpreter)
     require(options.lanes == 1 || options.lanes == vector_lanes(*isa), "a kernel for {} can have 1 or {} lanes, not {}",
             to_string(*isa), vector_lanes(*isa), options.lanes);
 }

@@ -8,6 +8,15 @@
 
 namespace kane {
 
+/// A number, a symbol (by name) or pi in another graph.
+[[nodiscard]] inline Expr copy_leaf(const Graph& source, Graph& target, NodeId id) {
+  switch (source.op(id)) {
+    case Op::Number: return target.number(source.number_value(id));
+    case Op::Symbol: return target.symbol(source.name(id));
+    default: return target.pi();
+  }
+}
+
 /// Rebuilds `roots` in `target` with every leaf replaced by leaf(id), and every call of an external function by
 /// call(name, arguments).
 template <class Leaf, class Call>

@@ -10,9 +10,12 @@
 
 namespace kane {
 
-/// The expression to stand for name(arguments), in the same graph.
+/// The expression to stand for name(arguments); both are in the target graph.
 using CallReplacement = std::function<Expr(const std::string& name, std::span<const Expr> arguments)>;
 
-[[nodiscard]] std::vector<Expr> replace_calls(std::span<const Expr> es, const CallReplacement& replacement);
+/// Rebuilds the expressions in another graph (symbols by name). It has to be another one: a graph keeps the form it knows
+/// of everything that has the same value, and a value may well be the same with and without the calls in it.
+[[nodiscard]] std::vector<Expr> replace_calls(Graph& target, std::span<const Expr> es,
+                                              const CallReplacement& replacement);
 
 }  // namespace kane

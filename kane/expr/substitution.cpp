@@ -35,13 +35,7 @@ Expr substitute(const Expr& e, const Substitution& map) {
 std::vector<Expr> copy_to(Graph& target, std::span<const Expr> es) {
   Graph* source = common_graph(es);
   if (source == nullptr || source == &target) return {es.begin(), es.end()};
-  return rebuild(*source, target, es, [&](NodeId id) {
-    switch (source->op(id)) {
-      case Op::Number: return target.number(source->number_value(id));
-      case Op::Symbol: return target.symbol(source->name(id));
-      default: return target.pi();
-    }
-  });
+  return rebuild(*source, target, es, [&](NodeId id) { return copy_leaf(*source, target, id); });
 }
 
 Expr copy_to(Graph& target, const Expr& e) { return copy_to(target, std::span<const Expr>(&e, 1)).front(); }

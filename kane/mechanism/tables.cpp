@@ -8,7 +8,6 @@
 
 #include "kane/expr/operators.hpp"
 #include "kane/expr/replace_calls.hpp"
-#include "kane/expr/traverse.hpp"
 #include "kane/mechanism/placed.hpp"
 
 namespace kane {
@@ -166,8 +165,7 @@ FunctionTable table_functions(const Mechanism& mechanism) {
   return functions;
 }
 
-std::vector<Expr> write_out_tables(const Mechanism& mechanism, std::span<const Expr> expressions) {
-  if (mechanism.tables.empty()) return {expressions.begin(), expressions.end()};
+std::vector<Expr> write_out_tables(const Mechanism& mechanism, Graph& target, std::span<const Expr> expressions) {
   std::map<std::string, std::function<Expr(const Expr&)>> forms;
   for (const Table& table : mechanism.tables) {
     const auto f = std::make_shared<const TableFunction>(table);
@@ -179,9 +177,10 @@ std::vector<Expr> write_out_tables(const Mechanism& mechanism, std::span<const E
         return order == kOrders ? Expr() : f->form(x, order);
       };
   }
-  return replace_calls(expressions, [&](const std::string& name, std::span<const Expr> arguments) {
+  return replace_calls(target, expressions, [&](const std::string& name, std::span<const Expr> arguments) {
     const auto form = forms.find(name);
-    return form != forms.end() ? form->second(arguments[0]) : common_graph(expressions)->call(name, arguments);
+    ensure(form != forms.end(), "the function '{}' is not a table", name);
+    return form->second(arguments[0]);
   });
 }
 

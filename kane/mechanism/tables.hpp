@@ -38,9 +38,10 @@ void declare_table(Graph& graph, const Table& table);
 /// Name of a derivative of a table: order 0 is the table itself.
 [[nodiscard]] std::string table_function_name(const std::string& table, int order);
 
-/// The expressions with all tables of the mechanism written out. A table too long for that (kMaxWrittenKnots) is a
-/// LimitError.
-[[nodiscard]] std::vector<Expr> write_out_tables(const Mechanism& mechanism, std::span<const Expr> expressions);
+/// The expressions with all tables of the mechanism written out, in a graph without calls. A table too long for that
+/// (kMaxWrittenKnots) is a LimitError.
+[[nodiscard]] std::vector<Expr> write_out_tables(const Mechanism& mechanism, Graph& target,
+                                                 std::span<const Expr> expressions);
 constexpr std::size_t kMaxWrittenKnots = 2000;
 
 /// Values of all tables of a mechanism and of their derivatives, for evaluation.

@@ -22,7 +22,8 @@ std::vector<bool> default_active(const EquationsOfMotion& e) {
 }
 
 /// qdot, udot, outputs; without accelerations, multipliers, laws and calls.
-std::vector<NamedExpr> form_outputs(const CompiledSystem& system, const MotionExportOptions& options) {
+std::vector<NamedExpr> form_outputs(const CompiledSystem& system, const MotionExportOptions& options,
+                                    Graph& without_calls) {
   const EquationsOfMotion& e = system.equations();
   const ExplicitMotion motion = form_explicit_motion(e, options.active.empty() ? default_active(e) : options.active);
   std::vector<std::string> names;
@@ -41,17 +42,17 @@ std::vector<NamedExpr> form_outputs(const CompiledSystem& system, const MotionEx
   outputs = substitute(outputs, known);
   rates.insert(rates.end(), outputs.begin(), outputs.end());
   std::vector<Expr> values = system.with_laws(rates);
-  if (options.write_out) values = options.write_out(values);
+  if (options.write_out) values = options.write_out(without_calls, values);
   std::vector<NamedExpr> named;
   for (std::size_t i = 0; i < values.size(); ++i) named.push_back({names[i], values[i]});
   return named;
 }
 
-bool uses(const std::vector<NamedExpr>& named, const Expr& symbol) {
+bool uses(const std::vector<NamedExpr>& named, const std::string& symbol) {
   std::vector<Expr> values;
   for (const auto& n : named) values.push_back(n.value);
   const auto symbols = symbols_of(values);
-  return std::find(symbols.begin(), symbols.end(), symbol) != symbols.end();
+  return std::any_of(symbols.begin(), symbols.end(), [&](const Expr& s) { return s.name() == symbol; });
 }
 
 /// Steps that meet the lines to be printed, and the end.
@@ -80,13 +81,14 @@ void plan_steps(ExportModel& model, const MotionExportOptions& options) {
 
 ExportModel form_motion_export(const CompiledSystem& system, const MotionExportOptions& options) {
   const EquationsOfMotion& e = system.equations();
-  const std::vector<NamedExpr> outputs = form_outputs(system, options);
+  Graph without_calls;
+  const std::vector<NamedExpr> outputs = form_outputs(system, options, without_calls);
   ProgramInputs names;
   names.parameters = system.parameters();
   names.inputs = system.inputs();
   ExportModel model;
   model.inputs = options.inputs.empty() ? system.default_inputs() : options.inputs;
-  if (uses(outputs, e.t)) {
+  if (uses(outputs, e.t.name())) {
     names.inputs.push_back(e.t.name());
     model.inputs.push_back(options.start.t);
     model.time = e.t.name();

@@ -21,8 +21,8 @@ struct MotionExportOptions {
   double until = 10;           ///< s
   double step = 1e-3;          ///< at most, s
   double output_step = 0;      ///< between printed lines; 0: a thousandth of the run
-  /// Writes out calls of functions that a program cannot contain (tables); empty: they stay calls.
-  std::function<std::vector<Expr>(std::span<const Expr>)> write_out{};
+  /// Writes out calls of functions that a program cannot contain (tables), in the graph given; empty: they stay calls.
+  std::function<std::vector<Expr>(Graph& target, std::span<const Expr>)> write_out{};
 };
 
 /// Columns as `kane simulate` writes them: t, coordinates, speeds, outputs. Throws ModelError if the motion is not

@@ -1,7 +1,6 @@
 // Emitted programs, compiled and run, against the interpreter.
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <memory>
@@ -197,7 +196,7 @@ TEST_P(EmitRunSlow, AgreesWithTheInterpreter) {
     EXPECT_TRUE(std::filesystem::exists(folder.path() / "README.md"));
     write_functions(folder);
     const std::string name = seed % 2 == 1 ? "robot_arm_2" : "arm";
-    const test::CsvTable table = test::run_for_table(folder, test::command_for(GetParam(), name, true));
+    const test::CsvTable table = test::run_for_table(folder.path(), test::command_for(GetParam(), name, true));
     ASSERT_EQ(table.rows.size(), 5U);
     int compared = 0;
     for (const auto& row : table.rows) compared += compare(c, row, GetParam());
@@ -227,7 +226,7 @@ TEST_P(EmitRunSlow, SimulatesLikeTheInterpreter) {
                     .description = ""};
   const test::ScratchFolder folder("simulate");
   (void)emit_export(model, GetParam(), folder.path());
-  const test::CsvTable table = test::run_for_table(folder, test::command_for(GetParam(), "pendulum", false));
+  const test::CsvTable table = test::run_for_table(folder.path(), test::command_for(GetParam(), "pendulum", false));
   EXPECT_EQ(table.names, (std::vector<std::string>{"t", "theta", "omega", "energy"}));
   ASSERT_EQ(table.rows.size(), 5U);
 

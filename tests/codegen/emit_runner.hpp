@@ -2,6 +2,7 @@
 // Builds and runs exported folders.
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -14,6 +15,11 @@
 #include "kane/codegen/emit_export.hpp"
 
 namespace kane::test {
+
+inline std::string read_text(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
 
 /// A folder that goes when the test ends.
 class ScratchFolder {
@@ -29,10 +35,7 @@ class ScratchFolder {
   ScratchFolder& operator=(const ScratchFolder&) = delete;
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   void write(const std::string& name, const std::string& text) const { std::ofstream(path_ / name) << text; }
-  [[nodiscard]] std::string read(const std::string& name) const {
-    std::ifstream in(path_ / name);
-    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  }
+  [[nodiscard]] std::string read(const std::string& name) const { return read_text(path_ / name); }
 
  private:
   std::filesystem::path path_;
@@ -52,15 +55,9 @@ inline std::vector<std::string> split(const std::string& line) {
 
 inline double number_of(const std::string& cell) { return std::strtod(cell.c_str(), nullptr); }
 
-/// Runs a shell command in the folder; what it prints is a table.
-inline CsvTable run_for_table(const ScratchFolder& folder, const std::string& command) {
-  const std::string all = "cd '" + folder.path().string() + "' && (" + command + ") > out.csv 2> err.txt";
+inline CsvTable table_of(const std::string& text) {
   CsvTable table;
-  if (std::system(all.c_str()) != 0) {
-    ADD_FAILURE() << command << "\n" << folder.read("err.txt").substr(0, 4000);
-    return table;
-  }
-  std::istringstream in(folder.read("out.csv"));
+  std::istringstream in(text);
   std::string line;
   if (std::getline(in, line)) table.names = split(line);
   while (std::getline(in, line)) {
@@ -68,6 +65,14 @@ inline CsvTable run_for_table(const ScratchFolder& folder, const std::string& co
     for (const std::string& cell : split(line)) table.rows.back().push_back(number_of(cell));
   }
   return table;
+}
+
+/// Runs a shell command in the folder; what it prints is a table.
+inline CsvTable run_for_table(const std::filesystem::path& folder, const std::string& command) {
+  const std::string all = "cd '" + folder.string() + "' && (" + command + ") > out.csv 2> err.txt";
+  if (std::system(all.c_str()) == 0) return table_of(read_text(folder / "out.csv"));
+  ADD_FAILURE() << command << "\n" << read_text(folder / "err.txt").substr(0, 4000);
+  return {};
 }
 
 /// How the tests build and run a driver; warnings are errors where the compiler has them.

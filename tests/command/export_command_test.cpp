@@ -1,0 +1,128 @@
+// kane export: every language that can be run here gives the motion of kane simulate; folders are not overwritten.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/codegen/emit_runner.hpp"
+#include "tests/command/run_command.hpp"
+
+namespace kane::test {
+namespace {
+
+const std::string kModels = KANE_SOURCE_DIR "/models/";
+
+/// Names that are words of some language, tables, a law, a limit, and a loop that closes.
+constexpr const char* kNasty = R"yaml(
+kane: 1
+name: class
+parameters: {for: 2 kg, lambda: 300 mm, end: 9.81 m/s^2, int: 0.4 N*m*s/rad, function: 1.5, x: 0.1, y: 0.2, w: 1, p: 2, ws: 1, z1: 3}
+inputs:
+  return: 0.2 N*m
+  while: -drag(u_q)*int + 0.1*sin(3*t)
+tables:
+  drag: {points: [[-3, -2], [-1, -0.4], [0, 0], [1, 0.4], [3, 2]], interpolation: monotone}
+  profile: {x: [0, 90, 180, 270, 360], y: [0, 10, 0, -5, 0], x_unit: deg, y_unit: mm, interpolation: cubic}
+gravity: -end*N.y
+bodies:
+  A: {mass: for, com: [0, -lambda, 0], inertia: [0.1, 0.1, 0.1]}
+  B: {mass: 1 kg}
+joints:
+  pin: {type: revolute, parent: N, child: A, axis: z, coordinate: q, speed: u_q, law: return + while + 3*profile(q), limits: [-3, 3]}
+  slide: {type: prismatic, parent: A, child: B, axis: x, coordinate: sin_1, speed: new, stiffness: 20 N/m}
+outputs: {import: "q*function + p + w + x + y + ws + z1", def: "dot(acceleration(B), N.x)"
+}
+initial: {q: 40 deg, u_q: 0.5, sin_1: 0.2}
+)yaml";
+
+void expect_same_motion(const std::string& model, const std::string& name, Language language) {
+  const ScratchFolder folder("export");
+  const std::string out = (folder.path() / "code").string();
+  const std::vector<std::string> times{"--until", "0.4", "--output-step", "0.1"};
+  std::vector<std::string> simulate{"simulate", model, "--out", "-", "--quiet", "--tolerance", "1e-11"};
+  std::vector<std::string> write{"export", model,    "--to", std::string(info(language).name), "-o", out, "--step",
+                                 "2e-3",   "--name", name};
+  simulate.insert(simulate.end(), times.begin(), times.end());
+  write.insert(write.end(), times.begin(), times.end());
+  const auto reference = run_kane(simulate);
+  ASSERT_EQ(reference.exit_code, 0) << reference.err;
+  const auto exported = run_kane(write);
+  ASSERT_EQ(exported.exit_code, 0) << exported.err;
+  const CsvTable expected = table_of(reference.out);
+  const CsvTable got = run_for_table(out, command_for(language, name, false));
+  EXPECT_EQ(got.names, expected.names);
+  ASSERT_EQ(got.rows.size(), expected.rows.size()) << model;
+  for (std::size_t r = 0; r < got.rows.size(); ++r)
+    for (std::size_t i = 0; i < got.rows[r].size(); ++i)
+      // What the driver's method leaves at this step, in all models used here.
+      EXPECT_NEAR(got.rows[r][i], expected.rows[r][i], 2e-7 * (1 + std::fabs(expected.rows[r][i])))
+          << model << ", " << info(language).title << ", " << expected.names[i];
+}
+
+class ExportSlow : public ::testing::TestWithParam<Language> {};
+
+TEST_P(ExportSlow, SimulatesLikeKaneSimulate) {
+  const ScratchFolder folder("nasty");
+  folder.write("nasty.yaml", kNasty);
+  expect_same_motion((folder.path() / "nasty.yaml").string(), "nasty", GetParam());
+  for (const char* model : {"fourbar", "rolling_disk_3d", "stanford_arm"})
+    expect_same_motion(kModels + model + ".yaml", model, GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Languages, ExportSlow,
+                         ::testing::Values(Language::C, Language::Cpp, Language::Fortran, Language::Python,
+                                           Language::Matlab, Language::JavaScript),
+                         [](const auto& i) { return std::string(kane::info(i.param).name); });
+
+TEST(Export, WritesEveryModelInEveryLanguage) {
+  const ScratchFolder folder("all");
+  for (const auto& entry : std::filesystem::directory_iterator(kModels)) {
+    if (entry.path().extension() != ".yaml") continue;
+    for (const char* language : {"rust", "julia", "latex"}) {
+      const std::string out = (folder.path() / (entry.path().stem().string() + "_" + language)).string();
+      const auto result = run_kane({"export", entry.path().string(), "--to", language, "-o", out, "--step", "1e-2"});
+      EXPECT_EQ(result.exit_code, 0) << entry.path() << result.err;
+      EXPECT_TRUE(std::filesystem::exists(out + "/README.md"));
+    }
+  }
+}
+
+TEST(Export, DoesNotTouchWhatIsThere) {
+  const ScratchFolder folder("there");
+  const std::string model = kModels + "planar2r.yaml", out = folder.path().string();
+  folder.write("main.c", "mine");
+  const auto refused = run_kane({"export", model, "--to", "c", "-o", out});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("is not empty"), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("--force"), std::string::npos) << refused.err;
+  EXPECT_EQ(folder.read("main.c"), "mine");
+  EXPECT_EQ(run_kane({"export", model, "--to", "c", "-o", out + "/main.c"}).exit_code, 2);
+  folder.write("notes.txt", "mine too");
+  EXPECT_EQ(run_kane({"export", model, "--to", "c", "-o", out, "--force"}).exit_code, 0);
+  EXPECT_NE(folder.read("main.c"), "mine");
+  EXPECT_EQ(folder.read("notes.txt"), "mine too");
+  std::filesystem::remove(folder.path() / "main.c");
+  std::filesystem::create_symlink(folder.path() / "notes.txt", folder.path() / "main.c");
+  EXPECT_EQ(run_kane({"export", model, "--to", "c", "-o", out, "--force"}).exit_code, 2);
+  EXPECT_EQ(folder.read("notes.txt"), "mine too");
+}
+
+TEST(Export, SaysWhatIsWrongOrLeftOut) {
+  const ScratchFolder folder("wrong");
+  const std::string model = kModels + "planar2r.yaml", out = (folder.path() / "x").string();
+  const auto language = run_kane({"export", model, "--to", "pyhton", "-o", out});
+  EXPECT_EQ(language.exit_code, 2);
+  EXPECT_NE(language.err.find("did you mean 'python'?"), std::string::npos) << language.err;
+  EXPECT_EQ(run_kane({"export", model, "--to", "c", "-o", out, "--until", "-1"}).exit_code, 2);
+  EXPECT_EQ(run_kane({"export", model, "--to", "c", "-o", out, "--step", "0"}).exit_code, 2);
+  EXPECT_EQ(run_kane({"export", model, "--to", "c", "-o", out, "--step", "1e-15"}).exit_code, 2);
+  EXPECT_EQ(run_kane({"export", model, "--to", "c", "-o", out, "--output-step", "-1"}).exit_code, 2);
+  EXPECT_EQ(run_kane({"export", model, "--to", "c", "-o", "/proc/nowhere/x"}).exit_code, 2);
+  EXPECT_FALSE(std::filesystem::exists(out));
+  const auto limits = run_kane({"export", "-", "--to", "c", "-o", out, "--json"}, kNasty);
+  EXPECT_EQ(limits.exit_code, 0) << limits.err;
+  EXPECT_NE(limits.out.find("limits of joint 'pin'"), std::string::npos) << limits.out;
+}
+
+}  // namespace
+}  // namespace kane::test
