@@ -15,6 +15,7 @@
 #include "kane/base/suggest.hpp"
 #include "kane/codegen/emit_export.hpp"
 #include "kane/codegen/export_step.hpp"
+#include "kane/mechanics/explicit_motion.hpp"
 #include "kane/mechanism/tables.hpp"
 #include "kane/simulate/motion_export.hpp"
 #include "kane/simulate/simulator.hpp"
@@ -119,13 +120,16 @@ class Export {
     MotionExportOptions m;
     m.parameters = situation.parameters;
     m.inputs = situation.inputs;
-    m.active = active_rows(e, situation);
-    for (std::size_t i = 0; i < m.active.size(); ++i) constrained_ = constrained_ || m.active[i];
+    const std::vector<bool> active = active_rows(e, situation);
+    constrained_ = std::find(active.begin(), active.end(), true) != active.end();
+    ExplicitMotion motion = form_explicit_motion(e, active);
+    m.udot = std::move(motion.udot);
+    m.multipliers = std::move(motion.multipliers);
     m.start = start_state(mechanism_, given_state_, situation);
     Simulator simulator(system_);
     simulator.set_parameters(situation.parameters);
     simulator.set_inputs(situation.inputs);
-    simulator.set_active(m.active);
+    simulator.set_active(active);
     m.start = simulator.assemble(m.start, given_values(mechanism_, e, given_state_));
     const SimulationSettings& settings = mechanism_.simulation;
     constexpr double kDefaultDuration = 10;

@@ -7,7 +7,6 @@
 
 #include "kane/base/error.hpp"
 #include "kane/expr/traverse.hpp"
-#include "kane/mechanics/explicit_motion.hpp"
 #include "kane/program/lower.hpp"
 #include "kane/simulate/sample_times.hpp"
 
@@ -15,17 +14,12 @@ namespace kane {
 
 namespace {
 
-std::vector<bool> default_active(const EquationsOfMotion& e) {
-  std::vector<bool> active;
-  for (const auto& c : e.constraints) active.push_back(c.active);
-  return active;
-}
-
 /// qdot, udot, outputs; without accelerations, multipliers, laws and calls.
 std::vector<NamedExpr> form_outputs(const CompiledSystem& system, const MotionExportOptions& options,
                                     Graph& without_calls) {
   const EquationsOfMotion& e = system.equations();
-  const ExplicitMotion motion = form_explicit_motion(e, options.active.empty() ? default_active(e) : options.active);
+  ensure(options.udot.size() == e.u.size() && options.multipliers.size() == e.constraints.size(),
+         "the accelerations of '{}' have not been formed", e.name);
   std::vector<std::string> names;
   std::vector<Expr> rates, outputs;
   for (const auto& q : e.q) names.push_back(q.name() + "'");
@@ -35,10 +29,10 @@ std::vector<NamedExpr> form_outputs(const CompiledSystem& system, const MotionEx
     outputs.push_back(o.value);
   }
   rates = e.qdot;
-  rates.insert(rates.end(), motion.udot.begin(), motion.udot.end());
+  rates.insert(rates.end(), options.udot.begin(), options.udot.end());
   Substitution known;
-  for (std::size_t i = 0; i < e.udot.size(); ++i) known.set(e.udot[i], motion.udot[i]);
-  for (std::size_t i = 0; i < e.constraints.size(); ++i) known.set(e.constraints[i].multiplier, motion.multipliers[i]);
+  for (std::size_t i = 0; i < e.udot.size(); ++i) known.set(e.udot[i], options.udot[i]);
+  for (std::size_t i = 0; i < e.constraints.size(); ++i) known.set(e.constraints[i].multiplier, options.multipliers[i]);
   outputs = substitute(outputs, known);
   rates.insert(rates.end(), outputs.begin(), outputs.end());
   std::vector<Expr> values = system.with_laws(rates);

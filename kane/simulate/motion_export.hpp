@@ -14,8 +14,10 @@
 namespace kane {
 
 struct MotionExportOptions {
+  /// The accelerations and multipliers with the active constraints enforced, as kane/mechanics/explicit_motion.hpp forms
+  /// them: functions of q, u, t, parameters and inputs.
+  std::vector<Expr> udot, multipliers;
   State start;                 ///< on the constraints
-  std::vector<bool> active;    ///< constraints that are enforced; empty: those active by default
   Values parameters;           ///< that differ from their defaults
   std::vector<double> inputs;  ///< of CompiledSystem::inputs(); empty: their defaults
   double until = 10;           ///< s

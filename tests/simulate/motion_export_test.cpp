@@ -8,6 +8,7 @@
 
 #include "kane/base/error.hpp"
 #include "kane/codegen/export_step.hpp"
+#include "kane/mechanics/explicit_motion.hpp"
 #include "kane/program/interpreter.hpp"
 #include "kane/simulate/motion_export.hpp"
 #include "tests/simulate/models.hpp"
@@ -16,7 +17,11 @@ namespace kane {
 namespace {
 
 MotionExportOptions options_of(const test::Model& model, Simulator& simulator) {
+  std::vector<bool> active;
+  for (const auto& c : model.equations().constraints) active.push_back(c.active);
+  const ExplicitMotion motion = form_explicit_motion(model.equations(), active);
   MotionExportOptions options;
+  options.udot = motion.udot, options.multipliers = motion.multipliers;
   options.start = simulator.assemble(model.initial(), model.given());
   options.until = options.start.t + 1;
   options.write_out = [&model](Graph& target, std::span<const Expr> es) {
