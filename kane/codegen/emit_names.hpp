@@ -7,6 +7,8 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "kane/base/identifier.hpp"
+
 namespace kane {
 
 struct NamingRules {
@@ -14,10 +16,6 @@ struct NamingRules {
   bool ignores_case = false;
   std::size_t max_length = 200;
 };
-
-/// Letters, digits and underscores, beginning with a letter: "u1'" gives u1_dot, "u1''" u1_ddot, "B.mass" B_mass, other
-/// characters their code point as _u3b8.
-[[nodiscard]] std::string identifier_of(std::string_view name);
 
 /// Hands out identifiers that are legal and different from each other.
 class NameTable {

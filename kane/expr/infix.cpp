@@ -1,5 +1,6 @@
 #include "kane/expr/infix.hpp"
 
+#include <algorithm>
 #include <cctype>
 
 namespace kane {
@@ -13,6 +14,18 @@ bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0;
 constexpr InfixBinary kBinary[] = {{"or", 1}, {"and", 2}, {"<", 4},       {"<=", 4},      {">", 4},
                                    {">=", 4}, {"==", 4},  {"!=", 4},      {"+", 5},       {"-", 5},
                                    {"*", 6},  {"/", 6},   {"^", 8, true}, {"**", 8, true}};
+
+/// Length of the UTF-8 character at the beginning of `text`; 0 if there is none.
+std::size_t character_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xf5 || first < 0xc2 ? 0 : first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (length > text.size()) return 0;
+  for (std::size_t i = 1; i < length; ++i)
+    if ((byte(i) & 0xc0U) != 0x80U) return 0;
+  return length;
+}
 
 }  // namespace
 
@@ -52,7 +65,10 @@ InfixToken InfixText::next() {
     ++position_;
     const std::string_view two = text_.substr(start, 2);
     if (two == "<=" || two == ">=" || two == "==" || two == "!=" || two == "**") ++position_;
-    if (std::string_view("+-*/^()<>,=!").find(c) == std::string_view::npos) kind = InfixTokenKind::Bad;
+    if (std::string_view("+-*/^()<>,=!").find(c) == std::string_view::npos) {
+      kind = InfixTokenKind::Bad;
+      position_ = start + std::max<std::size_t>(1, character_length(text_.substr(start)));
+    }
   }
   return {kind, text_.substr(start, position_ - start)};
 }
@@ -71,10 +87,17 @@ Where InfixText::where(std::string_view piece) const {
 }
 
 std::string InfixText::printable(std::string_view piece) {
-  std::string shown(piece.substr(0, 60));
-  for (char& c : shown)
-    if (std::iscntrl(static_cast<unsigned char>(c)) != 0) c = '?';
-  return piece.size() > 60 ? shown + "..." : shown;
+  std::string shown;
+  std::size_t i = 0;
+  while (i < piece.size() && shown.size() < 60) {
+    const std::size_t length = character_length(piece.substr(i));
+    if (length == 0 || std::iscntrl(static_cast<unsigned char>(piece[i])) != 0)
+      shown += '?';
+    else
+      shown += piece.substr(i, length);
+    i += std::max<std::size_t>(1, length);
+  }
+  return i < piece.size() ? shown + "..." : shown;
 }
 
 const InfixBinary* InfixText::find_binary(std::string_view sign) {

@@ -63,7 +63,7 @@ class InfixText {
   [[nodiscard]] static std::string_view join(std::string_view a, std::string_view b) {
     return {a.data(), static_cast<std::size_t>(b.data() + b.size() - a.data())};
   }
-  /// A piece for a message: cut if long, control characters shown as '?'.
+  /// A piece for a message: cut if long, control characters and bytes that are not UTF-8 shown as '?'.
   [[nodiscard]] static std::string printable(std::string_view piece);
   /// The binary operator written like this; null if there is none.
   [[nodiscard]] static const InfixBinary* find_binary(std::string_view sign);
@@ -161,7 +161,7 @@ class InfixParser {
     if (next->precedence == InfixText::kComparisonPrecedence && !operators_.empty() &&
         operators_.back().kind == Operator::BinaryOp &&
         operators_.back().binary.precedence == InfixText::kComparisonPrecedence)
-      fail("comparisons cannot be chained; write 'a < b and b < c'");
+      fail_at(token_.text, "comparisons cannot be chained; write 'a < b and b < c'");
     if (!next->right) reduce(next->precedence);
     operators_.push_back({Operator::BinaryOp, *next, token_.text});
     advance();

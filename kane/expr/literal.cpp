@@ -15,6 +15,7 @@ namespace {
 using namespace textbook;
 
 constexpr std::size_t kShortEnough = 2000;  // operations of the form of the graph, when that is shown instead
+constexpr std::size_t kFewTerms = 8;        // a sum that may read best as it stands
 constexpr int kMostNesting = 6;             // of functions whose arguments are put into textbook form too
 
 /// Operations of the form of the graph written out, up to a limit.
@@ -87,22 +88,24 @@ class Textbook {
     bool gave_up = false;
     Graph scratch;
     const Expr original = scratch.bind(copy_to(scratch, graph_.at(root)));
-    for (const auto& form : trigonometry.forms(expanded)) {
-      Sum sum;
-      try {  // a form that is too long to be factored leaves the others their chance
-        Budget own = budget_;
-        if (form.size() > options_.max_terms) throw TooLong{};
-        sum = factor(with_tangents(form, atoms), atoms, own);
-      } catch (const TooLong&) {
-        gave_up = true;
-        continue;
-      }
+    const auto consider = [&](Sum sum) {
       put_in_order(sum, atoms);
       const int operations = textbook::count_operations(sum, atoms);
       const std::size_t length = textbook::to_text(sum, atoms).size();
-      if (best && (operations > fewest || (operations == fewest && length >= least_text))) continue;
-      if (!(build(sum, atoms, scratch) == original)) continue;
+      if (best && (operations > fewest || (operations == fewest && length >= least_text))) return;
+      if (!(build(sum, atoms, scratch) == original)) return;
       best = std::move(sum), fewest = operations, least_text = length;
+    };
+    for (const auto& form : trigonometry.forms(expanded)) {
+      try {  // a form that is too long to be factored leaves the others their chance
+        Budget own = budget_;
+        if (form.size() > options_.max_terms) throw TooLong{};
+        const Polynomial written = with_tangents(form, atoms);
+        consider(factor(written, atoms, own));
+        if (form.size() <= kFewTerms) consider(flat(written, atoms, own));
+      } catch (const TooLong&) {
+        gave_up = true;
+      }
     }
     if (!best && gave_up) throw TooLong{};
     return best;

@@ -118,7 +118,7 @@ std::optional<std::string> finite_decimal(const Rational& value) {
 std::string to_text(const Rational& value) {
   std::string fraction = value.get_str();
   if (value.get_den() == 1) return fraction;
-  // A person writes 1/2, 3/4 and 1/3, but 9.81 and 0.125.
+  // A person writes 1/2, 3/4 and 1/3, but 9.81 and 0.0625.
   if (value.get_den() <= 12 && abs(value.get_num()) <= 100) return fraction;
   if (auto decimal = finite_decimal(value); decimal) return *decimal;
   return fraction;

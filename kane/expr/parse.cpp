@@ -11,7 +11,8 @@ namespace kane {
 namespace {
 
 std::string argument_count(std::string_view function, int expected, std::size_t given) {
-  return fmt::format("{} takes {} argument{}, but {} are given", function, expected, expected == 1 ? "" : "s", given);
+  return fmt::format("{} takes {} argument{}, but {} {} given", function, expected, expected == 1 ? "" : "s", given,
+                     given == 1 ? "is" : "are");
 }
 
 /// Numbers, names and signs of plain scalars.

@@ -2,11 +2,13 @@
 
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "kane/base/error.hpp"
+#include "kane/base/identifier.hpp"
 #include "kane/expr/graph.hpp"
 
 namespace kane {
@@ -21,7 +23,8 @@ enum Strength { kAny = 0, kComparison = 1, kSum = 2, kProduct = 3, kUnary = 4, k
 struct Item {
   std::string_view text;
   NodeId node = 0;
-  int place = -1;  ///< -1: text
+  int place = -1;         ///< -1: text
+  bool followed = false;  ///< by another factor, which must not look like a part of a bare argument
 };
 
 enum class Style { Text, Latex, Code };
@@ -36,7 +39,7 @@ class Printer {
     while (!stack_.empty()) {
       const Item item = stack_.back();
       stack_.pop_back();
-      if (options_.max_length != 0 && out_.size() > options_.max_length) return out_ + " ...";
+      if (options_.max_length != 0 && out_.size() > options_.max_length) return shortened();
       if (item.place < 0) {
         out_ += item.text;
         continue;
@@ -45,8 +48,10 @@ class Printer {
         throw LimitError(fmt::format(
             "the expression is longer than {} operations when written out; print it through intermediate variables",
             options_.max_nodes));
+      followed_ = item.followed;
       write(item.node, item.place);
     }
+    if (options_.max_length != 0 && out_.size() > options_.max_length) return shortened();
     return std::move(out_);
   }
 
@@ -54,15 +59,18 @@ class Printer {
   // Items are pushed in reverse: begin() marks the place, end() turns the part around.
   void text(std::string_view t) { pending_.push_back({t}); }
   void open(NodeId id, int place) { stack_.push_back({{}, id, place}); }
-  void node(NodeId id, int place) { pending_.push_back({{}, id, place}); }
+  void node(NodeId id, int place, bool followed = false) { pending_.push_back({{}, id, place, followed}); }
   void flush() {
     stack_.insert(stack_.end(), pending_.rbegin(), pending_.rend());
     pending_.clear();
   }
 
+  [[nodiscard]] std::string shortened() const { return out_.substr(0, options_.max_length) + " ..."; }
+
   void write(NodeId id, int place) {
     const int own = strength(id);
     const bool parentheses = own < place;
+    followed_ = followed_ && !parentheses;
     if (parentheses) text(style_ == Style::Latex ? "\\left(" : "(");
     body(id);
     if (parentheses) text(style_ == Style::Latex ? "\\right)" : ")");
@@ -70,28 +78,48 @@ class Printer {
   }
 
   [[nodiscard]] int strength(NodeId id) const {
+    if (style_ == Style::Latex) return latex_strength(id);
     switch (graph_.op(id)) {
       case Op::Number: {
         const Rational& value = graph_.number_value(id);
         if (value < 0) return kSum;
-        const bool fraction = style_ == Style::Latex ? false : kane::to_text(value).find('/') != std::string::npos;
-        return fraction || (style_ == Style::Code && value.get_den() != 1) ? kProduct : kAtom;
+        return style_ == Style::Text && kane::to_text(value).find('/') != std::string::npos ? kProduct : kAtom;
       }
       case Op::Add:
       case Op::Sub:
       case Op::Neg: return kSum;
-      case Op::Mul: return kProduct;
-      case Op::Div: return style_ == Style::Latex ? kAtom : kProduct;
+      case Op::Mul:
+      case Op::Div: return kProduct;
       case Op::Pow:
       case Op::Root: return style_ == Style::Code ? kAtom : kPower;
       case Op::Less:
       case Op::LessEqual:
       case Op::Equal: return kComparison;
-      case Op::Mod: return style_ == Style::Latex ? kProduct : kAtom;
-      case Op::Sin:
-      case Op::Cos:
-      case Op::Tan: return style_ == Style::Latex ? kPower : kAtom;
       default: return kAtom;
+    }
+  }
+
+  /// What cannot carry an exponent is a power: fractions, functions without parentheses, what has an exponent already.
+  [[nodiscard]] int latex_strength(NodeId id) const {
+    switch (const Op op = graph_.op(id); op) {
+      case Op::Number: return graph_.number_value(id) < 0 ? kSum : kAtom;
+      case Op::Symbol: return latex_name(graph_.name(id)).find('^') == std::string::npos ? kAtom : kPower;
+      case Op::Add:
+      case Op::Sub:
+      case Op::Neg: return kSum;
+      case Op::Mul: return kProduct;
+      case Op::Less:
+      case Op::LessEqual:
+      case Op::Equal:
+      case Op::Mod: return kComparison;
+      case Op::Div:
+      case Op::Pow:
+      case Op::Root:
+      case Op::Select: return kPower;
+      case Op::Sqrt:
+      case Op::Abs:
+      case Op::Floor: return kAtom;
+      default: return info(op).arity == 1 ? kPower : kAtom;
     }
   }
 
@@ -106,7 +134,7 @@ class Printer {
           const auto inner = graph_.args(args[0]);
           sum(inner[1], inner[0], " - ");
         } else {
-          text("-"), node(args[0], kProduct);
+          text("-"), node(args[0], kProduct, followed_);
         }
         break;
       case Op::Add: sum(args[0], args[1], " + "); break;
@@ -116,9 +144,9 @@ class Printer {
           node(args[0], kProduct), text("/"), node(graph_.args(args[1])[1], kUnary);
           break;
         }
-        node(args[0], kProduct);
+        node(args[0], kProduct, true);
         text(style_ == Style::Latex ? product_sign(args[1]) : "*");
-        node(args[1], kProduct);
+        node(args[1], kProduct, followed_);
         break;
       case Op::Div:
         if (style_ == Style::Latex) {
@@ -166,7 +194,7 @@ class Printer {
       return;
     }
     const Op inner = graph_.op(base);
-    if (style_ == Style::Latex && (inner == Op::Sin || inner == Op::Cos || inner == Op::Tan)) {
+    if (style_ == Style::Latex && takes_exponent(inner)) {
       // \sin^{2} x
       text(info(inner).latex), text("^{"), text(exponent), text("} "), argument(graph_.args(base)[0]);
       return;
@@ -183,9 +211,13 @@ class Printer {
       text("^"), text(exponent);
   }
 
-  /// The argument of a LaTeX function: bare if it is a single symbol, in parentheses otherwise.
+  static bool takes_exponent(Op op) {
+    return op == Op::Sin || op == Op::Cos || op == Op::Tan || op == Op::Sinh || op == Op::Cosh || op == Op::Tanh;
+  }
+
+  /// The argument of a LaTeX function: bare if it is a single symbol that nothing follows, in parentheses otherwise.
   void argument(NodeId id) {
-    if (graph_.op(id) == Op::Symbol || graph_.op(id) == Op::Pi)
+    if (!followed_ && (graph_.op(id) == Op::Symbol || graph_.op(id) == Op::Pi))
       node(id, kAtom);
     else
       text("\\left("), node(id, kAny), text("\\right)");
@@ -202,18 +234,34 @@ class Printer {
         node(args[0], kAtom), text("^(1/"), text(index), text(")");
       return;
     }
-    if (style_ == Style::Code && op == Op::Select) {
-      text("("), node(args[0], kAny), text(" ? "), node(args[1], kAny), text(" : "), node(args[2], kAny), text(")");
-      return;
-    }
-    std::string_view called = style_ == Style::Code && !info(op).c.empty() ? info(op).c : info(op).text;
-    if (op == Op::Call) called = style_ == Style::Latex ? keep_only(latex_name(graph_.name(id))) : graph_.name(id);
+    if (style_ == Style::Code && code_function(id, args)) return;
+    std::string_view called = style_ == Style::Latex  ? info(op).latex
+                              : style_ == Style::Code ? info(op).c
+                                                      : info(op).text;
+    if (op == Op::Call) called = keep_only(name(graph_.name(id)));
     text(called), text(style_ == Style::Latex ? "\\left(" : "(");
     for (std::size_t i = 0; i < args.size(); ++i) {
       if (i != 0) text(", ");
       node(args[i], kAny);
     }
     text(style_ == Style::Latex ? "\\right)" : ")");
+  }
+
+  /// What C has no function for.
+  bool code_function(NodeId id, std::span<const NodeId> args) {
+    switch (graph_.op(id)) {
+      case Op::Select:
+        text("("), node(args[0], kAny), text(" ? "), node(args[1], kAny), text(" : "), node(args[2], kAny), text(")");
+        return true;
+      case Op::Sign:
+        text("(("), node(args[0], kSum), text(" > 0.0) - ("), node(args[0], kSum), text(" < 0.0))");
+        return true;
+      case Op::Mod:
+        text("("), node(args[0], kSum), text(" - "), node(args[1], kUnary), text("*floor(");
+        node(args[0], kProduct), text("/"), node(args[1], kUnary), text("))");
+        return true;
+      default: return false;
+    }
   }
 
   bool latex_function(NodeId id, std::span<const NodeId> args) {
@@ -224,7 +272,7 @@ class Printer {
         text("}");
         return true;
       case Op::Abs: text("\\left|"), node(args[0], kAny), text("\\right|"); return true;
-      case Op::Floor: text("\\lfloor "), node(args[0], kAny), text("\\rfloor "); return true;
+      case Op::Floor: text("\\left\\lfloor "), node(args[0], kAny), text("\\right\\rfloor"); return true;
       case Op::Mod: node(args[0], kUnary), text(" \\bmod "), node(args[1], kUnary); return true;
       case Op::Exp: text("e^{"), node(args[0], kAny), text("}"); return true;
       case Op::Select:
@@ -247,11 +295,13 @@ class Printer {
       return fmt::format("{}\\frac{{{}}}{{{}}}", value < 0 ? "-" : "", magnitude.get_str(), value.get_den().get_str());
     }
     if (value.get_den() == 1 && value.get_num().fits_slong_p()) return value.get_str() + ".0";
-    return fmt::format("{}", to_double(value));
+    const double rounded = to_double(value);
+    if (std::isinf(rounded)) return rounded < 0 ? "-HUGE_VAL" : "HUGE_VAL";
+    return fmt::format("{}", rounded);
   }
 
   [[nodiscard]] std::string name(const std::string& symbol) const {
-    return style_ == Style::Latex ? latex_name(symbol) : symbol;
+    return style_ == Style::Latex ? latex_name(symbol) : style_ == Style::Code ? identifier_of(symbol) : symbol;
   }
 
   /// Text that must outlive this call.
@@ -263,6 +313,7 @@ class Printer {
   Graph& graph_;
   Style style_;
   const PrintOptions& options_;
+  bool followed_ = false;  ///< of the item being written
   std::string out_;
   std::vector<Item> stack_;
   std::vector<Item> pending_;
@@ -282,14 +333,24 @@ constexpr std::array<std::string_view, 39> kGreek = {
     "chi",     "psi",  "omega", "Gamma", "Delta",   "Theta",    "Lambda",     "Xi",     "Pi",      "Sigma",
     "Upsilon", "Phi",  "Psi",   "Omega", "varphi",  "vartheta", "varepsilon", "varrho", "ell"};
 
+/// Characters that LaTeX gives a meaning of their own.
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (std::string_view("_%#&${}").find(c) != std::string_view::npos)
+      out += '\\', out += c;
+    else
+      out += c == '\\' || c == '^' || c == '~' ? ' ' : c;
+  }
+  return out;
+}
+
 /// A stem in LaTeX: a Greek letter, a single letter, or upright text.
 std::string latex_stem(std::string_view stem) {
   for (const auto letter : kGreek)
     if (stem == letter) return "\\" + std::string(letter);
-  if (stem.size() == 1) return std::string(stem);
-  std::string escaped;
-  for (const char c : stem) escaped += c == '_' ? std::string("\\_") : std::string(1, c);
-  return "\\mathrm{" + escaped + "}";
+  if (stem.size() == 1) return escaped(stem);
+  return "\\mathrm{" + escaped(stem) + "}";
 }
 
 std::string dotted(const std::string& stem, std::size_t dots) {
@@ -297,6 +358,7 @@ std::string dotted(const std::string& stem, std::size_t dots) {
     case 0: return stem;
     case 1: return "\\dot{" + stem + "}";
     case 2: return "\\ddot{" + stem + "}";
+    case 3: return "\\dddot{" + stem + "}";
     default: return stem + "^{(" + std::to_string(dots) + ")}";
   }
 }
@@ -312,7 +374,7 @@ std::string latex_name(std::string_view name) {
   std::string_view stem = name;
   if (cut != std::string_view::npos && cut > 0 && cut + 1 < name.size()) {
     stem = name.substr(0, cut);
-    for (const char c : name.substr(cut + 1)) subscript += c == '_' ? ',' : c;
+    for (const char c : name.substr(cut + 1)) subscript += c == '_' ? "," : escaped({&c, 1});
   }
   std::size_t digits = stem.size();
   while (digits > 1 && std::isdigit(static_cast<unsigned char>(stem[digits - 1])) != 0) --digits;

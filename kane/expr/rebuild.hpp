@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "kane/base/error.hpp"
 #include "kane/expr/tape.hpp"
 
 namespace kane {
@@ -35,6 +36,10 @@ template <class Leaf, class Call>
     for (const auto operand : tape.args(entry)) {
       args.push_back(built[operand]);
       same = same && args.back().graph() == &source && args.back().id() == tape.entries[operand].id;
+    }
+    if (entry.op == Op::Div && args[1].is_zero()) {
+      const Expr divisor = source.at(tape.entries[tape.args(entry)[1]].id);
+      throw ModelError(fmt::format("division by '{}', which becomes identically zero", divisor.to_string()));
     }
     if (entry.op == Op::Call)
       built[i] = call(source.name(entry.id), std::span<const Expr>(args));

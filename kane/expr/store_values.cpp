@@ -12,11 +12,17 @@ namespace {
 // kFineness-th power of that of q/kFineness. lcm(1..16) for the fractions that people write, 10^6 for decimals.
 constexpr std::uint64_t kFineness = 720'720'000'000;
 
+/// The double angle: cos 2a = 1 - 2 sin(a)^2, sin 2a = 2 sin(a) cos(a).
+CirclePoint doubled(const CirclePoint& x) {
+  const Fingerprint twice = x.s + x.s;
+  return {Fingerprint::integer(1) - twice * x.s, twice * x.c};
+}
+
 CirclePoint circle_power(CirclePoint x, const mpz_class& exponent) {
   if (exponent < 0) return circle_power(x.conjugate(), -exponent);
   CirclePoint result;
   const std::size_t bits = mpz_sizeinbase(exponent.get_mpz_t(), 2);
-  for (std::size_t i = 0; i < bits; ++i, x = x * x)
+  for (std::size_t i = 0; i < bits; ++i, x = doubled(x))
     if (mpz_tstbit(exponent.get_mpz_t(), i)) result = result * x;
   return result;
 }

@@ -62,6 +62,7 @@ int Atoms::leaf(NodeId node) {
   atom.rank = rank_of(node);
   atom.text = to_text(graph_.at(node));
   atom.latex = to_latex(graph_.at(node));
+  atom.is_latex_power = atom.latex.find('^') != std::string::npos;
   atoms_.push_back(std::move(atom));
   return known->second;
 }
@@ -83,7 +84,7 @@ void Atoms::write_function(Atom& atom) {
   const Op op = graph_.op(atom.node);
   const auto args = graph_.args(atom.node);
   atom.is_text_power = op == Op::Root;
-  atom.is_latex_power = op == Op::Exp;
+  atom.is_latex_power = op == Op::Exp || op == Op::Root || op == Op::Select;
   constexpr std::size_t kLongest = 10'000;
   if (info(op).arity != 1 || op == Op::Root || op == Op::Floor) {
     const std::string text = to_text(graph_.at(atom.node), {.max_nodes = kLongest});

@@ -109,8 +109,22 @@ Polynomial Expansion::divide(const Polynomial& above, const Polynomial& divisor)
   content.canonicalize();
   if (lead < 0) content = -content;
   const Monomial inverse = textbook::power(common, -1);
-  const int atom = atoms_.denominator(multiply(divisor, inverse, 1 / content));
+  const Polynomial primitive = multiply(divisor, inverse, 1 / content);
+  if (const auto whole = find_quotient(above, primitive, budget_); whole)  // (x^2 - 1)/(x - 1) = x + 1
+    return multiply(*whole, inverse, 1 / content);
+  if (auto cancelled = cancel(above, primitive); cancelled) return multiply(*cancelled, inverse, 1 / content);
+  const int atom = atoms_.denominator(primitive);
   return multiply(above, product(inverse, {{atom, -1}}), 1 / content);
+}
+
+/// (x - 1)/(x^2 - 1) = 1/(x + 1), if what is above divides what is below.
+std::optional<Polynomial> Expansion::cancel(const Polynomial& above, const Polynomial& below) {
+  if (above.size() < 2) return std::nullopt;
+  Monomial common = above.begin()->first;
+  for (const auto& [m, c] : above) common = common_part(common, m);
+  const auto rest = find_quotient(below, multiply(above, textbook::power(common, -1), 1), budget_);
+  if (!rest) return std::nullopt;
+  return divide(Polynomial{{common, 1}}, *rest);
 }
 
 /// 1/sqrt(d)^2 is written 1/d where no other root of d was there to meet it.

@@ -19,6 +19,7 @@ class Expansion {
   const Polynomial& expanded(NodeId root);
   Polynomial without_squared_roots(const Polynomial& p);
   Polynomial expand(NodeId id);
+  std::optional<Polynomial> cancel(const Polynomial& above, const Polynomial& below);
   Polynomial divide(const Polynomial& above, const Polynomial& divisor);
   Polynomial quotient(const Polynomial& above, const Polynomial& below);
   Polynomial reduce_radicals(Polynomial p);

@@ -13,6 +13,12 @@ class Factoring {
  public:
   Factoring(const Atoms& atoms, Budget& budget) : atoms_(atoms), budget_(budget) {}
 
+  Sum flat(const Polynomial& p) {
+    Sum sum;
+    for (const auto& [m, c] : p) sum.push_back(make_term(m, c));
+    return sum;
+  }
+
   Sum factor(const Polynomial& p) {
     if (p.size() <= 1) return p.empty() ? Sum{} : Sum{make_term(p.begin()->first, p.begin()->second)};
     const Rational number = best_number(p);
@@ -304,6 +310,8 @@ class Factoring {
 };
 
 }  // namespace
+
+Sum flat(const Polynomial& p, const Atoms& atoms, Budget& budget) { return Factoring(atoms, budget).flat(p); }
 
 Sum factor(const Polynomial& p, const Atoms& atoms, Budget& budget) { return Factoring(atoms, budget).factor(p); }
 

@@ -7,4 +7,7 @@ namespace kane::textbook {
 
 [[nodiscard]] Sum factor(const Polynomial& p, const Atoms& atoms, Budget& budget);
 
+/// The polynomial as it stands, term by term (sums below the line are factored).
+[[nodiscard]] Sum flat(const Polynomial& p, const Atoms& atoms, Budget& budget);
+
 }  // namespace kane::textbook

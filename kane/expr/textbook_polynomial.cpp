@@ -98,4 +98,65 @@ Polynomial power(const Polynomial& p, int n, Budget& budget) {
   return result;
 }
 
+namespace {
+
+/// The lexicographic order of monomials: the first atom decides, the higher power comes first.
+struct HigherFirst {
+  bool operator()(const Monomial& a, const Monomial& b) const {
+    auto i = a.begin(), j = b.begin();
+    for (; i != a.end() && j != b.end(); ++i, ++j) {
+      if (i->atom != j->atom) return i->atom < j->atom ? i->exponent > 0 : j->exponent < 0;
+      if (i->exponent != j->exponent) return i->exponent > j->exponent;
+    }
+    return i != a.end() ? i->exponent > 0 : j != b.end() && j->exponent < 0;
+  }
+};
+
+bool has_negative(const Monomial& m) {
+  return std::any_of(m.begin(), m.end(), [](const Power& q) { return q.exponent < 0; });
+}
+
+/// The negative powers that occur in p, each as far as it goes.
+Monomial lowest_powers(const Polynomial& p) {
+  std::map<int, int> lowest;
+  for (const auto& [m, c] : p)
+    for (const auto& q : m)
+      if (q.exponent < 0) lowest[q.atom] = std::min(lowest[q.atom], q.exponent);
+  Monomial result;
+  for (const auto& [atom, exponent] : lowest) result.push_back({atom, exponent});
+  return result;
+}
+
+}  // namespace
+
+/// Long division by the leading term. Without a remainder the leading term of p is a multiple of that of d at every step.
+std::optional<Polynomial> find_quotient(const Polynomial& p, const Polynomial& d, Budget& budget) {
+  if (p.size() < 2 || d.size() < 2) return std::nullopt;
+  const Monomial shift = lowest_powers(p), up = power(shift, -1);
+  std::map<Monomial, Rational, HigherFirst> remainder, divisor;
+  for (const auto& [m, c] : p) remainder.emplace(product(m, up), c);
+  for (const auto& [m, c] : d) {
+    if (has_negative(m)) return std::nullopt;
+    divisor.emplace(m, c);
+  }
+  const auto& [lead, lead_coefficient] = *divisor.begin();
+  const Monomial inverse = power(lead, -1);
+  Polynomial quotient;
+  while (!remainder.empty()) {
+    const Monomial m = product(remainder.begin()->first, inverse);
+    if (has_negative(m)) return std::nullopt;
+    const Rational c = remainder.begin()->second / lead_coefficient;
+    budget.spend(divisor.size());
+    quotient.emplace(product(m, shift), c);
+    budget.check(quotient);
+    for (const auto& [n, k] : divisor) {
+      const auto [place, fresh] = remainder.emplace(product(m, n), -c * k);
+      if (fresh) continue;
+      place->second -= c * k;
+      if (place->second == 0) remainder.erase(place);
+    }
+  }
+  return quotient;
+}
+
 }  // namespace kane::textbook

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -59,5 +60,8 @@ void add(Polynomial& p, const Polynomial& q, const Rational& factor);
 [[nodiscard]] Polynomial multiply(const Polynomial& p, const Polynomial& q, Budget& budget);
 [[nodiscard]] Polynomial multiply(const Polynomial& p, const Monomial& m, const Rational& c);
 [[nodiscard]] Polynomial power(const Polynomial& p, int n, Budget& budget);
+
+/// q with p = q d, if there is one; d has no negative exponents.
+[[nodiscard]] std::optional<Polynomial> find_quotient(const Polynomial& p, const Polynomial& d, Budget& budget);
 
 }  // namespace kane::textbook

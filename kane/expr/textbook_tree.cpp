@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <span>
 
 #include "kane/expr/substitution.hpp"
 
@@ -78,6 +79,22 @@ void order_terms(Sum& sum, const Atoms& atoms) {
   std::stable_sort(sum.begin(), sum.end(), [&](const Term& a, const Term& b) { return comes_before(a, b, atoms); });
 }
 
+/// x + 1 and x^2 - 1, but 1 - x and 1 + cos(q): a number goes to the end of a polynomial that can begin with another term.
+void put_number_last(Sum& sum, const Atoms& atoms) {
+  if (sum.size() < 2 || !sum[0].factors.empty() || sum[1].coefficient < 0) return;
+  for (const auto& term : sum)
+    for (const auto& f : term.factors)
+      if (f.atom < 0 || f.exponent < 0 || atoms[f.atom].kind != AtomKind::Leaf || atoms[f.atom].rank > Rank::Coordinate)
+        return;
+  std::rotate(sum.begin(), sum.begin() + 1, sum.end());
+  // Of one symbol: falling powers, x^2 + x + 1.
+  const auto others = std::span(sum).first(sum.size() - 1);
+  const int atom = others[0].factors[0].atom;
+  const auto has_only = [&](const Term& t) { return t.factors.size() == 1 && t.factors[0].atom == atom; };
+  if (others.back().coefficient > 0 && std::all_of(others.begin(), others.end(), has_only))
+    std::reverse(others.begin(), others.end());
+}
+
 void start_with_positive(Sum& sum) {
   const auto positive = std::find_if(sum.begin(), sum.end(), [](const Term& t) { return t.coefficient > 0; });
   if (positive != sum.end()) std::rotate(sum.begin(), positive, std::next(positive));
@@ -97,9 +114,12 @@ void order_factors(Term& term, const Atoms& atoms) {
         (f.exponent % 2 == 0 || negative > size || (negative == size && inner[0].factors.empty()))) {
       negate(inner);
       if (f.exponent % 2 != 0) term.coefficient = -term.coefficient;
-    } else {
-      start_with_positive(inner);
+    } else if (term.coefficient < 0 && f.exponent % 2 != 0 && negative == size) {  // -(a - b) is b - a
+      negate(inner);
+      term.coefficient = -term.coefficient;
     }
+    start_with_positive(inner);
+    put_number_last(inner, atoms);
     f.sum = std::make_shared<const Sum>(std::move(inner));
   }
   std::stable_sort(term.factors.begin(), term.factors.end(), [&](const Factor& a, const Factor& b) {
@@ -128,6 +148,7 @@ void put_in_order(Sum& sum, const Atoms& atoms) {
   for (auto& term : sum) order_factors(term, atoms);
   order_terms(sum, atoms);
   start_with_positive(sum);
+  put_number_last(sum, atoms);
 }
 
 Expr build(const Sum& sum, const Atoms& atoms, Graph& target) {

@@ -3,7 +3,9 @@
 #include <boost/multiprecision/mpfr.hpp>
 #include <map>
 
-#include "kane/expr/evaluate_in.hpp"
+#include "kane/base/error.hpp"
+#include "kane/expr/traverse.hpp"
+#include "kane/expr/value.hpp"
 #include "tests/expr/random_expr.hpp"
 
 namespace kane::test {
@@ -51,21 +53,33 @@ bool is_at_jump(Op op, std::span<const Real> x) {
 
 bool is_usable(const Real& value) { return boost::multiprecision::isfinite(value) && abs(value) < kLarge; }
 
+/// The value of an operator, or of the external function; empty in the cases of precise.hpp.
+std::optional<Real> apply(Op op, int exponent, const std::string& function, std::span<const Real> x) {
+  if (is_at_jump(op, x)) return std::nullopt;
+  const Real value = op == Op::Call ? external(function, x) : op_value<Real>(op, x, exponent);
+  return is_usable(value) ? std::optional(value) : std::nullopt;
+}
+
+/// Node by node, and not with evaluate_in: the sine of e^(e^20) would take all day.
 std::optional<Real> value_of(const Expr& e, const Point& at, const std::string& moved, const Real& step) {
-  const auto symbol = [&](const std::string& name) { return Real(at.at(name)) + (name == moved ? step : Real(0)); };
   const auto number = [](const Rational& r) { return Real(r.get_num().get_str()) / Real(r.get_den().get_str()); };
   if (e.graph() == nullptr) return number(e.number());
-  std::vector<Expr> all;
-  for (const NodeId id : topological_order({&e, 1})) all.push_back(e.graph()->at(id));
-  const auto values = evaluate_in<Real>(all, symbol, number, external);
-  std::map<NodeId, std::size_t> place;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    place[all[i].id()] = i;
+  const Graph& graph = *e.graph();
+  std::map<NodeId, Real> values;
+  for (const NodeId id : topological_order({&e, 1})) {
     std::vector<Real> operands;
-    for (const NodeId arg : e.graph()->args(all[i].id())) operands.push_back(values[place.at(arg)]);
-    if (!is_usable(values[i]) || is_at_jump(all[i].op(), operands)) return std::nullopt;
+    for (const NodeId arg : graph.args(id)) operands.push_back(values.at(arg));
+    std::optional<Real> value;
+    switch (const Op op = graph.op(id); op) {
+      case Op::Number: value = number(graph.number_value(id)); break;
+      case Op::Symbol: value = Real(at.at(graph.name(id))) + (graph.name(id) == moved ? step : Real(0)); break;
+      case Op::Pi: value = pi_value<Real>(); break;
+      default: value = apply(op, graph.exponent(id), op == Op::Call ? graph.name(id) : "", operands);
+    }
+    if (!value || !is_usable(*value)) return std::nullopt;
+    values.emplace(id, *value);
   }
-  return values.back();
+  return values.at(e.id());
 }
 
 std::optional<Real> value_of(const Tree& tree, const Point& at) {
@@ -77,9 +91,7 @@ std::optional<Real> value_of(const Tree& tree, const Point& at) {
     if (!value) return std::nullopt;
     parts.push_back(*value);
   }
-  if (is_at_jump(tree.op, parts)) return std::nullopt;
-  const Real value = tree.op == Op::Call ? external(kFunction, parts) : op_value<Real>(tree.op, parts, tree.value);
-  return is_usable(value) ? std::optional(value) : std::nullopt;
+  return apply(tree.op, tree.value, kFunction, parts);
 }
 
 Precise measure(const Real& a, const Real& b) {
