@@ -28,7 +28,7 @@ double milliseconds_since(Clock::time_point start) {
 
 struct BenchOptions {
   ModelSource source;
-  bool json = false;
+  bool json = false, passes = false;
   int repetitions = 31;
 };
 
@@ -70,7 +70,8 @@ class KernelBench {
     for (std::size_t i = 0; i < outputs.size(); ++i) named.push_back({fmt::format("y{}", i), outputs[i]});
 
     const auto start = Clock::now();
-    auto program = std::make_shared<const Program>(lower(name, named, names));
+    LowerReport passes;
+    auto program = std::make_shared<const Program>(lower(name, named, names, {}, &passes));
     const double lower_ms = milliseconds_since(start);
     const auto start_jit = Clock::now();
     const Kernel jit = compile_kernel(program);
@@ -92,6 +93,10 @@ class KernelBench {
     }
     result["lower_ms"] = lower_ms;
     result["compile_ms"] = compile_ms;
+    result["passes"] = Json::array();
+    for (const PassReport& pass : passes.passes)
+      result["passes"].push_back(
+          {{"name", pass.name}, {"us", pass.microseconds}, {"before", pass.before}, {"after", pass.after}});
     return result;
   }
 
@@ -158,6 +163,16 @@ void print_bench(const Json& a) {
   }
 }
 
+void print_passes(const Json& a) {
+  for (const auto& [name, k] : a["kernels"].items()) {
+    fmt::print("\nPasses of {} (values before and after; from \"assemble\" on instructions)\n", name);
+    for (const auto& pass : k["passes"])
+      fmt::print("  {:<16} {:>8} -> {:>8} {:>12.1f} us\n", pass["name"].get<std::string>(),
+                 pass["before"].get<std::size_t>(), pass["after"].get<std::size_t>(), pass["us"].get<double>());
+    fmt::print("  {:<16} {:>20} {:>12.1f} us\n", "machine code", "", k["compile_ms"].get<double>() * 1000);
+  }
+}
+
 void run_bench(const BenchOptions& options) {
   const auto start = Clock::now();
   const Mechanism mechanism = options.source.read();
@@ -187,10 +202,12 @@ void run_bench(const BenchOptions& options) {
   }
   if (!equations.inverse.empty()) a["kernels"]["inverse_dynamics"] = bench.run("inverse", equations.inverse, true);
   if (equations.M.rows > 0) a["kernels"]["mass_matrix"] = bench.run("mass", lower_triangle(equations.M), false);
-  if (options.json)
+  if (options.json) {
     fmt::print("{}\n", a.dump());
-  else
-    print_bench(a);
+    return;
+  }
+  print_bench(a);
+  if (options.passes) print_passes(a);
 }
 
 }  // namespace
@@ -201,6 +218,7 @@ void add_bench_command(CLI::App& app) {
       app.add_subcommand("bench", "Time the equations of a model: reading, deriving, compiling, evaluating");
   options->source.add_to(*command);
   command->add_flag("--json", options->json, "Print JSON");
+  command->add_flag("--passes", options->passes, "Also list the passes from expressions to code, with sizes and times");
   command->add_option("--repetitions", options->repetitions, "Medians are over this many measurements")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();

@@ -6,7 +6,7 @@
 
 namespace kane {
 
-/// Marks the values that at least two products of their stage are divided by.
+/// Marks the values of which at least two products of their stage need the reciprocal and no other division.
 void share_reciprocals(Draft& draft);
 
 }  // namespace kane
