@@ -7,9 +7,11 @@
 #include "kane/base/error.hpp"
 #include "kane/expr/affine.hpp"
 #include "kane/expr/evaluate.hpp"
+#include "kane/expr/literal.hpp"
 #include "kane/expr/traverse.hpp"
 #include "kane/mechanics/algebra.hpp"
 #include "kane/mechanics/interval.hpp"
+#include "kane/mechanics/linear_solver.hpp"
 #include "kane/mechanics/rank.hpp"
 
 namespace kane {
@@ -232,30 +234,47 @@ ExprMatrix coefficients(const std::vector<ConstraintRow>& rows, const std::vecto
   return a;
 }
 
-/// Configuration constraints whose velocity rows depend on each other with constant coefficients: the same combination
-/// of the constraints is a constant, which must be zero.
-void check_positions(const System& s, const std::vector<ConstraintRow>& rows, const std::vector<int>& dependent) {
-  std::vector<Expr> phis;
-  for (const int i : dependent) {
-    const auto& phi = rows[static_cast<std::size_t>(i)].equation.phi;
-    if (!phi) return;
-    phis.push_back(*phi);
+/// The last velocity row as a combination of the others, a_0 = sum k_i a_i; empty if the k are not constant.
+std::vector<Expr> find_combination(const System& s, const std::vector<ConstraintRow>& rows,
+                                   const std::vector<int>& dependent) {
+  const std::vector<int> others(dependent.begin() + 1, dependent.end());
+  const ExprMatrix a = coefficients(rows, others, static_cast<int>(s.speeds().size()), false);
+  const RankReport rank = find_rank(a, {}, Rank::Rounded);
+  if (rank.rank() != a.rows) return {};
+  ExprMatrix square(a.rows, a.rows);
+  std::vector<Expr> right;
+  for (int j = 0; j < a.rows; ++j) {
+    const int column = rank.pivots[static_cast<std::size_t>(j)].column;
+    for (int i = 0; i < a.rows; ++i) square(j, i) = a(i, column);
+    right.push_back(rows[static_cast<std::size_t>(dependent.front())].equation.a[static_cast<std::size_t>(column)]);
   }
-  const ConstraintEquation& last = rows[static_cast<std::size_t>(dependent.front())].equation;
-  if (dependent.size() != 2) return;
-  // Two rows: one is a multiple of the other.
-  const ConstraintEquation& other = rows[static_cast<std::size_t>(dependent[1])].equation;
+  std::vector<Expr> k = LinearSolver(square).solve(right);
   Dependence dependence(s);
-  for (std::size_t j = 0; j < last.a.size(); ++j) {
-    if (other.a[j].is_zero()) continue;
-    const Expr factor = last.a[j] / other.a[j];
-    if (!dependence.constant(factor)) return;
-    const Expr difference = phis[0] - factor * phis[1];
-    require(!(difference.is_number() && !difference.is_zero()),
-            "the constraints {} and {} contradict each other: they hold together only if {} = 0", last.name, other.name,
-            difference.to_string());
-    return;
+  if (!std::all_of(k.begin(), k.end(), [&](const Expr& e) { return dependence.constant(e); })) return {};
+  return k;
+}
+
+/// Configuration constraints whose velocity rows depend on each other with constant coefficients: the same combination
+/// of the constraints is a constant, which must be zero. Returns what must hold among the parameters for that.
+std::string check_positions(const System& s, const std::vector<ConstraintRow>& rows,
+                            const std::vector<int>& dependent) {
+  for (const int i : dependent) {
+    if (!rows[static_cast<std::size_t>(i)].equation.phi) return {};
   }
+  const std::vector<Expr> k = find_combination(s, rows, dependent);
+  if (k.empty()) return {};
+  Expr difference = *rows[static_cast<std::size_t>(dependent[0])].equation.phi;
+  for (std::size_t i = 0; i < k.size(); ++i) {
+    difference -= k[i] * *rows[static_cast<std::size_t>(dependent[i + 1])].equation.phi;
+  }
+  if (difference.is_number()) {
+    // Decimals in a model are rounded; nothing is built to a nanometre.
+    require(std::abs(to_double(difference.number())) < 1e-9,
+            "the constraints {} contradict each other: they hold together only if {} = 0", names_of(rows, dependent),
+            difference.to_string());
+    return {};
+  }
+  return Dependence(s).constant(difference) ? fmt::format(" if {} = 0", literal(difference).text) : std::string();
 }
 
 }  // namespace
@@ -276,7 +295,7 @@ void check_constraint_rank(const System& s, std::vector<ConstraintRow>& rows, st
     }
     std::vector<int> trial = kept;
     trial.push_back(i);
-    const RankReport rank = find_rank(coefficients(rows, trial, n, false));
+    const RankReport rank = find_rank(coefficients(rows, trial, n, false), {}, Rank::Rounded);
     if (rank.rank() == static_cast<int>(trial.size())) {
       kept = std::move(trial);
       continue;
@@ -289,12 +308,13 @@ void check_constraint_rank(const System& s, std::vector<ConstraintRow>& rows, st
       }
     }
     const std::vector<int> others(dependent.begin() + 1, dependent.end());
-    const RankReport with_b = find_rank(coefficients(rows, trial, n, true));
+    const RankReport with_b = find_rank(coefficients(rows, trial, n, true), {}, Rank::Rounded);
     require(with_b.rank() == rank.rank(), "constraint {} contradicts {}: together they can never hold", e.name,
             names_of(rows, others));
-    check_positions(s, rows, dependent);
+    const std::string condition = check_positions(s, rows, dependent);
     e.redundant = true;
-    warnings.push_back(fmt::format("constraint {} is redundant: it follows from {}", e.name, names_of(rows, others)));
+    warnings.push_back(
+        fmt::format("constraint {} is redundant: it follows from {}{}", e.name, names_of(rows, others), condition));
   }
 }
 

@@ -5,6 +5,7 @@
 #include "kane/base/error.hpp"
 #include "kane/mechanics/algebra.hpp"
 #include "kane/mechanics/rank.hpp"
+#include "kane/mechanics/singularity.hpp"
 
 namespace kane {
 namespace {
@@ -85,7 +86,7 @@ class Embedder {
       const auto& row = rows_[static_cast<std::size_t>(embedded_[static_cast<std::size_t>(i)])].equation.a;
       for (int j = 0; j < a.columns; ++j) a(i, j) = row[static_cast<std::size_t>(j)];
     }
-    const RankReport rank = find_rank(a, wishes_);
+    const RankReport rank = find_rank(a, wishes_, Rank::Rounded);
     if (rank.rank() == a.rows) return;
     std::string names, stuck;
     for (const int j : wishes_)
@@ -250,7 +251,7 @@ class Embedder {
     for (const int c : wishes_.empty() ? left_ : wishes_) {
       if (std::find(left_.begin(), left_.end(), c) != left_.end()) allowed.push_back(c);
     }
-    const RankReport rank = find_rank(form_stated_rows(group), allowed);
+    const RankReport rank = find_rank(form_stated_rows(group), allowed, Rank::Rounded);
     ensure(rank.rank() == m, "a group of independent constraints lost its rank");
     Stage stage;
     for (const RankReport::Pivot& p : rank.pivots) stage.dependent.push_back(p.column);
@@ -276,14 +277,12 @@ class Embedder {
     }
     stage.E = solve_for([&](int i) { return -rows[static_cast<std::size_t>(i)].b; });
     stage.g = solve_for([&](int i) { return rows[static_cast<std::size_t>(i)].gamma; });
-    for (const Expr& d : solver.divisors()) {
-      const std::string condition = singular_condition(s_, d);
-      if (condition.empty()) continue;
+    if (const std::string where = singular_conditions(s_, solver.divisors()); !where.empty()) {
       std::string names;
       for (const int c : stage.dependent) {
         names += (names.empty() ? "" : ", ") + s_.speeds()[static_cast<std::size_t>(c)].symbol.name();
       }
-      warnings_.push_back(fmt::format("the dependent speeds {} cannot be found where {}", names, condition));
+      warnings_.push_back(fmt::format("the dependent speeds {} cannot be found where {}", names, where));
     }
     return stage;
   }

@@ -5,6 +5,7 @@
 
 #include "kane/base/error.hpp"
 #include "kane/expr/graph.hpp"
+#include "kane/mechanics/magnitudes.hpp"
 
 namespace kane {
 namespace {
@@ -142,24 +143,34 @@ void LinearSolver::add_divisor(const Expr& e) {
   if (!e.is_number() && std::find(divisors_.begin(), divisors_.end(), e) == divisors_.end()) divisors_.push_back(e);
 }
 
-// Gaussian elimination down to a core of three, and further while a pivot is 1 or -1 (which costs nothing).
+// Gaussian elimination down to a core of three, and further while a pivot is 1 or -1 (which costs nothing). The pivot is
+// the cheapest entry, least fill breaking ties, among those that are not small; if all are small, the largest.
 void LinearSolver::eliminate(std::vector<std::vector<Expr>>& m, Block& block) {
   auto& rows = block.core_rows;
   auto& columns = block.core_columns;
+  if (rows.size() < 2) return;
   const auto entry = [&](int r, int c) -> Expr& { return m[static_cast<std::size_t>(r)][static_cast<std::size_t>(c)]; };
+  ExprMatrix whole(static_cast<int>(rows.size()), static_cast<int>(rows.size()));
+  for (const int r : rows) {
+    for (const int c : columns) whole(r, c) = entry(r, c);
+  }
+  Magnitudes magnitudes(whole);
   while (rows.size() > 1) {
     int best_row = -1, best_column = -1;
+    double best_weight = 0;
     std::pair<std::uint64_t, std::size_t> best{};
     for (const int r : rows) {
+      const auto in_row = static_cast<std::size_t>(
+          std::count_if(columns.begin(), columns.end(), [&](int d) { return !entry(r, d).is_zero(); }));
       for (const int c : columns) {
         if (entry(r, c).is_zero()) continue;
-        const auto in_row = static_cast<std::size_t>(
-            std::count_if(columns.begin(), columns.end(), [&](int d) { return !entry(r, d).is_zero(); }));
         const auto in_column = static_cast<std::size_t>(
             std::count_if(rows.begin(), rows.end(), [&](int s) { return !entry(s, c).is_zero(); }));
         const std::pair key{cost_of(entry(r, c)), (in_row - 1) * (in_column - 1)};
-        if (best_row < 0 || key < best) {
+        const double weight = std::min(magnitudes.weight(r, c), kSmallPivot);
+        if (best_row < 0 || weight > best_weight || (weight == best_weight && key < best)) {
           best = key;
+          best_weight = weight;
           best_row = r;
           best_column = c;
         }
@@ -167,6 +178,7 @@ void LinearSolver::eliminate(std::vector<std::vector<Expr>>& m, Block& block) {
     }
     ensure(best_row >= 0, "singular block in a system of full generic rank");
     if (rows.size() <= 3 && best.first > 0) return;
+    magnitudes.eliminate(best_row, best_column);
     Step step{best_row, best_column, entry(best_row, best_column), {}, {}};
     std::erase(rows, best_row);
     std::erase(columns, best_column);

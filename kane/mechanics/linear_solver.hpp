@@ -1,7 +1,8 @@
 #pragma once
 // A x = b in symbols, so that nothing swells: the equations are sorted into the smallest blocks that can be solved one
 // after the other (matching of rows and columns, then strongly connected components), a block of up to three unknowns
-// is solved by cofactors, a larger one is reduced to three by elimination with the cheapest pivots.
+// is solved by cofactors, a larger one is reduced to three by elimination with the cheapest pivots that are not small
+// (magnitudes.hpp).
 
 #include <optional>
 #include <span>

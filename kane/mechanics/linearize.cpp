@@ -187,7 +187,7 @@ class Linearizer {
     const ExprMatrix J = jacobian_at(phi, e_.q);
     std::vector<int> preferred;
     for (const auto& name : options_.dependent_coordinates) preferred.push_back(index_of(e_.q, name, "coordinate"));
-    const RankReport rank = preferred.empty() ? find_rank(J) : find_rank(J, preferred);
+    const RankReport rank = find_rank(J, preferred, Rank::Rounded);
     require(rank.rank() == J.rows,
             "the configuration constraints of '{}' cannot be solved for {} coordinates at the nominal motion", e_.name,
             J.rows);

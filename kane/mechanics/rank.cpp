@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <tuple>
 
 #include "kane/base/error.hpp"
 #include "kane/expr/fingerprint.hpp"
 #include "kane/expr/traverse.hpp"
+#include "kane/mechanics/magnitudes.hpp"
 
 namespace kane {
 namespace {
@@ -16,7 +18,8 @@ constexpr Fingerprint kZeroPrint{};
 /// [A | 1] with A as values in the field; the right half remembers the combination of rows.
 class Elimination {
  public:
-  Elimination(const ExprMatrix& a, std::span<const int> columns) : rows_(a.rows), columns_(a.columns) {
+  Elimination(const ExprMatrix& a, std::span<const int> columns, Rank kind) : rows_(a.rows), columns_(a.columns) {
+    if (kind == Rank::Rounded) magnitudes_.emplace(a);
     Graph* graph = common_graph(a.entries);
     values_.resize(a.entries.size());
     cost_.resize(a.entries.size());
@@ -66,7 +69,7 @@ class Elimination {
     return combination_[static_cast<std::size_t>(r) * static_cast<std::size_t>(rows_) + static_cast<std::size_t>(s)];
   }
 
-  // Cheapest entry first; among equals the one that causes least fill (Markowitz).
+  // What is not small first; then the cheapest entry; among equals the one that causes least fill (Markowitz).
   [[nodiscard]] std::optional<RankReport::Pivot> find_pivot() const {
     std::vector<std::uint64_t> row_count(static_cast<std::size_t>(rows_));
     std::vector<std::uint64_t> column_count(static_cast<std::size_t>(columns_));
@@ -74,7 +77,8 @@ class Elimination {
       for (int r = 0; r < rows_; ++r) {
         if (done_[static_cast<std::size_t>(r)]) continue;
         for (int c = 0; c < columns_; ++c) {
-          if (allowed_[static_cast<std::size_t>(c)] && values_[at(r, c)] != kZeroPrint) visit(r, c);
+          if (!allowed_[static_cast<std::size_t>(c)] || values_[at(r, c)] == kZeroPrint) continue;
+          if (!magnitudes_ || !magnitudes_->negligible(r, c)) visit(r, c);
         }
       }
     };
@@ -83,16 +87,15 @@ class Elimination {
       ++column_count[static_cast<std::size_t>(c)];
     });
     std::optional<RankReport::Pivot> best;
-    std::uint64_t least_cost = 0;
-    std::uint64_t least_fill = 0;
+    std::tuple<double, std::uint64_t, std::uint64_t> least;
     candidates([&](int r, int c) {
-      const std::uint64_t cost = cost_[at(r, c)];
       const std::uint64_t fill =
           (row_count[static_cast<std::size_t>(r)] - 1) * (column_count[static_cast<std::size_t>(c)] - 1);
-      if (!best || cost < least_cost || (cost == least_cost && fill < least_fill)) {
+      const double smallness = magnitudes_ ? -std::min(magnitudes_->weight(r, c), kSmallPivot) : 0;
+      const std::tuple key{smallness, cost_[at(r, c)], fill};
+      if (!best || key < least) {
         best = RankReport::Pivot{r, c};
-        least_cost = cost;
-        least_fill = fill;
+        least = key;
       }
     });
     return best;
@@ -102,6 +105,7 @@ class Elimination {
     const Fingerprint inverse = values_[at(p.row, p.column)].inverse();
     for (int r = 0; r < rows_; ++r) {
       if (done_[static_cast<std::size_t>(r)] || values_[at(r, p.column)] == kZeroPrint) continue;
+      if (magnitudes_ && magnitudes_->negligible(r, p.column)) continue;
       const Fingerprint factor = values_[at(r, p.column)] * inverse;
       const std::uint64_t added = cost_[at(r, p.column)] + cost_[at(p.row, p.column)];
       for (int c = 0; c < columns_; ++c) {
@@ -113,6 +117,7 @@ class Elimination {
         combination(r, s) = combination(r, s) - factor * combination(p.row, s);
       }
     }
+    if (magnitudes_) magnitudes_->eliminate(p.row, p.column);
   }
 
   int rows_;
@@ -122,13 +127,14 @@ class Elimination {
   std::vector<Fingerprint> combination_;
   std::vector<bool> done_;
   std::vector<bool> allowed_;
+  std::optional<Magnitudes> magnitudes_;
 };
 
 }  // namespace
 
-RankReport find_rank(const ExprMatrix& a, std::span<const int> columns) {
+RankReport find_rank(const ExprMatrix& a, std::span<const int> columns, Rank kind) {
   if (a.rows == 0) return {};
-  return Elimination(a, columns).run();
+  return Elimination(a, columns, kind).run();
 }
 
 }  // namespace kane

@@ -4,9 +4,9 @@
 
 #include "kane/base/error.hpp"
 #include "kane/expr/affine.hpp"
-#include "kane/expr/literal.hpp"
 #include "kane/expr/traverse.hpp"
 #include "kane/mechanics/rank.hpp"
+#include "kane/mechanics/singularity.hpp"
 
 namespace kane {
 
@@ -169,26 +169,6 @@ SparseRow sparse(const ExprMatrix& m, int row, const std::vector<int>& column_of
 
 }  // namespace
 
-std::string singular_condition(const System& s, const Expr& divisor) {
-  Dependence dependence(s);
-  if (dependence.constant(divisor)) return {};
-  // Is it a constant times the sine or cosine of a coordinate, or a coordinate itself?
-  for (const Expr& q : symbols_of(std::span(&divisor, 1))) {
-    if (s.find_kind(q.name()) != SymbolKind::Coordinate) continue;
-    for (const Expr& factor : {sin(q), cos(q), q, tan(q)}) {
-      const Expr rest = divisor / factor;
-      bool free = true;
-      for (const Expr& other : symbols_of(std::span(&divisor, 1))) {
-        const auto kind = s.find_kind(other.name());
-        if (kind != SymbolKind::Parameter && !derivative(rest, other).is_zero()) free = false;
-      }
-      if (free) return factor.to_string() + " = 0";
-    }
-  }
-  const Literal text = literal(divisor);
-  return (text.too_long || text.text.size() > 200 ? divisor.to_string() : text.text) + " = 0";
-}
-
 RateModel with_accelerations(RateModel model, const System& s) {
   model.accelerations.assign(static_cast<std::size_t>(model.column_count), Expr());
   for (std::size_t r = 0; r < s.speeds().size(); ++r) model.accelerations[r] = s.speeds()[r].derivative;
@@ -264,11 +244,8 @@ Kinematical form_kinematical_equations(const System& s) {
   }
   m.second = flat ? std::vector<Expr>(rates.size()) : solver.solve(curvature);
 
-  for (const Expr& d : solver.divisors()) {
-    const std::string condition = singular_condition(s, d);
-    if (!condition.empty()) {
-      k.warnings.push_back(fmt::format("the choice of generalized speeds is singular where {}", condition));
-    }
+  if (const std::string where = singular_conditions(s, solver.divisors()); !where.empty()) {
+    k.warnings.push_back(fmt::format("the choice of generalized speeds is singular where {}", where));
   }
   return k;
 }

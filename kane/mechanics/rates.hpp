@@ -79,8 +79,4 @@ class Dependence {
   static constexpr unsigned kUnknown = ~0U;
 };
 
-/// A sentence such as "sin(q2) = 0" for a divisor, with factors that depend on parameters only left out; empty if the
-/// divisor depends on parameters only.
-[[nodiscard]] std::string singular_condition(const System& system, const Expr& divisor);
-
 }  // namespace kane
