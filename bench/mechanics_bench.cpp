@@ -2,18 +2,38 @@
 //   A 20-link planar pendulum on a cart is to take less than 0.1 s, a 100-link one less than 3 s.
 
 #include <benchmark/benchmark.h>
+#include <fmt/format.h>
 
 #include <string>
 #include <vector>
 
 #include "kane/expr/count.hpp"
+#include "kane/formats/model_reader.hpp"
 #include "kane/mechanics/kane.hpp"
+#include "kane/mechanism/lowering.hpp"
 
 namespace {
 
 using namespace kane;
 
 enum class Angles { Absolute, Relative };
+
+/// M and rhs together, work on parameters only set aside.
+OperationCount count_dynamics(const EquationsOfMotion& e, const ExprMatrix& M, const std::vector<Expr>& rhs) {
+  std::vector<Expr> outputs = M.entries, variables = e.q;
+  outputs.insert(outputs.end(), rhs.begin(), rhs.end());
+  variables.insert(variables.end(), e.u.begin(), e.u.end());
+  variables.push_back(e.t);
+  for (const SymbolWithDefault& i : e.inputs) variables.push_back(i.symbol);
+  return count_operations(outputs, variables);
+}
+
+void show(benchmark::State& state, const OperationCount& count) {
+  state.counters["operations"] = count.total();
+  state.counters["mul_div"] = count.mul + count.div;
+  state.counters["add"] = count.add;
+  state.counters["func"] = count.func;
+}
 
 /// Uniform rods on a cart that slides along n1.
 void build_pendulum(System& s, int links, Angles angles) {
@@ -44,13 +64,10 @@ void derive_pendulum(benchmark::State& state, Angles angles) {
     build_pendulum(s, static_cast<int>(state.range(0)), angles);
     const EquationsOfMotion e = form_equations(s);
     state.PauseTiming();
-    std::vector<Expr> outputs = e.M.entries, variables = e.q;
-    outputs.insert(outputs.end(), e.rhs.begin(), e.rhs.end());
-    variables.insert(variables.end(), e.u.begin(), e.u.end());
-    count = count_operations(outputs, variables);
+    count = count_dynamics(e, e.M, e.rhs);
     state.ResumeTiming();
   }
-  state.counters["operations"] = count.total();
+  show(state, count);
 }
 
 void absolute_angles(benchmark::State& state) { derive_pendulum(state, Angles::Absolute); }
@@ -80,14 +97,27 @@ void serial_arm(benchmark::State& state) {
     }
     const EquationsOfMotion e = form_equations(s);
     state.PauseTiming();
-    std::vector<Expr> outputs = e.M.entries, variables = e.q;
-    outputs.insert(outputs.end(), e.rhs.begin(), e.rhs.end());
-    variables.insert(variables.end(), e.u.begin(), e.u.end());
-    count = count_operations(outputs, variables);
+    count = count_dynamics(e, e.M, e.rhs);
     state.ResumeTiming();
   }
-  state.counters["operations"] = count.total();
+  show(state, count);
 }
 BENCHMARK(serial_arm)->Arg(3)->Arg(6)->Arg(7)->Arg(12)->Arg(20)->Unit(benchmark::kMillisecond);
+
+/// Models of the wrist (Gillespie, table 3: 29 mul and div, 16 add, 10 func with body speeds; 790, 285, 372 with joint
+/// rates) and of the bicycle with its six constraints embedded (SymPy: 2,367 operations after joint sharing).
+void derive_model(benchmark::State& state, const char* name) {
+  const Mechanism mechanism = read_model(fmt::format("{}/models/{}.yaml", KANE_SOURCE_DIR, name));
+  OperationCount count;
+  for (auto _ : state) {
+    const LoweredMechanism lowered = lower_mechanism(mechanism);
+    const EquationsOfMotion e = form_equations(lowered.system);
+    count = e.embedded ? count_dynamics(e, e.embedded->M, e.embedded->rhs) : count_dynamics(e, e.M, e.rhs);
+  }
+  show(state, count);
+}
+BENCHMARK_CAPTURE(derive_model, wrist_body, "wrist_body")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(derive_model, wrist_rates, "wrist_rates")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(derive_model, bicycle, "bicycle_nonlinear")->Unit(benchmark::kMillisecond);
 
 }  // namespace

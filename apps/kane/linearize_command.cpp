@@ -86,12 +86,17 @@ std::vector<std::string> names_of(const std::vector<Expr>& symbols) {
   return names;
 }
 
-void print_matrix(const std::string& name, const Json& rows, const std::vector<std::string>& labels) {
-  if (rows.empty()) return;
-  fmt::print("\n{}\n", name);
+/// Few columns leave room for more digits.
+void print_matrix(const std::string& name, const Json& rows, const std::vector<std::string>& labels,
+                  const std::vector<std::string>& columns) {
+  if (rows.empty() || columns.empty()) return;
+  const int digits = columns.size() <= 4 ? 12 : 6, width = digits + 7;
+  fmt::print("\n{:<12}", name);
+  for (const std::string& c : columns) fmt::print(" {:>{}}", c, width);
+  fmt::print("\n");
   for (std::size_t i = 0; i < rows.size(); ++i) {
     fmt::print("  {:<10}", labels[i]);
-    for (const auto& v : rows[i]) fmt::print(" {:>13.6g}", v.get<double>());
+    for (const auto& v : rows[i]) fmt::print(" {:>{}.{}g}", v.get<double>(), width, digits);
     fmt::print("\n");
   }
 }
@@ -150,8 +155,14 @@ void run_linearize(const LinearizeCommandOptions& options) {
   }
   fmt::print("{}: linear equations x' = A x + B r about the {}\n", e.name,
              options.state.empty() ? "initial state" : "given state");
-  print_matrix("A", a["A"], states);
-  print_matrix("B", a["B"], states);
+  const auto coordinates = names_of(l.coordinates), speeds = names_of(l.speeds), inputs = names_of(l.inputs);
+  print_matrix("A", a["A"], states, states);
+  print_matrix("B", a["B"], states, inputs);
+  fmt::print("\nthe same as M du' + C du + K dq = F dr\n");
+  print_matrix("M", a["M"], speeds, speeds);
+  print_matrix("C", a["C"], speeds, speeds);
+  print_matrix("K", a["K"], speeds, coordinates);
+  print_matrix("F", a["F"], speeds, inputs);
   fmt::print("\neigenvalues\n");
   for (const auto& lambda : eigenvalues) fmt::print("  {:>16.10g} {:>+16.10g} i\n", lambda.real(), lambda.imag());
   if (options.symbols) print_symbols(l);

@@ -139,8 +139,7 @@ class MathmlWriter {
   std::string named(std::string_view name) {
     if (const auto symbol = look_up(kSymbols, name); !symbol.empty()) return "<mi>" + std::string(symbol) + "</mi>";
     if (const auto sign = look_up(kOperators, name); !sign.empty()) return "<mo>" + std::string(sign) + "</mo>";
-    if (std::find(std::begin(kFunctions), std::end(kFunctions), name) != std::end(kFunctions))
-      return scripted("<mi>" + std::string(name) + "</mi>") + "<mo>&#x2061;</mo>";
+    if (std::find(std::begin(kFunctions), std::end(kFunctions), name) != std::end(kFunctions)) return function(name);
     if (name == "frac") {
       const std::string above = group(), below = group();
       return "<mfrac>" + above + below + "</mfrac>";
@@ -149,16 +148,26 @@ class MathmlWriter {
     if (name == "dot" || name == "ddot" || name == "tilde" || name == "hat" || name == "bar") return accent(name);
     if (name == "left") return fenced();
     if (name == "begin") return cases();
-    if (name == "quad") return "<mspace width='1em'/>";
+    if (name == "quad" || name == "qquad") return name == "quad" ? "<mspace width='1em'/>" : "<mspace width='2em'/>";
     if (name == "mathrm" || name == "text" || name == "operatorname") {
       std::string inner;
-      for (const char c : raw_group())
-        if (c != '\\') inner += c;
+      bool escaped = false;
+      for (const char c : raw_group()) {
+        if (c != '\\') inner += escaped && c == ',' ? ' ' : c;
+        escaped = c == '\\';
+      }
       return std::string(name == "text" ? "<mtext>" : "<mi mathvariant='normal'>") + escape_html(inner) +
              (name == "text" ? "</mtext>" : "</mi>");
     }
-    if (name == "mathbf") return "<mrow style='font-weight:bold'>" + group() + "</mrow>";
+    if (name == "mathbf" || name == "boldsymbol") return "<mrow style='font-weight:bold'>" + group() + "</mrow>";
     return "<mtext>" + std::string(name) + "</mtext>";
+  }
+
+  /// A thin space before an argument without parentheses: sin x.
+  std::string function(std::string_view name) {
+    const std::string head = scripted("<mi>" + std::string(name) + "</mi>") + "<mo>&#x2061;</mo>";
+    skip_blanks();
+    return starts("\\left") ? head : head + "<mspace width='0.17em'/>";
   }
 
   std::string root() {
@@ -195,7 +204,11 @@ class MathmlWriter {
       position_ += 6;
       close = delimiter();
     }
-    return "<mrow><mo fence='true'>" + open + "</mo>" + inner + "<mo fence='true'>" + close + "</mo></mrow>";
+    // Around a line of letters parentheses stay as they are; sub- and superscripts do not make them grow.
+    const bool tall = inner.find("<mfrac") != std::string::npos || inner.find("<mtable") != std::string::npos ||
+                      inner.find("<msqrt") != std::string::npos;
+    const std::string fence = tall ? "<mo fence='true'>" : "<mo fence='true' stretchy='false'>";
+    return "<mrow>" + fence + open + "</mo>" + inner + fence + close + "</mo></mrow>";
   }
 
   std::string cases() {

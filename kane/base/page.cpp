@@ -81,6 +81,9 @@ struct TextWriter {
   }
 };
 
+/// A cell without mathematics.
+bool is_words(const Formula& cell) { return cell.latex.starts_with("\\text{") && cell.latex == words(cell.text).latex; }
+
 // ---- Markdown ---------------------------------------------------------------------------------------------------------
 
 struct MarkdownWriter {
@@ -96,7 +99,7 @@ struct MarkdownWriter {
   void operator()(const PageTable& table) {
     out += "\n";
     const auto line = [&](const std::vector<Formula>& row) {
-      for (const auto& cell : row) out += "| $" + cell.latex + "$ ";
+      for (const auto& cell : row) out += is_words(cell) ? "| " + cell.text + " " : "| $" + cell.latex + "$ ";
       out += "|\n";
     };
     line(table.header);
@@ -134,7 +137,10 @@ struct LatexWriter {
   void operator()(const PageTable& table) {
     out += "\n\\begin{center}\n\\begin{tabular}{" + std::string(table.header.size(), 'l') + "}\n";
     const auto line = [&](const std::vector<Formula>& row) {
-      for (std::size_t i = 0; i < row.size(); ++i) out += (i == 0 ? "$" : " & $") + row[i].latex + "$";
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        out += i == 0 ? "" : " & ";
+        out += is_words(row[i]) ? escape_latex(row[i].text) : "$" + row[i].latex + "$";
+      }
       out += " \\\\\n";
     };
     line(table.header);
@@ -176,7 +182,8 @@ constexpr std::string_view kHtmlStyle = R"(<style>
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.6rem; } h2 { margin-top: 2.2rem; border-bottom: 1px solid #8884; padding-bottom: .2rem; }
 .formula { overflow-x: auto; padding: .25rem 0; }
-math { font-size: 1.1rem; } math[display=block] { text-align: left; margin: .2rem 1.5rem; }
+math { font-size: 1.1rem; font-family: "Latin Modern Math", "STIX Two Math", "Cambria Math", math; }
+math[display=block] { width: max-content; margin: .2rem 1.5rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; margin: .6rem 0; } th, td { padding: .25rem .8rem; text-align: left; }
 thead { border-bottom: 1px solid #8888; } tbody tr:nth-child(even) { background: #8881; }

@@ -32,6 +32,7 @@ class ConstraintReader {
         {"motion", &ConstraintReader::read_expressions},
         {"point", &ConstraintReader::read_point},
         {"rolling", &ConstraintReader::read_rolling},
+        {"touching", &ConstraintReader::read_touching},
         {"rod", &ConstraintReader::read_rod},
         {"rope", &ConstraintReader::read_rope},
         {"gear", &ConstraintReader::read_gear},
@@ -206,17 +207,31 @@ class ConstraintReader {
     constraint_.what = std::move(point);
   }
 
-  void read_rolling() {
-    const Group group(node_, owner_, keys::kRollingConstraint);
+  [[nodiscard]] RollingConstraint read_contact(const Group& group, std::string_view kind) const {
     RollingConstraint rolling;
-    rolling.body = read_name(*group.find("rolling"), "rolling", owner_);
+    rolling.body = read_name(*group.find(kind), kind, owner_);
     rolling.on = context_.mechanism.ground;
     if (const YamlNode* on = group.find("on")) rolling.on = read_name(*on, "on", owner_);
     rolling.contact = context_.vector_quantity(group.need("contact", "-r*N.z"), context_.mechanism.ground,
                                                measure::kLength, "contact", owner_);
+    return rolling;
+  }
+
+  void read_rolling() {
+    const Group group(node_, owner_, keys::kRollingConstraint);
+    RollingConstraint rolling = read_contact(group, "rolling");
     if (const YamlNode* some = group.find("directions"))
       rolling.directions = directions(*some, context_.mechanism.ground);
     constraint_.what = std::move(rolling);
+  }
+
+  void read_touching() {
+    const Group group(node_, owner_, keys::kTouchingConstraint);
+    RollingConstraint touching = read_contact(group, "touching");
+    touching.touching = true;
+    touching.directions = {
+        context_.direction(group.need("normal", "N.z"), context_.mechanism.ground, "normal", owner_)};
+    constraint_.what = std::move(touching);
   }
 
   [[nodiscard]] std::vector<std::string> points_of(const Group& group, std::string_view key, std::size_t least) const {

@@ -236,10 +236,13 @@ struct ConstraintWriter {
   }
   YamlNode operator()(const RollingConstraint& c) const {
     YamlNode node = yaml_map();
-    add_entry(node, "rolling", c.body);
+    add_entry(node, c.touching ? "touching" : "rolling", c.body);
     add_entry(node, "on", c.on);
     add_quantity(node, "contact", c.contact);
-    if (!c.directions.empty()) add_entry(node, "directions", list_of(c.directions));
+    if (c.touching)
+      add_quantity(node, "normal", c.directions.front());
+    else if (!c.directions.empty())
+      add_entry(node, "directions", list_of(c.directions));
     return node;
   }
   YamlNode operator()(const DistanceConstraint& c) const {

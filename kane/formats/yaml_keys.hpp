@@ -49,13 +49,14 @@ inline constexpr std::string_view kSpringLoad[] = {"spring", "damper", "law",  "
                                                    "to",     "length", "rest", "joint",   "coordinate"};
 inline constexpr std::string_view kAttractionLoad[] = {"attraction", "centre", "gradient_torque", "bodies"};
 
-inline constexpr std::string_view kConstraintKinds[] = {"configuration", "motion",    "point", "rolling", "rod",
-                                                        "rope",          "gear",      "screw", "rack",    "belt",
-                                                        "cam",           "prescribe", "couple"};
+inline constexpr std::string_view kConstraintKinds[] = {"configuration", "motion", "point",     "rolling", "touching",
+                                                        "rod",           "rope",   "gear",      "screw",   "rack",
+                                                        "belt",          "cam",    "prescribe", "couple"};
 inline constexpr std::string_view kExpressionConstraint[] = {"configuration", "motion", "active"};
 inline constexpr std::string_view kPointConstraint[] = {"point",      "reference", "path",  "plane",
                                                         "directions", "velocity",  "active"};
 inline constexpr std::string_view kRollingConstraint[] = {"rolling", "on", "contact", "directions", "active"};
+inline constexpr std::string_view kTouchingConstraint[] = {"touching", "on", "contact", "normal", "active"};
 inline constexpr std::string_view kRodConstraint[] = {"rod", "length", "active"};
 inline constexpr std::string_view kRopeConstraint[] = {"rope", "length", "active"};
 inline constexpr std::string_view kGearConstraint[] = {"gear", "ratio", "teeth", "internal", "offset", "active"};

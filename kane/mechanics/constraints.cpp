@@ -249,8 +249,7 @@ std::vector<Expr> find_combination(const System& s, const std::vector<Constraint
     right.push_back(rows[static_cast<std::size_t>(dependent.front())].equation.a[static_cast<std::size_t>(column)]);
   }
   std::vector<Expr> k = LinearSolver(square).solve(right);
-  Dependence dependence(s);
-  if (!std::all_of(k.begin(), k.end(), [&](const Expr& e) { return dependence.constant(e); })) return {};
+  if (!std::all_of(k.begin(), k.end(), [&](const Expr& e) { return find_variables(s, e).empty(); })) return {};
   return k;
 }
 
@@ -274,7 +273,7 @@ std::string check_positions(const System& s, const std::vector<ConstraintRow>& r
             difference.to_string());
     return {};
   }
-  return Dependence(s).constant(difference) ? fmt::format(" if {} = 0", literal(difference).text) : std::string();
+  return find_variables(s, difference).empty() ? fmt::format(" if {} = 0", literal(difference).text) : std::string();
 }
 
 }  // namespace

@@ -3,42 +3,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
+#include <numeric>
 
-#include "kane/expr/abbreviate.hpp"
 #include "kane/expr/count.hpp"
-#include "kane/expr/literal.hpp"
 #include "kane/expr/print.hpp"
-#include "kane/expr/traverse.hpp"
+#include "kane/mechanics/formula_writer.hpp"
+#include "kane/mechanics/spelled_motion.hpp"
 
 namespace kane {
 
 namespace {
 
-constexpr const char* kAxisNames[] = {"x", "y", "z"};
-
-/// "A.x" as a_1 of A, in bold.
-std::string latex_unit_vector(const std::string& frame, std::size_t axis) {
-  std::string lower;
-  for (const char c : frame) lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return fmt::format("\\mathbf{{{}}}_{{{}}}", lower.size() == 1 ? lower : "\\mathrm{" + lower + "}", axis + 1);
-}
-
-bool is_sum(const std::string& text) {
-  // A sign at depth zero after the first character.
-  int depth = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '(' || text[i] == '{') ++depth;
-    if (text[i] == ')' || text[i] == '}') --depth;
-    if (depth == 0 && i > 0 && (text[i] == '+' || text[i] == '-') && text[i - 1] == ' ') return true;
-  }
-  return false;
-}
+/// A table in plain text that is wider than this is written as a list.
+constexpr std::size_t kWidestTable = 140;
 
 class PageMaker {
  public:
   PageMaker(KaneDerivation& derivation, const DerivationPageOptions& options)
-      : derivation_(derivation), system_(derivation.system()), equations_(derivation.equations()), options_(options) {}
+      : derivation_(derivation),
+        system_(derivation.system()),
+        equations_(derivation.equations()),
+        options_(options),
+        write_(system_, options.max_terms),
+        motion_(derivation) {}
 
   Page make() {
     page_.title = fmt::format("{}: equations of motion by Kane's method", system_.name());
@@ -51,6 +38,7 @@ class PageMaker {
     if (wants(8)) {
       equations();
       constraints();
+      reactions();
       counts();
     }
     for (const auto& warning : equations_.warnings) page_.add_text("Warning: " + warning);
@@ -63,58 +51,19 @@ class PageMaker {
            std::find(options_.steps.begin(), options_.steps.end(), step) != options_.steps.end();
   }
 
-  // ---- formulas -----------------------------------------------------------------------------------------------------
-  /// The textbook form, or one with intermediate variables, whose definitions wait in abbreviations_.
-  Formula form(const Expr& e) {
-    const Literal textbook = literal(e, {.max_terms = options_.max_terms});
-    if (!textbook.too_long) return {textbook.text, textbook.latex};
-    const Expr shorter = abbreviations_.shorten({&e, 1}).front();
-    return {to_text(shorter), to_latex(shorter)};
-  }
-
-  static Formula equation(const Formula& left, const Formula& right) {
-    return {left.text + " = " + right.text, left.latex + " = " + right.latex};
-  }
-
-  Formula symbol(const Expr& s) { return {s.name(), latex_name(s.name())}; }
-
-  Formula vector(const Vector& v) {
-    Formula sum;
-    for (const auto& term : v.terms()) {
-      for (std::size_t k = 0; k < 3; ++k) {
-        if (term.c[k].is_zero()) continue;
-        Formula c = form(term.c[k]);
-        const bool minus = c.text.starts_with('-') && !is_sum(c.text);
-        if (minus) c.text.erase(0, 1), c.latex.erase(0, 1);
-        if (is_sum(c.text)) c.text = "(" + c.text + ")", c.latex = "\\left(" + c.latex + "\\right)";
-        const std::string frame = system_.frames().name(term.frame);
-        const bool one = c.text == "1";
-        const std::string sign = sum.text.empty() ? (minus ? "-" : "") : (minus ? " - " : " + ");
-        sum.text += sign + (one ? "" : c.text + " ") + frame + "." + kAxisNames[k];
-        sum.latex += sign + (one ? "" : c.latex + "\\,") + latex_unit_vector(frame, k);
-      }
-    }
-    if (sum.text.empty()) sum = {"0", "0"};
-    return sum;
-  }
+  Formula form(const Expr& e) { return write_.form(e); }
 
   /// Adds formulas, preceded by the intermediate variables they are the first to use.
   void add(std::vector<Formula> rows) {
-    const auto& definitions = abbreviations_.definitions();
-    const std::size_t fresh = definitions.size() - shown_;
+    const std::size_t fresh = write_.definitions_waiting(), shown = write_.definitions_taken();
+    std::vector<Formula> definitions = write_.take_definitions();
     if (fresh > options_.max_abbreviations) {
       page_.add_text(
           fmt::format("({} intermediate variables Z{} to Z{} are not shown; kane export writes them as code.)", fresh,
-                      shown_ + 1, definitions.size()));
-    } else if (fresh > 0) {
-      std::vector<Formula> named;
-      for (; shown_ < definitions.size(); ++shown_) {
-        const auto& d = definitions[shown_];
-        named.push_back({d.name + " = " + to_text(d.value), latex_name(d.name) + " = " + to_latex(d.value)});
-      }
-      page_.add_formulas(std::move(named));
+                      shown + 1, shown + fresh));
+    } else {
+      page_.add_formulas(std::move(definitions));
     }
-    shown_ = definitions.size();
     page_.add_formulas(std::move(rows));
   }
 
@@ -125,31 +74,85 @@ class PageMaker {
     for (const auto& body : system_.bodies()) {
       if (is_massless(body)) continue;
       Formula inertia = words(body.is_particle() ? "particle" : "none");
-      if (body.inertia && !body.inertia->is_zero()) inertia = dyadic(*body.inertia);
-      bodies.rows.push_back({words(body.name), body.mass ? form(*body.mass) : words("none"),
+      if (body.inertia && !body.inertia->is_zero()) inertia = write_.dyadic(*body.inertia);
+      bodies.rows.push_back({words(body.name), body.mass ? write_.value(*body.mass) : words("none"),
                              words(system_.point(body.mass_centre).name), inertia});
     }
     if (!bodies.rows.empty()) page_.add_table(std::move(bodies));
     if (!equations_.parameters.empty()) {
       PageTable parameters{{words("parameter"), words("value")}, {}};
-      for (const auto& p : equations_.parameters) parameters.rows.push_back({symbol(p.symbol), form(p.value)});
+      for (const auto& p : equations_.parameters)
+        parameters.rows.push_back({write_.symbol(p.symbol), write_.value(p.value)});
       page_.add_table(std::move(parameters));
     }
     if (!equations_.inputs.empty()) {
       PageTable inputs{{words("input"), words("value unless driven")}, {}};
-      for (const auto& p : equations_.inputs) inputs.rows.push_back({symbol(p.symbol), form(p.value)});
+      for (const auto& p : equations_.inputs) inputs.rows.push_back({write_.symbol(p.symbol), write_.value(p.value)});
       page_.add_table(std::move(inputs));
     }
+    orientations();
     std::vector<Formula> positions;
     for (std::size_t i = 1; i < system_.points().size(); ++i) {
       const PointRecord& p = system_.points()[i];
       if (!p.parent.valid() || p.carrier.valid() || p.offset.is_zero()) continue;
       const std::string& from = system_.point(p.parent).name;
-      positions.push_back(equation(
-          {fmt::format("p({}, {})", from, p.name), fmt::format("\\mathbf{{p}}^{{\\mathrm{{{} {}}}}}", from, p.name)},
-          vector(p.offset)));
+      positions.push_back(equation({fmt::format("p({}, {})", from, p.name),
+                                    fmt::format("\\mathbf{{p}}^{{{}\\,{}}}", latex_label(from), latex_label(p.name))},
+                                   write_.vector(p.offset)));
     }
     add(std::move(positions));
+  }
+
+  /// How each frame is turned relative to the one it is stated from.
+  void orientations() {
+    PageTable frames{{words("frame"), words("relative to"), words("turned by")}, {}};
+    for (std::size_t i = 1; i < system_.frames().size(); ++i) {
+      const Frames::Frame& f = system_.frames()[FrameId(i)];
+      if (f.hidden || !f.parent.valid()) continue;
+      FrameId from(i);
+      Formula turns;
+      do {  // through the intermediate frames of a sequence
+        const Frames::Frame& edge = system_.frames()[from];
+        const Formula turn = turn_of(edge);
+        turns = turns.text.empty() ? turn : Formula{turn.text + ", " + turns.text, turn.latex + ",\\;" + turns.latex};
+        from = edge.parent;
+      } while (system_.frames()[from].hidden);
+      frames.rows.push_back({words(f.name), words(system_.frames().name(from)), turns});
+    }
+    if (!frames.rows.empty()) page_.add_table(std::move(frames));
+  }
+
+  Formula turn_of(const Frames::Frame& f) {
+    const auto list = [&](const auto& parameters) {
+      Formula r;
+      for (const Expr& e : parameters) {
+        r.text += (r.text.empty() ? "" : ", ") + write_.symbol(e).text;
+        r.latex += (r.latex.empty() ? "" : ",") + write_.symbol(e).latex;
+      }
+      return r;
+    };
+    if (const auto* euler = std::get_if<EulerParameters>(&f.definition)) {
+      const Formula names = list(euler->e);
+      return {"Euler parameters " + names.text, "\\text{Euler parameters }" + names.latex};
+    }
+    if (const auto* rodrigues = std::get_if<RodriguesParameters>(&f.definition)) {
+      const Formula names = list(rodrigues->rho);
+      return {"Rodrigues parameters " + names.text, "\\text{Rodrigues parameters }" + names.latex};
+    }
+    if (std::holds_alternative<DirectionCosines>(f.definition)) return words("direction cosines");
+    if (f.angle.is_zero()) return words("nothing");
+    Formula about;
+    if (f.axis) {
+      about = words(std::string(1, "xyz"[static_cast<std::size_t>(*f.axis)]));
+    } else {
+      for (const Expr& c : f.rotation_axis) {
+        about.text += (about.text.empty() ? "" : ", ") + write_.value(c).text;
+        about.latex += (about.latex.empty() ? "" : ",") + write_.value(c).latex;
+      }
+      about = {"(" + about.text + ")", "(" + about.latex + ")"};
+    }
+    const Formula angle = write_.value(f.angle);
+    return {angle.text + " about " + about.text, angle.latex + "\\text{ about }" + about.latex};
   }
 
   static bool is_massless(const BodyRecord& body) {
@@ -164,31 +167,13 @@ class PageMaker {
     return false;
   }
 
-  Formula dyadic(const Dyadic& d) {
-    Formula sum;
-    for (const auto& term : d.terms())
-      for (std::size_t i = 0; i < 3; ++i)
-        for (std::size_t j = 0; j < 3; ++j) {
-          if (term.c[i][j].is_zero()) continue;
-          const std::string frame = system_.frames().name(term.frame);
-          const Formula c = form(term.c[i][j]);
-          const bool brackets = is_sum(c.text);
-          if (!sum.text.empty()) sum.text += " + ", sum.latex += " + ";
-          sum.text += fmt::format("{}{}{} {}.{} {}.{}", brackets ? "(" : "", c.text, brackets ? ")" : "", frame,
-                                  kAxisNames[i], frame, kAxisNames[j]);
-          sum.latex += fmt::format("{}{}{}\\,{}{}", brackets ? "\\left(" : "", c.latex, brackets ? "\\right)" : "",
-                                   latex_unit_vector(frame, i), latex_unit_vector(frame, j));
-        }
-    return sum;
-  }
-
   void coordinates_and_speeds() {
     page_.add_heading(1, "2. Generalized coordinates and speeds");
     std::string names;
     for (const auto& q : equations_.q) names += (names.empty() ? "" : ", ") + q.name();
     page_.add_text(fmt::format("Generalized coordinates: {}. Generalized speeds, by definition:", names));
     std::vector<Formula> rows;
-    for (const auto& u : system_.speeds()) rows.push_back(equation(symbol(u.symbol), form(u.definition)));
+    for (const auto& u : system_.speeds()) rows.push_back(equation(write_.symbol(u.symbol), form(u.definition)));
     add(std::move(rows));
     bool trivial = true;
     for (std::size_t i = 0; i < equations_.q.size(); ++i) trivial = trivial && equations_.qdot[i].is_symbol();
@@ -201,38 +186,75 @@ class PageMaker {
     add(std::move(kinematics));
   }
 
-  Formula velocity_name(const PartialVelocityRow& row) {
-    if (row.angular)
-      return {fmt::format("omega({})", row.name), fmt::format("\\mathbf{{\\omega}}^{{\\mathrm{{{}}}}}", row.name)};
-    return {fmt::format("v({})", row.name), fmt::format("\\mathbf{{v}}^{{\\mathrm{{{}}}}}", row.name)};
+  /// A velocity, its name, and what to write for it.
+  struct Row {
+    std::string name;
+    Formula symbol;
+    Vector value;
+  };
+
+  static Formula label(const char* text, const char* latex, const std::string& name) {
+    return {fmt::format("{}({})", text, name), fmt::format("{}^{{{}}}", latex, latex_label(name))};
+  }
+
+  std::vector<Row> form_velocity_rows() {
+    std::vector<Row> rows;
+    for (const PartialVelocityRow& row : derivation_.partial_velocity_table()) {
+      if (is_idle(row)) continue;
+      if (row.angular) {
+        rows.push_back({row.name, label("omega", "\\boldsymbol{\\omega}", row.name),
+                        motion_.angular_velocity(system_.frame(row.name))});
+      } else {
+        rows.push_back({row.name, label("v", "\\mathbf{v}", row.name), motion_.velocity(system_.point(row.name))});
+      }
+    }
+    return rows;
   }
 
   void velocities() {
+    const std::vector<Row> table = form_velocity_rows();
     page_.add_heading(1, "3. Velocities");
-    auto table = derivation_.partial_velocity_table();
-    std::erase_if(table, [&](const auto& row) { return is_idle(row); });
     std::vector<Formula> rows;
-    for (const auto& row : table) {
-      Vector v = row.remainder;
-      for (std::size_t r = 0; r < row.partials.size(); ++r) v += row.partials[r] * equations_.u[r];
-      rows.push_back(equation(velocity_name(row), vector(v)));
-    }
+    for (const Row& row : table) rows.push_back(equation(row.symbol, write_.vector(row.value)));
     add(std::move(rows));
-
     page_.add_heading(1, "4. Partial velocities");
+    partial_velocities(table);
+  }
+
+  void partial_velocities(const std::vector<Row>& table) {
     PageTable partials{{words("r")}, {}};
-    for (const auto& row : table) {
-      Formula name = velocity_name(row);
-      partials.header.push_back({name.text + "_r", name.latex + "_{r}"});
+    std::vector<std::size_t> widths{8};
+    for (const Row& row : table) {
+      partials.header.push_back({row.symbol.text + "_r", row.symbol.latex + "_{r}"});
+      widths.push_back(partials.header.back().text.size());
     }
-    for (std::size_t r = 0; r < equations_.u.size(); ++r) {
-      std::vector<Formula> cells{{std::to_string(r + 1) + " (" + equations_.u[r].name() + ")",
-                                  std::to_string(r + 1) + "\\;(" + latex_name(equations_.u[r].name()) + ")"}};
-      for (const auto& row : table) cells.push_back(vector(row.partials[r]));
+    for (int r = 0; r < equations_.speed_count(); ++r) {
+      const Formula u = write_.symbol(equations_.u[static_cast<std::size_t>(r)]);
+      std::vector<Formula> cells{
+          {std::to_string(r + 1) + " (" + u.text + ")", std::to_string(r + 1) + "\\;(" + u.latex + ")"}};
+      for (const Row& row : table) {
+        cells.push_back(write_.vector(motion_.partial(row.value, r)));
+        widths[cells.size() - 1] = std::max(widths[cells.size() - 1], cells.back().text.size());
+      }
       partials.rows.push_back(std::move(cells));
     }
-    add({});
-    page_.add_table(std::move(partials));
+    if (std::accumulate(widths.begin(), widths.end(), 2 * widths.size()) <= kWidestTable) {
+      add({});
+      page_.add_table(std::move(partials));
+      return;
+    }
+    page_.add_text("Those that are not zero:");
+    std::vector<Formula> rows;
+    for (std::size_t c = 0; c < table.size(); ++c) {
+      for (std::size_t r = 0; r < partials.rows.size(); ++r) {
+        const Formula& value = partials.rows[r][c + 1];
+        if (value.text == "0") continue;
+        rows.push_back(equation(
+            {fmt::format("{}_{}", table[c].symbol.text, r + 1), fmt::format("{}_{{{}}}", table[c].symbol.latex, r + 1)},
+            value));
+      }
+    }
+    add(std::move(rows));
   }
 
   void accelerations() {
@@ -240,13 +262,13 @@ class PageMaker {
     std::vector<Formula> rows;
     for (const auto& body : system_.bodies()) {
       if (is_massless(body)) continue;
-      if (!body.is_particle() && body.inertia && !body.inertia->is_zero())
-        rows.push_back(equation(
-            {fmt::format("alpha({})", body.name), fmt::format("\\mathbf{{\\alpha}}^{{\\mathrm{{{}}}}}", body.name)},
-            vector(derivation_.angular_acceleration(body.frame))));
-      const std::string& centre = system_.point(body.mass_centre).name;
-      rows.push_back(equation({fmt::format("a({})", centre), fmt::format("\\mathbf{{a}}^{{\\mathrm{{{}}}}}", centre)},
-                              vector(derivation_.acceleration(body.mass_centre))));
+      if (!body.is_particle() && body.inertia && !body.inertia->is_zero()) {
+        rows.push_back(equation(label("alpha", "\\boldsymbol{\\alpha}", body.name),
+                                write_.vector(motion_.angular_acceleration(body.frame))));
+      }
+      if (!body.mass || body.mass->is_zero()) continue;
+      rows.push_back(equation(label("a", "\\mathbf{a}", system_.point(body.mass_centre).name),
+                              write_.vector(motion_.acceleration(body.mass_centre))));
     }
     add(std::move(rows));
   }
@@ -281,7 +303,10 @@ class PageMaker {
     for (const auto& c : equations_.constraints) {
       Expr sum = c.b;
       for (std::size_t r = 0; r < c.a.size(); ++r) sum += c.a[r] * equations_.u[r];
-      rows.push_back(equation(form(sum), {"0", "0"}));
+      Formula row = equation(form(sum), {"0", "0"});
+      row.text += "    (" + c.name + (c.redundant ? ", redundant)" : c.active ? ")" : ", not active)");
+      row.latex += "\\qquad(" + latex_label(c.name) + ")";
+      rows.push_back(std::move(row));
     }
     add(std::move(rows));
     if (!equations_.embedded) return;
@@ -292,7 +317,7 @@ class PageMaker {
       Expr sum = e.E[i];
       for (std::size_t j = 0; j < e.independent.size(); ++j)
         sum += e.D(static_cast<int>(i), static_cast<int>(j)) * equations_.u[static_cast<std::size_t>(e.independent[j])];
-      rows.push_back(equation(symbol(equations_.u[static_cast<std::size_t>(e.dependent[i])]), form(sum)));
+      rows.push_back(equation(write_.symbol(equations_.u[static_cast<std::size_t>(e.dependent[i])]), form(sum)));
     }
     add(std::move(rows));
     page_.add_text("Constrained equations, by recombination (Buffinton 6.67):");
@@ -304,6 +329,34 @@ class PageMaker {
       rows.push_back(equation(form(left), form(e.rhs[static_cast<std::size_t>(r)])));
     }
     add(std::move(rows));
+  }
+
+  /// Forces found by auxiliary speeds, and the reactions that were asked for.
+  void reactions() {
+    if (equations_.auxiliary_forces.empty() && equations_.reactions.empty()) return;
+    page_.add_heading(1, "Constraint forces and reactions");
+    page_.add_text("By auxiliary generalized speeds; none of these appears in the equations of motion.");
+    std::vector<Formula> rows;
+    for (const AuxiliaryForce& f : equations_.auxiliary_forces) {
+      rows.push_back(equation({f.name, latex_label(f.name)}, form(f.value)));
+    }
+    add(std::move(rows));
+    for (const ReactionOutput& r : equations_.reactions) {
+      page_.add_text(fmt::format(
+          "Reaction {}: force at {} on the outer body and torque about that point, components in {}:", r.name, r.point,
+          r.frame));
+      rows.clear();
+      const auto list = [&](const char* text, const char* latex, const Expr3& c) {
+        for (std::size_t k = 0; k < 3; ++k) {
+          if (c[k].is_zero()) continue;
+          rows.push_back(
+              equation({fmt::format("{}.{}", text, "xyz"[k]), fmt::format("{}_{{{}}}", latex, k + 1)}, form(c[k])));
+        }
+      };
+      list("force", "f", r.force);
+      list("torque", "\\tau", r.torque);
+      add(std::move(rows));
+    }
   }
 
   void counts() {
@@ -329,8 +382,8 @@ class PageMaker {
   const EquationsOfMotion& equations_;
   DerivationPageOptions options_;
   Page page_;
-  Abbreviations abbreviations_;
-  std::size_t shown_ = 0;
+  FormulaWriter write_;
+  SpelledMotion motion_;
 };
 
 }  // namespace

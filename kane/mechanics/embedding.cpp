@@ -50,19 +50,33 @@ class Embedder {
  private:
   // ---- what is to be solved ----------------------------------------------------------------------------------------------
 
+  /// Stated together, or about the same two material points (a wheel that touches and does not slip).
+  [[nodiscard]] bool belong_together(int i, int j) const {
+    const ConstraintRecord& a = s_.constraints()[static_cast<std::size_t>(i)];
+    const ConstraintRecord& b = s_.constraints()[static_cast<std::size_t>(j)];
+    if (a.group == b.group) return true;
+    return a.between_points() && b.between_points() && same_point(a.point, b.point) &&
+           same_point(a.reference, b.reference);
+  }
+
+  [[nodiscard]] bool same_point(PointId p, PointId q) const {
+    return p == q || (s_.point(p).carrier.valid() && s_.point(p).carrier == s_.point(q).carrier && s_.located(p, q) &&
+                      s_.position(p, q).is_zero());
+  }
+
   std::vector<std::vector<int>> groups() {
     std::vector<std::vector<int>> r;
-    std::vector<std::string> names;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       const ConstraintEquation& e = rows_[i].equation;
       if (!e.active || e.redundant) continue;
-      embedded_.push_back(static_cast<int>(i));
-      const auto at = std::find(names.begin(), names.end(), e.group) - names.begin();
-      if (static_cast<std::size_t>(at) == names.size()) {
-        names.push_back(e.group);
-        r.emplace_back();
-      }
-      r[static_cast<std::size_t>(at)].push_back(static_cast<int>(i));
+      const int row = static_cast<int>(i);
+      embedded_.push_back(row);
+      const auto known =
+          std::find_if(r.begin(), r.end(), [&](const auto& group) { return belong_together(group.front(), row); });
+      if (known == r.end())
+        r.push_back({row});
+      else
+        known->push_back(row);
     }
     require(wishes_.empty() || wishes_.size() == embedded_.size(),
             "{} dependent speeds are asked for, but {} has {} independent constraints", wishes_.size(), s_.name(),

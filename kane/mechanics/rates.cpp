@@ -169,6 +169,15 @@ SparseRow sparse(const ExprMatrix& m, int row, const std::vector<int>& column_of
 
 }  // namespace
 
+std::vector<Expr> find_variables(const System& s, const Expr& e) {
+  std::vector<Expr> r;
+  if (e.graph() == nullptr) return r;
+  for (const Expr& x : symbols_of(std::span(&e, 1))) {
+    if (s.find_kind(x.name()) != SymbolKind::Parameter && !derivative(e, x).is_zero()) r.push_back(x);
+  }
+  return r;
+}
+
 RateModel with_accelerations(RateModel model, const System& s) {
   model.accelerations.assign(static_cast<std::size_t>(model.column_count), Expr());
   for (std::size_t r = 0; r < s.speeds().size(); ++r) model.accelerations[r] = s.speeds()[r].derivative;

@@ -79,4 +79,7 @@ class Dependence {
   static constexpr unsigned kUnknown = ~0U;
 };
 
+/// The symbols other than parameters on which the value of e really depends, however it is written.
+[[nodiscard]] std::vector<Expr> find_variables(const System& system, const Expr& e);
+
 }  // namespace kane

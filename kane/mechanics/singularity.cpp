@@ -10,6 +10,7 @@
 #include "kane/expr/evaluate.hpp"
 #include "kane/expr/literal.hpp"
 #include "kane/expr/traverse.hpp"
+#include "kane/mechanics/rates.hpp"
 
 namespace kane {
 namespace {
@@ -63,14 +64,7 @@ class Conditions {
     return e.graph() == nullptr ? std::vector<Expr>() : symbols_of(std::span(&e, 1));
   }
 
-  /// Of what is not a parameter.
-  [[nodiscard]] std::vector<Expr> variables(const Expr& e) const {
-    std::vector<Expr> r;
-    for (const Expr& x : symbols(e)) {
-      if (!is_parameter(x) && !derivative(e, x).is_zero()) r.push_back(x);
-    }
-    return r;
-  }
+  [[nodiscard]] std::vector<Expr> variables(const Expr& e) const { return find_variables(s_, e); }
 
   [[nodiscard]] bool constant(const Expr& e) const { return variables(e).empty(); }
 

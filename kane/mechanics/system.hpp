@@ -136,7 +136,8 @@ struct ConstraintRecord {
   [[nodiscard]] bool between_points() const { return point.valid(); }
 };
 
-/// "The force and torque that the inboard side exerts on the outboard side at this point."
+/// "The force and torque that the inboard side exerts on the outboard side at this point." A load at the point itself
+/// counts to the inboard side.
 struct ReactionSpec {
   PointId point;     ///< where the force is thought to act; the torque is about it
   FrameId outboard;  ///< frame of the body beyond the joint

@@ -116,8 +116,16 @@ class ConstraintLowering {
     // On the ground nothing moves, wherever the contact is.
     const PointId ground = on == s_.inertial() ? s_.origin() : s_.add_point_of(name_ + ".on", on, contact);
     std::vector<Vector> held = directions(e.directions);
-    if (held.empty()) held = {x(on), y(on), z(on)};
-    add_rows(material, ground, held, true);
+    if (e.touching) {
+      require(held.size() == 1, "the constraint '{}' needs the normal of the plane that '{}' touches", name_, e.body);
+      const PointId origin = names_.point(e.on.empty() ? m_.ground : e.on);
+      const Expr phi = s_.dot(s_.position(contact, origin), held.front());
+      s_.add_contact(name_, phi, material, ground, held.front(), name_, active_);
+      c_.lowered.actions.push_back({name_, material, ground, {}, {}, held.front()});
+    } else {
+      if (held.empty()) held = {x(on), y(on), z(on)};
+      add_rows(material, ground, held, true);
+    }
     c_.lowered.reported_points.emplace_back(name_ + ".contact", contact);
     c_.lowered.names.add_point(name_ + ".contact", contact);
   }

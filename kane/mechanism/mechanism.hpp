@@ -124,12 +124,14 @@ struct PointConstraint {
   Quantity path;                     ///< instead of `directions`: a vector along which the point may move, and only so
   bool velocity_only = false;        ///< hold velocities (e.g. rolling), not positions
 };
-/// Rolling without slip of a body's material point at `contact` on another body.
+/// Rolling without slip of a body's material point at `contact` on another body. With `touching` the contact stays in the
+/// plane through the other body's origin instead, normal to the one direction given.
 struct RollingConstraint {
   std::string body;
   std::string on;                    ///< body or ground
   Quantity contact;                  ///< position vector of the contact point from `body`'s origin, e.g. -r*Y.z
   std::vector<Quantity> directions;  ///< empty = all three
+  bool touching = false;
 };
 /// A rigid massless rod between two points.
 struct DistanceConstraint {

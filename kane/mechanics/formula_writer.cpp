@@ -1,0 +1,143 @@
+#include "kane/mechanics/formula_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <cctype>
+
+#include "kane/expr/count.hpp"
+#include "kane/expr/print.hpp"
+
+namespace kane {
+namespace {
+
+constexpr const char* kAxisNames[] = {"x", "y", "z"};
+constexpr int kAlwaysReadable = 40;  // operations
+
+/// "A.x" as a_1 of A, in bold.
+std::string latex_unit_vector(const std::string& frame, std::size_t axis) {
+  if (frame.size() > 1) return fmt::format("\\boldsymbol{{{}}}_{{{}}}", latex_label(frame), axis + 1);
+  return fmt::format("\\mathbf{{{}}}_{{{}}}", static_cast<char>(std::tolower(static_cast<unsigned char>(frame[0]))),
+                     axis + 1);
+}
+
+bool is_sum(const std::string& text) {
+  // A sign at depth zero after the first character.
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '(' || text[i] == '{') ++depth;
+    if (text[i] == ')' || text[i] == '}') --depth;
+    if (depth == 0 && i > 0 && (text[i] == '+' || text[i] == '-') && text[i - 1] == ' ') return true;
+  }
+  return false;
+}
+
+/// Adds "coefficient unit" to a sum, the sign taken out of the coefficient.
+void add_term(Formula& sum, Formula c, const std::string& unit, const std::string& latex_unit) {
+  const bool minus = c.text.starts_with('-') && !is_sum(c.text);
+  if (minus) c.text.erase(0, 1), c.latex.erase(0, 1);
+  if (is_sum(c.text)) c = {"(" + c.text + ")", "\\left(" + c.latex + "\\right)"};
+  const bool one = c.text == "1";
+  const std::string sign = sum.text.empty() ? (minus ? "-" : "") : (minus ? " - " : " + ");
+  sum.text += sign + (one ? "" : c.text + " ") + unit;
+  sum.latex += sign + (one ? "" : c.latex + "\\,") + latex_unit;
+}
+
+std::vector<Expr> speed_symbols(const System& s) {
+  std::vector<Expr> r;
+  for (const SpeedRecord& u : s.speeds()) r.push_back(u.symbol);
+  return r;
+}
+
+std::vector<Expr> acceleration_symbols(const System& s) {
+  std::vector<Expr> r;
+  for (const SpeedRecord& u : s.speeds()) r.push_back(u.derivative);
+  return r;
+}
+
+}  // namespace
+
+std::string latex_label(std::string_view name) {
+  std::string label;
+  for (const char c : name) {
+    if (c == '_')
+      label += "\\_";
+    else if (c == ' ')
+      label += "\\,";
+    else
+      label += c;
+  }
+  return "\\mathrm{" + label + "}";
+}
+
+Formula equation(const Formula& left, const Formula& right) {
+  return {left.text + " = " + right.text, left.latex + " = " + right.latex};
+}
+
+FormulaWriter::FormulaWriter(const System& system, std::size_t max_terms) : system_(system) {
+  literal_.max_terms = max_terms;
+  literal_.coordinates = system.coordinates();
+  literal_.speeds = speed_symbols(system);
+  literal_.accelerations = acceleration_symbols(system);
+}
+
+// Multiplied out, an expression may be much longer than with its common parts named; then it is not for reading.
+Formula FormulaWriter::form(const Expr& e) {
+  const Literal textbook = literal(e, literal_);
+  const int shared = count_operations({&e, 1}).total();
+  if (!textbook.too_long && (textbook.operations <= kAlwaysReadable || 2 * textbook.operations <= 3 * shared)) {
+    return {textbook.text, textbook.latex};
+  }
+  const Expr shorter = abbreviations_.shorten({&e, 1}).front();
+  return {to_text(shorter), to_latex(shorter)};
+}
+
+Formula FormulaWriter::value(const Expr& e) {
+  if (!e.is_number()) return form(e);
+  const std::string decimal = fmt::format("{}", to_double(e.number()));
+  const auto exponent = decimal.find('e');
+  if (exponent == std::string::npos) return {decimal, decimal};
+  return {decimal,
+          fmt::format("{} \\cdot 10^{{{}}}", decimal.substr(0, exponent), std::stoi(decimal.substr(exponent + 1)))};
+}
+
+Formula FormulaWriter::symbol(const Expr& s) const { return {s.name(), latex_name(s.name())}; }
+
+Formula FormulaWriter::vector(const Vector& v) {
+  Formula sum;
+  for (const auto& term : v.terms()) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      if (term.c[k].is_zero()) continue;
+      const std::string& frame = system_.frames().name(term.frame);
+      add_term(sum, form(term.c[k]), frame + "." + kAxisNames[k], latex_unit_vector(frame, k));
+    }
+  }
+  if (sum.text.empty()) sum = {"0", "0"};
+  return sum;
+}
+
+Formula FormulaWriter::dyadic(const Dyadic& d) {
+  Formula sum;
+  for (const auto& term : d.terms()) {
+    const std::string& frame = system_.frames().name(term.frame);
+    for (std::size_t i = 0; i < 3; ++i) {
+      for (std::size_t j = 0; j < 3; ++j) {
+        if (term.c[i][j].is_zero()) continue;
+        add_term(sum, value(term.c[i][j]), fmt::format("{}.{} {}.{}", frame, kAxisNames[i], frame, kAxisNames[j]),
+                 latex_unit_vector(frame, i) + latex_unit_vector(frame, j));
+      }
+    }
+  }
+  return sum;
+}
+
+std::vector<Formula> FormulaWriter::take_definitions() {
+  std::vector<Formula> r;
+  const auto& definitions = abbreviations_.definitions();
+  for (; taken_ < definitions.size(); ++taken_) {
+    const auto& d = definitions[taken_];
+    r.push_back({d.name + " = " + to_text(d.value), latex_name(d.name) + " = " + to_latex(d.value)});
+  }
+  return r;
+}
+
+}  // namespace kane
