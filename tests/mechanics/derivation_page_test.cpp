@@ -47,8 +47,8 @@ TEST(DerivationPage, PlanarRobotAsInTheTextbook) {
                          "a(P1) = -L*u1^2 A.x + L*u1' A.y",
                          "a(P2) = -L*u1^2 A.x + L*u1' A.y - L*(u1 + u2)^2 B.x + L*(u1' + u2') B.y",
                          // table 6.1
-                         "1 (u1)  A.z         B.z         L A.y    L A.y + L B.y",
-                         "2 (u2)  0           B.z         0        L B.y",
+                         "1 (u1)  L A.y    L A.y + L B.y  A.z         B.z",
+                         "2 (u2)  0        L B.y          0           B.z",
                          // (6.21), (6.22), (6.24), (6.25), corrected
                          "F*_1 = -m*L^2*((3 + 2*cos(q2))*u1' + (1 + cos(q2))*u2' - sin(q2)*u2*(2*u1 + u2))",
                          "F*_2 = -m*L^2*((1 + cos(q2))*u1' + u2' + sin(q2)*u1^2)",
