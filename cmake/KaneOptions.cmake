@@ -27,7 +27,7 @@ endif()
 # Contraction changes results between builds; only generated kernels contract, and only on request.
 set(KANE_COMPILE_OPTIONS ${KANE_WARNINGS} -ffp-contract=off)
 # For tests and the code of the commands, where the time goes into compiling and not into running.
-set(KANE_QUICK_TO_COMPILE -O1)
+set(KANE_QUICK_TO_COMPILE $<$<NOT:$<CONFIG:None>>:-O1>)
 set(KANE_COMMON_HEADERS <fmt/format.h> <algorithm> <functional> <map> <memory> <string> <vector>)
 
 if(KANE_SANITIZE)
