@@ -156,9 +156,9 @@ class Embedder {
       const VelocityForm& v = kinematics().point(p);
       const Expr3 rate = kinematics().velocity_rate(p);
       if (v.at_rest() && is_zero(rate)) continue;
-      const auto along = [&, is_plus = sign > 0](const Expr3& vector) {
+      const auto along = [&, sign = sign](const Expr3& vector) {  // clang 14 captures no structured bindings
         const Expr value = component(vector, v.basis, direction);
-        return is_plus ? value : -value;
+        return sign > 0 ? value : -value;
       };
       for (const PartialVelocity& u : v.partials) {
         if (u.column < model_.speed_count) r.a[static_cast<std::size_t>(u.column)] += along(u.c);
