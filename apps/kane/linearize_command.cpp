@@ -7,7 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/kane/command.hpp"
+#include "apps/kane/mode_table.hpp"
 #include "apps/kane/model_source.hpp"
+#include "apps/kane/root_locus.hpp"
+#include "kane/analysis/frequency_response.hpp"
+#include "kane/analysis/modes.hpp"
 #include "kane/base/error.hpp"
 #include "kane/expr/evaluate.hpp"
 #include "kane/expr/literal.hpp"
@@ -26,7 +30,10 @@ struct LinearizeCommandOptions {
   std::string state;
   std::vector<std::string> only;
   std::vector<std::string> dependent;
+  std::string sweep, out;
+  std::vector<std::string> at;
   bool steady = false;
+  bool equilibrium = false;
   bool symbols = false;
   bool json = false;
 };
@@ -143,11 +150,15 @@ void run_linearize(const LinearizeCommandOptions& options) {
   a["eigenvalues"] = Json::array();
   const auto flat = numbers(l.A, nominal.parameters, functions);
   const auto n = static_cast<std::size_t>(l.A.rows);
-  const GeneralEigen eigen = calc_eigen(ConstMatrixView(flat.data(), n, n), false);
-  if (!eigen.converged)
-    throw RunFailed("the eigenvalues could not be found: A has entries that are not finite at this state");
-  const auto& eigenvalues = eigen.values;
+  const ConstMatrixView a_view(flat.data(), n, n);
+  const ModeReport modes = calc_modes(a_view);
+  const auto& eigenvalues = modes.eigenvalues;
+  const auto input_matrix = numbers(l.B, nominal.parameters, functions);
+  const Reach reach = calc_controllability(a_view, {input_matrix.data(), n, l.inputs.size()});
   for (const auto& lambda : eigenvalues) a["eigenvalues"].push_back({lambda.real(), lambda.imag()});
+  a["modes"] = modes_json(modes, states);
+  a["stability"] = describe_stability(modes);
+  a["controllable_states"] = reach.rank;
   a["warnings"] = e.warnings;
   if (options.json) {
     fmt::print("{}\n", a.dump());
@@ -165,6 +176,9 @@ void run_linearize(const LinearizeCommandOptions& options) {
   print_matrix("F", a["F"], speeds, inputs);
   fmt::print("\neigenvalues\n");
   for (const auto& lambda : eigenvalues) fmt::print("  {:>16.10g} {:>+16.10g} i\n", lambda.real(), lambda.imag());
+  fmt::print("\nmodes: {}\n", describe_stability(modes));
+  print_modes(modes, states);
+  if (!l.inputs.empty()) fmt::print("\nthe inputs reach {} of {} states\n", reach.rank, reach.states);
   if (options.symbols) print_symbols(l);
 }
 
@@ -181,7 +195,23 @@ void add_linearize_command(CLI::App& app) {
   command->add_flag("--steady", options->steady, "The state is a steady motion: derivatives of the speeds are zero");
   command->add_flag("--symbols", options->symbols, "Print M, C and K in symbols too");
   command->add_flag("--json", options->json, "Print JSON");
-  command->callback([options] { run_linearize(*options); });
+  command->add_option(
+      "--sweep", options->sweep,
+      "name=begin:end:step: eigenvalues over a parameter, a coordinate, a speed, or a name used by --at");
+  command
+      ->add_option(
+          "--at", options->at,
+          "--sweep: name=expression, the value of a coordinate or speed at each step; the others are assembled")
+      ->allow_extra_args(false);
+  command->add_flag("--equilibrium", options->equilibrium,
+                    "--sweep: find the equilibrium (--steady: steady motion) first");
+  command->add_option("--csv,--out", options->out, "--sweep: FILE.csv, FILE.h5 or FILE.mat; '-' prints CSV");
+  command->callback([options] {
+    if (options->sweep.empty()) return run_linearize(*options);
+    run_root_locus({options->source, options->state, options->sweep, options->at, options->only,
+                    options->equilibrium && !options->steady, options->equilibrium && options->steady, options->out,
+                    options->json});
+  });
 }
 
 }  // namespace kane

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/kane/analysis_commands.hpp"
 #include "apps/kane/command.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
@@ -59,6 +60,7 @@ void add_commands(CLI::App& app) {
   add_simulate_command(app);
   add_linearize_command(app);
   add_export_command(app);
+  add_analysis_commands(app);
   add_bench_command(app);
   add_expr_command(app);
 }

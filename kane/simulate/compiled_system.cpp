@@ -166,6 +166,14 @@ std::vector<double> CompiledSystem::calc_parameters(const Values& given) const {
   return values;
 }
 
+Kernel CompiledSystem::compile(const std::string& name, std::span<const Expr> outputs) const {
+  KernelMaker maker(setting_);
+  maker.add_accelerations(), maker.add_multipliers();
+  maker.add_all(outputs);
+  bool uses_time = false;
+  return maker.make(name, uses_time);
+}
+
 std::vector<Expr> CompiledSystem::with_laws(std::span<const Expr> expressions) const {
   return substitute(expressions, setting_.laws);
 }

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,9 @@ class CompiledSystem {
   /// Generalized forces for given udot (M udot - rhs), as a function of q, u, udot.
   [[nodiscard]] const Kernel* inverse() const { return inverse_ ? &*inverse_ : nullptr; }
 
+  /// A kernel of any expressions of q, u, udot and lambda (all four are its state, in this order), with the laws of the
+  /// inputs put in: for analyses. Whoever makes expressions on the graph of the equations must be alone while doing so.
+  [[nodiscard]] Kernel compile(const std::string& name, std::span<const Expr> outputs) const;
   /// Kernels that only some uses need: made when first asked for (by one thread, while others wait).
   [[nodiscard]] const ExtraKernels& extra() const { return *extra_; }
   /// The model's own laws of the inputs that are given from outside nevertheless (CompileOptions::driven_inputs), for

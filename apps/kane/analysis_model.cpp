@@ -1,0 +1,135 @@
+#include "apps/kane/analysis_model.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+
+#include "kane/base/error.hpp"
+#include "kane/mechanism/tables.hpp"
+
+namespace kane {
+
+NamedText split_assignment(const std::string& assignment, const std::string& option) {
+  const auto equals = assignment.find('=');
+  require(equals != std::string::npos && equals > 0 && equals + 1 < assignment.size(), "{} wants name=value, not '{}'",
+          option, assignment);
+  return {assignment.substr(0, equals), assignment.substr(equals + 1)};
+}
+
+std::vector<double> parse_range(const std::string& text, const std::string& option) {
+  std::vector<double> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(':', begin), text.size());
+    const std::string part = text.substr(begin, end - begin);
+    char* rest = nullptr;
+    parts.push_back(std::strtod(part.c_str(), &rest));
+    require(!part.empty() && *rest == '\0' && std::isfinite(parts.back()), "{}: '{}' is not a number in '{}'", option,
+            part, text);
+    begin = end + 1;
+  }
+  if (parts.size() == 1) return parts;
+  require(parts.size() == 3, "{} wants begin:end:step, not '{}'", option, text);
+  const double steps = (parts[1] - parts[0]) / parts[2];
+  require(parts[2] != 0 && steps >= 0 && steps < 1e6,
+          "{}: '{}' is not a range: the step must lead from the begin to the end in at most a million steps", option,
+          text);
+  std::vector<double> values;
+  const auto count = static_cast<long>(std::floor(steps + 1e-9));
+  for (long k = 0; k <= count; ++k) values.push_back(parts[0] + static_cast<double>(k) * parts[2]);
+  return values;
+}
+
+AnalysisModel::AnalysisModel(const ModelSource& source, const std::string& state, std::vector<std::string> driven,
+                             const std::vector<std::string>& settings)
+    : mechanism_(source.read()) {
+  apply_settings(mechanism_, settings);
+  if (!state.empty()) state_ = read_state_file(state);
+  require(state_.is_object(), "one state is wanted here, not a list of them");
+  for (const auto& name : inputs_named(state_)) driven.push_back(name);
+  FormOptions form;
+  form.formulation = formulation_from(source.formulation);
+  CompileOptions compile;
+  compile.functions = table_functions(mechanism_);
+  compile.driven_inputs = std::move(driven);
+  system_ = std::make_shared<const CompiledSystem>(form_equations(mechanism_, form), compile);
+  situation_ = make_situation(state_, mechanism_, *system_);
+  const auto t = mechanism_.initial.find(equations().t.name());
+  if (!state_.contains("t") && t != mechanism_.initial.end()) situation_.t = t->second;
+  evaluator_ = std::make_unique<SystemEvaluator>(system_);
+  evaluator_->set_parameters(system_->calc_parameters(situation_.parameters));
+  evaluator_->set_inputs(situation_.inputs, situation_.t);
+  if (situation_.active) evaluator_->set_active(active_rows(equations(), situation_));
+}
+
+Values AnalysisModel::parameters() const {
+  const auto numbers = system_->calc_parameters(situation_.parameters);
+  Values values;
+  for (std::size_t i = 0; i < numbers.size(); ++i) values[equations().parameters[i].symbol.name()] = numbers[i];
+  return values;
+}
+
+GivenValues AnalysisModel::given() const {
+  const auto flags = [&](const std::vector<Expr>& symbols, const char* group) {
+    std::vector<bool> r;
+    for (const auto& s : symbols)
+      r.push_back(mechanism_.initial.contains(s.name()) ||
+                  (state_.contains(group) && state_[group].contains(s.name())));
+    return r;
+  };
+  return {flags(equations().q, "q"), flags(equations().u, "u")};
+}
+
+State AnalysisModel::assembled(AssemblyReport* report) {
+  State state = start();
+  const AssemblyReport own = assemble(*evaluator_, state, given());
+  require(own.ok, "{}", own.message);
+  if (report != nullptr) *report = own;
+  return state;
+}
+
+std::unique_ptr<Simulator> AnalysisModel::make_simulator(SimulatorOptions options) const {
+  auto simulator = std::make_unique<Simulator>(system_, std::move(options));
+  simulator->set_parameters(situation_.parameters);
+  simulator->set_inputs(situation_.inputs);
+  if (situation_.active) simulator->set_active(active_rows(equations(), situation_));
+  return simulator;
+}
+
+SimulatorOptions AnalysisModel::simulator_options() const {
+  const SimulationSettings& settings = mechanism_.simulation;
+  SimulatorOptions o;
+  if (!settings.method.empty()) o.method = method_from(settings.method);
+  o.tolerance = settings.tolerance.value_or(o.tolerance);
+  o.step = settings.step.value_or(o.step);
+  return o;
+}
+
+double AnalysisModel::until(std::optional<double> asked) const {
+  constexpr double kDefaultDuration = 10;
+  return asked.value_or(mechanism_.simulation.until.value_or(situation_.t + kDefaultDuration));
+}
+
+nlohmann::ordered_json matrix_rows(ConstMatrixView m) {
+  auto rows = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < m.rows; ++i) rows.push_back(std::vector<double>(m.row(i), m.row(i) + m.columns));
+  return rows;
+}
+
+void print_labelled(const std::string& title, ConstMatrixView m, const std::vector<std::string>& rows,
+                    const std::vector<std::string>& columns) {
+  if (m.rows == 0 || m.columns == 0) return;
+  fmt::print("\n{}\n", title);
+  if (!columns.empty()) {
+    fmt::print("  {:<12}", "");
+    for (const auto& name : columns) fmt::print(" {:>13}", name);
+    fmt::print("\n");
+  }
+  for (std::size_t i = 0; i < m.rows; ++i) {
+    fmt::print("  {:<12}", rows[i]);
+    for (std::size_t j = 0; j < m.columns; ++j) fmt::print(" {:>13.6g}", m(i, j));
+    fmt::print("\n");
+  }
+}
+
+}  // namespace kane

@@ -1,0 +1,73 @@
+#include "apps/kane/mode_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace kane {
+
+using Json = nlohmann::ordered_json;
+
+Json json_number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json modes_json(const ModeReport& report, const std::vector<std::string>& states) {
+  Json list = Json::array();
+  for (const Mode& mode : report.modes) {
+    Json m;
+    m["eigenvalue"] = {mode.eigenvalue.real(), mode.eigenvalue.imag()};
+    m["oscillates"] = mode.oscillates;
+    m["frequency_hz"] = mode.frequency;
+    m["natural_frequency"] = mode.natural_frequency;
+    m["damping_ratio"] = mode.damping;
+    m["time_constant"] = json_number(mode.time_constant);
+    Json shape = Json::object(), participation = Json::object();
+    for (std::size_t k = 0; k < states.size(); ++k) shape[states[k]] = {mode.shape[k].real(), mode.shape[k].imag()};
+    for (std::size_t k = 0; k < mode.participation.size(); ++k) participation[states[k]] = mode.participation[k];
+    m["shape"] = shape;
+    m["participation"] = participation;
+    list.push_back(m);
+  }
+  return list;
+}
+
+namespace {
+
+/// "q1 62 %, u1 38 %": the states that make up most of a mode.
+std::string main_states(const Mode& mode, const std::vector<std::string>& states) {
+  std::vector<std::size_t> order(mode.participation.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return mode.participation[a] > mode.participation[b] + 1e-9; });
+  constexpr double kWorthNaming = 0.08;
+  constexpr std::size_t kMost = 4;
+  std::string text;
+  for (std::size_t k = 0; k < std::min(order.size(), kMost); ++k) {
+    const double share = mode.participation[order[k]];
+    if (share < kWorthNaming && k > 0) break;
+    text += fmt::format("{}{} {:.0f} %", k == 0 ? "" : ", ", states[order[k]], 100 * share);
+  }
+  return text.empty() ? "-" : text;
+}
+
+std::string finite_or(double value, const char* otherwise) {
+  return std::isfinite(value) && value != 0 ? fmt::format("{:.5g}", value) : otherwise;
+}
+
+}  // namespace
+
+void print_modes(const ModeReport& report, const std::vector<std::string>& states) {
+  fmt::print("\n  {:>24}  {:>9}  {:>9}  {:>9}  {}\n", "eigenvalue, 1/s", "freq., Hz", "damping", "time, s",
+             "states that take part");
+  for (const Mode& m : report.modes) {
+    const auto clean = [&](double x) { return std::abs(x) <= report.tolerance ? 0.0 : x; };
+    const double re = clean(m.eigenvalue.real()), im = clean(m.eigenvalue.imag());
+    fmt::print("  {:>24}  {:>9}  {:>9}  {:>9}  {}\n",
+               im == 0 ? fmt::format("{:.8g}", re) : fmt::format("{:.8g} ± {:.8g}i", re, im),
+               finite_or(m.frequency, "-"), m.oscillates ? fmt::format("{:.4f}", re == 0 ? 0.0 : m.damping) : "-",
+               finite_or(m.time_constant, "-"), main_states(m, states));
+  }
+}
+
+}  // namespace kane

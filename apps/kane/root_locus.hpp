@@ -1,0 +1,25 @@
+#pragma once
+// kane linearize --sweep: eigenvalues over a parameter, or over anything that states are written with.
+
+#include <string>
+#include <vector>
+
+#include "apps/kane/model_source.hpp"
+
+namespace kane {
+
+struct RootLocusOptions {
+  ModelSource source;
+  std::string state;
+  std::string sweep;            ///< name=begin:end:step
+  std::vector<std::string> at;  ///< name=expression: initial values, of parameters and the swept name
+  std::vector<std::string> only;
+  bool equilibrium = false;  ///< look for an equilibrium at every value, from the one before
+  bool steady = false;       ///< ... for a steady motion, with the values of `at` held
+  std::string out;
+  bool json = false;
+};
+
+void run_root_locus(const RootLocusOptions& options);
+
+}  // namespace kane

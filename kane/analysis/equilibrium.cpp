@@ -1,0 +1,419 @@
+#include "kane/analysis/equilibrium.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <random>
+
+#include "kane/base/error.hpp"
+#include "kane/base/suggest.hpp"
+#include "kane/expr/derivative.hpp"
+#include "kane/expr/traverse.hpp"
+#include "kane/solve/kernels.hpp"
+
+namespace kane {
+
+namespace {
+
+constexpr double kTolerance = 1e-11;  ///< on equations divided by typical sizes
+constexpr double kSame = 1e-6;        ///< solutions nearer than this are one
+constexpr double kTurn = 2 * std::numbers::pi;
+
+double uniform(std::mt19937_64& engine) { return static_cast<double>(engine() >> 11) * 0x1.0p-52 - 1; }
+
+std::vector<std::string> names_of(const std::vector<Expr>& symbols) {
+  std::vector<std::string> names;
+  for (const auto& s : symbols) names.push_back(s.name());
+  return names;
+}
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace
+
+std::string Equilibrium::stability() const {
+  if (!modes) return no_modes;
+  if (conservative && modes->stability == Stability::Marginal && modes->zero == 0)
+    return fmt::format("stable: a minimum of the potential energy, {} undamped oscillations", modes->modes.size());
+  if (modes->stability == Stability::Marginal && modes->oscillating == 0 && modes->zero == neighbours)
+    return fmt::format(
+        "stable: disturbances decay towards a neighbour in a family of {} dimension{}, the slowest with a time "
+        "constant of "
+        "{:.4g} s",
+        neighbours, neighbours == 1 ? "" : "s", slowest_decay());
+  return describe_stability(*modes);
+}
+
+double Equilibrium::slowest_decay() const {
+  double slowest = 0;
+  for (const auto& mode : modes->modes)
+    if (std::isfinite(mode.time_constant)) slowest = std::max(slowest, mode.time_constant);
+  return slowest;
+}
+
+EquilibriumFinder::EquilibriumFinder(SystemEvaluator& evaluator, EquilibriumOptions options)
+    : evaluator_(evaluator),
+      equations_(evaluator.system().equations()),
+      options_(std::move(options)),
+      essential_(evaluator.system().coordinate_count(), true),
+      linearizer_(evaluator),
+      runner_(nullptr, evaluator.context()) {
+  check_names();
+  const auto& inputs = evaluator.system().inputs();
+  for (const auto& name : options_.free_inputs)
+    free_inputs_.push_back(static_cast<std::size_t>(std::find(inputs.begin(), inputs.end(), name) - inputs.begin()));
+  compile();
+}
+
+void EquilibriumFinder::check_names() const {
+  std::vector<std::string> known = names_of(equations_.q);
+  for (const auto& u : equations_.u) known.push_back(u.name());
+  for (const auto& name : options_.held)
+    if (!contains(known, name))
+      throw ModelError(fmt::format("there is no coordinate or speed '{}'{}", name, suggestion(name, known)));
+  const auto& inputs = evaluator_.system().inputs();
+  for (const auto& name : options_.free_inputs)
+    if (!contains(inputs, name))
+      throw ModelError(
+          fmt::format("'{}' is not an input that is given from outside{}", name, suggestion(name, inputs)));
+}
+
+/// Rows: g (speeds), qdot, A u + b, phi (0 if none) and A udot - gamma of all constraints, norms of quaternions; then
+/// their derivatives by q, u, udot, lambda and the free inputs.
+void EquilibriumFinder::compile() {
+  const CompiledSystem& system = evaluator_.system();
+  const EquationsOfMotion& e = equations_;
+  const std::vector<Expr> motion = motion_rows(system);
+  std::vector<Expr> rows(motion.begin() + static_cast<std::ptrdiff_t>(e.q.size()),
+                         motion.begin() + static_cast<std::ptrdiff_t>(e.q.size() + e.u.size()));
+  rows.insert(rows.end(), motion.begin(), motion.begin() + static_cast<std::ptrdiff_t>(e.q.size()));
+  std::vector<Expr> constraints;
+  for (const auto& c : e.constraints) {
+    Expr v = c.b;
+    for (std::size_t j = 0; j < e.u.size(); ++j) v += c.a[j] * e.u[j];
+    constraints.push_back(v);
+  }
+  for (const auto& c : e.constraints) constraints.push_back(c.phi.value_or(Expr()));
+  constraints = system.with_laws(constraints);
+  constraints.insert(constraints.end(), motion.begin() + static_cast<std::ptrdiff_t>(e.q.size() + e.u.size()),
+                     motion.end());
+  rows.insert(rows.end(), constraints.begin(), constraints.end());
+  for (const int first : e.quaternions) {
+    Expr norm(-1);
+    for (int k = first; k < first + 4; ++k) norm += square(e.q[static_cast<std::size_t>(k)]);
+    rows.push_back(norm);
+  }
+  std::vector<Expr> by = e.q;
+  for (const auto* symbols : {&e.u, &e.udot}) by.insert(by.end(), symbols->begin(), symbols->end());
+  for (const auto& c : e.constraints) by.push_back(c.multiplier);
+  for (const auto& name : options_.free_inputs) by.push_back(e.graph->symbol(name));
+  all_rows_ = rows.size();
+  const Jacobian j = jacobian(rows, by);
+  for (const auto& entry : j.entries) {
+    rows.push_back(entry.value);
+    entries_.push_back({static_cast<std::size_t>(entry.row), static_cast<std::size_t>(entry.column)});
+  }
+  const auto symbols = symbols_of(rows);
+  depends_on_time_ = std::find(symbols.begin(), symbols.end(), e.t) != symbols.end();
+  kernel_ = std::make_unique<Kernel>(system.compile("equilibrium", rows));
+  runner_ = KernelRunner(kernel_.get(), evaluator_.context());
+}
+
+/// x is (q, u, udot, lambda, free inputs).
+void EquilibriumFinder::calc_rows(std::span<const double> x) {
+  const std::size_t nq = equations_.q.size(), nu = equations_.u.size(), nc = equations_.constraints.size();
+  if (!free_inputs_.empty()) {
+    for (std::size_t k = 0; k < free_inputs_.size(); ++k) inputs_[free_inputs_[k]] = x[nq + 2 * nu + nc + k];
+    evaluator_.set_inputs(inputs_, start_.t);
+  }
+  values_ = runner_.run(x.first(nq + 2 * nu + nc));
+}
+
+bool EquilibriumFinder::calc_residual(std::span<const double> x, std::span<double> r) {
+  calc_rows(x);
+  for (std::size_t i = 0; i < rows_.size(); ++i) r[i] = values_[rows_[i]] / row_scale_[rows_[i]];
+  return all_finite(r);
+}
+
+bool EquilibriumFinder::calc_jacobian(std::span<const double> x, MatrixView j) {
+  calc_rows(x);
+  std::vector<std::size_t> place(all_rows_, rows_.size());
+  for (std::size_t i = 0; i < rows_.size(); ++i) place[rows_[i]] = i;
+  for (std::size_t i = 0; i < j.rows; ++i) std::fill_n(j.row(i), j.columns, 0.0);
+  for (std::size_t k = 0; k < entries_.size(); ++k)
+    if (place[entries_[k].row] < rows_.size())
+      j(place[entries_[k].row], entries_[k].column) = values_[all_rows_ + k] / row_scale_[entries_[k].row];
+  return true;
+}
+
+/// Which rows are equations, which unknowns are free, and what is large.
+void EquilibriumFinder::prepare(const State& start) {
+  const EquationsOfMotion& e = equations_;
+  const std::size_t nq = e.q.size(), nu = e.u.size(), nc = e.constraints.size();
+  start_ = start;
+  evaluator_.set_time(start.t);
+  essential_.assign(nq, true);
+  const std::vector<bool> essential = linearizer_.find_essential(start);
+  if (options_.steady) essential_ = essential;
+  std::vector<bool> ignorable;
+  for (const bool needed : essential) ignorable.push_back(!needed);
+  if (options_.steady) linearizer_.drop(ignorable);
+  inputs_.assign(evaluator_.inputs().begin(), evaluator_.inputs().end());
+  start_x_ = start.q;
+  start_x_.insert(start_x_.end(), start.u.begin(), start.u.end());
+  start_x_.resize(nq + 2 * nu + nc, 0.0);
+  for (const std::size_t k : free_inputs_) start_x_.push_back(inputs_[k]);
+  std::vector<bool> active(nc, false);
+  for (const int k : evaluator_.active_rows()) active[static_cast<std::size_t>(k)] = true;
+
+  rows_.clear();
+  for (std::size_t i = 0; i < nu; ++i) rows_.push_back(i);
+  for (std::size_t i = 0; i < nq; ++i)
+    if (essential_[i]) rows_.push_back(nu + i);
+  for (std::size_t i = 0; i < nc; ++i)
+    if (active[i]) rows_.push_back(nu + nq + i);
+  for (std::size_t i = 0; i < nc; ++i)
+    if (active[i] && e.constraints[i].phi) rows_.push_back(nu + nq + nc + i);
+  for (std::size_t i = 0; i < nc; ++i)
+    if (active[i]) rows_.push_back(nu + nq + 2 * nc + i);
+  for (std::size_t i = 0; i < e.quaternions.size(); ++i) rows_.push_back(nu + nq + 3 * nc + i);
+  newton_.emplace(rows_.size(), start_x_.size());
+
+  // Typical generalized forces: the largest near the start.
+  row_scale_.assign(all_rows_, 1.0);
+  std::mt19937_64 engine(7);
+  Vector x = start_x_;
+  double largest = 0;
+  Vector force(nu, 0.0);
+  for (int sample = 0; sample < 8; ++sample) {
+    calc_rows(x);
+    for (std::size_t i = 0; i < nu; ++i)
+      if (std::isfinite(values_[i])) force[i] = std::max(force[i], std::abs(values_[i]));
+    for (std::size_t k = 0; k < nq; ++k) x[k] = start_x_[k] + uniform(engine);
+  }
+  for (const double f : force) largest = std::max(largest, f);
+  if (largest == 0) largest = 1;
+  for (std::size_t i = 0; i < nu; ++i) row_scale_[i] = force[i] > 1e-6 * largest ? force[i] : largest;
+  scale_.assign(start_x_.size(), 1.0);
+  for (std::size_t k = 0; k < nq; ++k)
+    if (!essential_[k] || contains(options_.held, e.q[k].name())) scale_[k] = 0;
+  for (std::size_t k = 0; k < nu; ++k)
+    scale_[nq + k] = contains(options_.held, e.u[k].name()) ? 0 : std::max(1.0, std::abs(start.u[k]));
+  for (std::size_t k = 0; k < nu; ++k) scale_[nq + nu + k] = 0;
+  if (!evaluator_.active_rows().empty()) {
+    evaluator_.calc_constraints(start.q, start.u);
+    if (evaluator_.refresh_embedding().ok())
+      for (const int k : evaluator_.dependent()) scale_[nq + nu + static_cast<std::size_t>(k)] = 1;
+  }
+  for (std::size_t k = 0; k < nc; ++k) scale_[nq + 2 * nu + k] = active[k] ? largest : 0;
+  for (std::size_t k = nq + 2 * nu + nc; k < scale_.size(); ++k) scale_[k] = std::max(1.0, std::abs(start_x_[k]));
+}
+
+bool EquilibriumFinder::solve(Vector& x) {
+  const auto residual = [&](std::span<const double> y, std::span<double> r) { return calc_residual(y, r); };
+  const auto derivatives = [&](std::span<const double> y, MatrixView j) { return calc_jacobian(y, j); };
+  NewtonOptions options;
+  options.tolerance = kTolerance;
+  options.max_iterations = 200;
+  options.max_step = 1;
+  options.scale = scale_;
+  const NewtonReport report = newton_->solve(residual, derivatives, x, options);
+  if (!report.ok() && (best_.row < 0 || report.residual < best_.residual) && report.worst >= 0)
+    best_ = {report.residual, report.worst, x};
+  return report.ok();
+}
+
+/// Full turns that change nothing are taken back.
+void EquilibriumFinder::unwind(Vector& x) {
+  Vector r(rows_.size());
+  for (std::size_t k = 0; k < equations_.q.size(); ++k) {
+    const double turns = std::round((x[k] - start_x_[k]) / kTurn);
+    if (turns == 0 || scale_[k] == 0) continue;
+    const double before = x[k];
+    x[k] -= turns * kTurn;
+    if (!calc_residual(x, r) || max_abs(r) > 1e3 * kTolerance) x[k] = before;
+  }
+}
+
+void EquilibriumFinder::keep(const Vector& x) {
+  const std::size_t nq = equations_.q.size(), nu = equations_.u.size();
+  const auto same = [&](const Vector& other) {
+    for (std::size_t k = 0; k < nq + nu; ++k) {
+      const double d = x[k] - other[k];
+      const double rest = k < nq && scale_[k] != 0 ? d - std::round(d / kTurn) * kTurn : d;
+      if (std::abs(rest) > kSame * std::max(1.0, std::abs(x[k]))) return false;
+    }
+    return true;
+  };
+  if (std::none_of(solutions_.begin(), solutions_.end(), same)) solutions_.push_back(x);
+}
+
+/// Newton's last steps, without damping, for the last digits.
+void EquilibriumFinder::polish(Vector& x) {
+  Matrix j(rows_.size(), x.size());
+  Vector r(rows_.size()), step(x.size());
+  PivotedQr qr(rows_.size(), x.size());
+  if (rows_.empty() || !calc_residual(x, r)) return;
+  double size = max_abs(r);
+  for (int i = 0; i < 3; ++i) {
+    if (!calc_jacobian(x, j.view())) return;
+    double* const columns = qr.prepare(rows_.size(), x.size());
+    for (std::size_t k = 0; k < x.size(); ++k)
+      for (std::size_t row = 0; row < rows_.size(); ++row) columns[k * rows_.size() + row] = j(row, k) * scale_[k];
+    qr.factor(1e-9);
+    qr.solve_minimum_norm(r, step);
+    Vector next = x;
+    for (std::size_t k = 0; k < x.size(); ++k) next[k] -= step[k] * scale_[k];
+    if (!calc_residual(next, r) || max_abs(r) >= size) break;
+    size = max_abs(r), x = next;
+  }
+}
+
+/// Of the equations, in the unknowns whose scale is not zero.
+int EquilibriumFinder::calc_rank(std::span<const double> x, std::span<const double> scale) {
+  Matrix j(rows_.size(), x.size());
+  if (rows_.empty() || !calc_jacobian(x, j.view())) return 0;
+  for (std::size_t i = 0; i < j.rows(); ++i)
+    for (std::size_t k = 0; k < j.columns(); ++k) j(i, k) *= scale[k];
+  PivotedQr qr(j.rows(), j.columns());
+  qr.factor(j, 1e-9);
+  return static_cast<int>(qr.rank());
+}
+
+/// With the inputs as they are, the power that changes the energy vanishes wherever one looks.
+bool EquilibriumFinder::is_conservative(const State& state) {
+  const EnergyKernel* energy = evaluator_.system().extra().energy();
+  if (options_.steady || energy == nullptr || !energy->has_potential || !energy->has_power || max_abs(state.u) > 1e-9 ||
+      depends_on_time_)
+    return false;
+  KernelRunner runner(&energy->kernel, evaluator_.context());
+  std::mt19937_64 engine(11);
+  for (int i = 0; i < 5; ++i) {
+    Vector q = state.q, u = state.u;
+    for (double& x : q) x += 0.3 * uniform(engine);
+    for (double& x : u) x += uniform(engine);
+    const auto values = runner.run(q, u);
+    constexpr std::size_t kPower = 2;
+    if (!(std::abs(values[kPower]) <= 1e-9 * (1 + std::abs(values[0]) + std::abs(values[kPower + 1])))) return false;
+  }
+  return true;
+}
+
+Equilibrium EquilibriumFinder::describe_solution(const Vector& solution) {
+  const std::size_t nq = equations_.q.size(), nu = equations_.u.size(), nc = equations_.constraints.size();
+  Equilibrium found;
+  Vector x = solution;
+  polish(x);
+  Vector r(rows_.size());
+  (void)calc_residual(x, r);
+  found.residual = max_abs(r);
+  const auto part = [&](std::size_t first, std::size_t count) {
+    return Vector(x.begin() + static_cast<std::ptrdiff_t>(first),
+                  x.begin() + static_cast<std::ptrdiff_t>(first + count));
+  };
+  found.state = {start_.t, part(0, nq), part(nq, nu)};
+  found.lambda = part(nq + 2 * nu, nc);
+  found.inputs = inputs_;
+  int redundant = 0;  // multipliers of redundant rows
+  if (!evaluator_.active_rows().empty()) {
+    evaluator_.calc_constraints(found.state.q, found.state.u);
+    PivotedQr qr(evaluator_.active_rows().size(), nu);
+    qr.factor(evaluator_.active_jacobian(), 1e-9);
+    redundant = static_cast<int>(evaluator_.active_rows().size() - qr.rank());
+  }
+  const auto nullity = [&](const Vector& scale) {
+    const auto free = std::count_if(scale.begin(), scale.end(), [](double s) { return s != 0; });
+    return static_cast<int>(free) - calc_rank(x, scale) - redundant;
+  };
+  found.family = nullity(scale_);
+  Vector released = scale_;
+  for (std::size_t k = 0; k < nq; ++k)
+    if (essential_[k]) released[k] = 1;
+  for (std::size_t k = 0; k < nu; ++k) released[nq + k] = std::max(1.0, std::abs(found.state.u[k]));
+  for (std::size_t k = nq + 2 * nu + nc; k < x.size(); ++k) released[k] = 0;
+  found.neighbours = nullity(released);
+  try {
+    const LinearModel model = linearizer_.calc(found.state);
+    found.modes = calc_modes(model.a);
+    found.states = model.states;
+  } catch (const ModelError& error) {
+    found.no_modes = error.message();
+  }
+  found.conservative = is_conservative(found.state);
+  return found;
+}
+
+EquilibriumReport EquilibriumFinder::find(const State& start) {
+  ensure(start.q.size() == equations_.q.size() && start.u.size() == equations_.u.size(), "a state of another system");
+  require(all_finite(start.q) && all_finite(start.u), "the start holds something that is not a finite number");
+  prepare(start);
+  best_ = {}, solutions_.clear();
+  EquilibriumReport report;
+  for (std::size_t k = 0; k < equations_.q.size(); ++k)
+    if (!essential_[k]) report.ignorable.push_back(equations_.q[k].name());
+  if (depends_on_time_)
+    report.warnings.push_back(
+        fmt::format("the equations depend on time; what is found holds at t = {} s only", start.t));
+  Vector x = start_x_;
+  if (solve(x)) unwind(x), keep(x);
+  std::mt19937_64 engine(20240229);
+  for (int i = 0; i < options_.starts && (options_.all || solutions_.empty()); ++i) {
+    ++report.starts;
+    x = start_x_;
+    const double radius = i < options_.starts / 3 ? 0.3 * options_.reach : options_.reach;
+    for (std::size_t k = 0; k < equations_.q.size(); ++k)
+      if (scale_[k] != 0) x[k] += radius * uniform(engine);
+    if (solve(x)) unwind(x), keep(x);
+  }
+  std::stable_sort(solutions_.begin(), solutions_.end(), [&](const Vector& a, const Vector& b) {
+    const auto distance = [&](const Vector& y) {
+      double sum = 0;
+      for (std::size_t k = 0; k < equations_.q.size(); ++k) sum += (y[k] - start_x_[k]) * (y[k] - start_x_[k]);
+      return sum;
+    };
+    return distance(a) < distance(b);
+  });
+  for (const auto& solution : solutions_) report.found.push_back(describe_solution(solution));
+  if (!report.ok()) report.message = explain();
+  return report;
+}
+
+std::string EquilibriumFinder::name_row(int row) const {
+  const EquationsOfMotion& e = equations_;
+  std::size_t i = rows_[static_cast<std::size_t>(row)];
+  const double size = best_.residual * row_scale_[i];
+  if (i < e.u.size())
+    return fmt::format("a generalized force of {:.6g} is left along the speed '{}'", size, e.u[i].name());
+  i -= e.u.size();
+  if (i < e.q.size()) return fmt::format("the coordinate '{}' still runs at {:.6g} per second", e.q[i].name(), size);
+  i -= e.q.size();
+  const std::size_t nc = e.constraints.size();
+  if (i < nc)
+    return fmt::format("the constraint '{}' is violated by the speeds, by {:.6g}", e.constraints[i].name, size);
+  if (i < 2 * nc) return fmt::format("the constraint '{}' stays open by {:.6g}", e.constraints[i - nc].name, size);
+  if (i < 3 * nc)
+    return fmt::format("the constraint '{}' asks for accelerations, by {:.6g}", e.constraints[i - 2 * nc].name, size);
+  return fmt::format("the norm of a quaternion is off by {:.6g}", size);
+}
+
+std::string EquilibriumFinder::explain() const {
+  const char* const what = options_.steady ? "steady motion" : "equilibrium";
+  if (best_.row < 0)
+    return fmt::format("no {} was found: the equations cannot be evaluated at the start, nor at {} other places", what,
+                       options_.starts);
+  const std::size_t row = rows_[static_cast<std::size_t>(best_.row)];
+  std::string text = fmt::format("no {} was found near the start, nor from {} other starts: at best {}", what,
+                                 options_.starts, name_row(best_.row));
+  const bool constant = std::none_of(entries_.begin(), entries_.end(),
+                                     [&](const Entry& k) { return k.row == row && scale_[k.column] != 0; });
+  if (constant) text += ", and nothing that may move has an influence on it";
+  text += options_.steady || evaluator_.system().inputs().empty()
+              ? ". Hold other coordinates or speeds, or begin elsewhere"
+              : ". Perhaps an input has to hold it (set it free), or the motion is steady and not at rest";
+  return text;
+}
+
+}  // namespace kane

@@ -1,0 +1,121 @@
+#pragma once
+// Equilibria and steady motions. Unknowns are the coordinates, the speeds, the derivatives of dependent speeds, the
+// multipliers of the active constraints and inputs set free; equations (the independent speeds do not change)
+//
+//     rhs - M udot + A^T lambda = 0,  A udot = gamma
+//     qdot_k = 0                 equilibrium: all coordinates; steady motion: those it depends on (linear_model.hpp)
+//     A u + b = 0,  phi = 0,  |e| = 1
+//
+// solved by damped Gauss-Newton with symbolic derivatives, from the start given and from others. There may be fewer
+// equations than unknowns (a family of steady motions: the nearest one is found) or contradicting ones (explained).
+//
+//     EquilibriumFinder finder(evaluator, {.steady = true, .held = {"q2", "u2"}});
+//     EquilibriumReport report = finder.find(start);
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kane/analysis/linear_model.hpp"
+#include "kane/analysis/modes.hpp"
+#include "kane/solve/newton.hpp"
+
+namespace kane {
+
+struct EquilibriumOptions {
+  /// Let coordinates run that the motion does not depend on.
+  bool steady = false;
+  /// Coordinates and speeds that keep the value they have at the start.
+  std::vector<std::string> held{};
+  /// Inputs to be found too (trim).
+  std::vector<std::string> free_inputs{};
+  /// Other starts, if the first leads nowhere or all are wanted.
+  int starts = 60;
+  /// Look from all starts, not only until something is found.
+  bool all = false;
+  double reach = 3.2;  ///< how far from the start others are tried (rad, m)
+};
+
+struct Equilibrium {
+  State state;
+  std::vector<double> inputs, lambda;
+  double residual = 0;  ///< largest, relative to typical forces
+  int family = 0;       ///< dimensions of the set of solutions this one belongs to, with the held values held
+  int neighbours = 0;   ///< the same with nothing held: as many eigenvalues vanish at least
+  /// About the solution, ignorable coordinates left out; empty if they do not exist there (no_modes says why).
+  std::optional<ModeReport> modes;
+  std::vector<std::string> states;  ///< of the modes
+  std::string no_modes;
+  bool conservative = false;  ///< static, forces have a potential: imaginary eigenvalues mean a minimum of it
+  [[nodiscard]] std::string stability() const;
+
+ private:
+  [[nodiscard]] double slowest_decay() const;
+};
+
+struct EquilibriumReport {
+  std::vector<Equilibrium> found;  ///< the nearest first
+  int starts = 0;                  ///< other starts that were tried
+  std::vector<std::string> ignorable;
+  std::vector<std::string> warnings;
+  std::string message;  ///< if nothing was found: a sentence that says what does not balance
+  [[nodiscard]] bool ok() const { return !found.empty(); }
+};
+
+class EquilibriumFinder {
+ public:
+  /// Throws ModelError for unknown names. Adds expressions to the graph of the equations.
+  EquilibriumFinder(SystemEvaluator& evaluator, EquilibriumOptions options = {});
+
+  /// With the evaluator's parameters, active constraints and (for those not free) inputs, at start.t.
+  [[nodiscard]] EquilibriumReport find(const State& start);
+
+ private:
+  using Vector = std::vector<double>;
+  struct Best {
+    double residual = 0;
+    int row = -1;
+    Vector x;
+  };
+
+  void compile();
+  void check_names() const;
+  void prepare(const State& start);
+  void calc_rows(std::span<const double> x);
+  [[nodiscard]] bool calc_residual(std::span<const double> x, std::span<double> r);
+  [[nodiscard]] bool calc_jacobian(std::span<const double> x, MatrixView j);
+  [[nodiscard]] bool solve(Vector& x);
+  void polish(Vector& x);
+  [[nodiscard]] int calc_rank(std::span<const double> x, std::span<const double> scale);
+  [[nodiscard]] bool is_conservative(const State& state);
+  void unwind(Vector& x);
+  void keep(const Vector& x);
+  [[nodiscard]] Equilibrium describe_solution(const Vector& solution);
+  [[nodiscard]] std::string explain() const;
+  [[nodiscard]] std::string name_row(int row) const;
+
+  SystemEvaluator& evaluator_;
+  const EquationsOfMotion& equations_;
+  EquilibriumOptions options_;
+  std::vector<bool> essential_;
+  std::vector<std::size_t> free_inputs_;
+  Linearizer linearizer_;
+  std::unique_ptr<Kernel> kernel_;
+  KernelRunner runner_;
+  struct Entry {
+    std::size_t row, column;
+  };
+  std::vector<Entry> entries_;
+  std::size_t all_rows_ = 0;
+  bool depends_on_time_ = false;
+  // Of one find():
+  State start_;
+  Vector start_x_, inputs_, scale_, row_scale_;
+  std::vector<std::size_t> rows_;  ///< which rows of the kernel are equations
+  std::span<const double> values_;
+  std::optional<GaussNewton> newton_;
+  Best best_;
+  std::vector<Vector> solutions_;
+};
+
+}  // namespace kane

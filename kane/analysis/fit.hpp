@@ -1,0 +1,127 @@
+#pragma once
+// Parameters (and initial values) that make runs agree with measurements, or meet goals, within bounds.
+//
+//     minimise |r(p)|^2,   r = w (signal(t_i; p) - measured_i),  w (signal(t; p) - goal),  w signal(t_i; p)
+//
+// by Levenberg and Marquardt's method (Nocedal and Wright, Numerical Optimization, section 10.3) with the exact
+// derivatives of the run (sensitivity.hpp), each parameter measured in units of its own. A parameter at a bound that the
+// descent would leave is held there (projection). What the data say about each parameter follows from J = dr/dp:
+// covariance sigma^2 (J^T J)^-1 with sigma^2 = |r|^2 / (m - n); directions with vanishing singular values are not
+// identifiable.
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "kane/analysis/sensitivity.hpp"
+#include "kane/simulate/series_file.hpp"
+
+namespace kane {
+
+struct FitParameter {
+  std::string name;
+  double lower = -std::numeric_limits<double>::infinity(), upper = std::numeric_limits<double>::infinity();
+};
+
+/// Measured values of one signal; those that are not numbers (nan) are left out.
+struct FitData {
+  Signal signal;
+  std::vector<double> t, value;
+  double weight = 0;  ///< 0: one over the root mean square deviation of the values from their mean
+};
+
+/// signal = value at t. Or, for `squares`: the time average of signal^2 over the run is to be small.
+struct FitGoal {
+  Signal signal;
+  double value = 0;
+  double t = 0;
+  double weight = 1;
+  bool squares = false;
+};
+
+struct FitOptions {
+  std::vector<FitParameter> parameters{};
+  std::vector<FitData> data{};
+  std::vector<FitGoal> goals{};
+  double until = 0;  ///< end of the runs that goals with `squares` look at
+  double tolerance = 1e-9;
+  int max_iterations = 100;
+  std::vector<InputSource> inputs{};
+};
+
+enum class FitStatus {
+  Converged,
+  TooManyIterations,
+  Stuck,      ///< no shorter step improves: the runs are not accurate enough, or fail nearby
+  RunFailed,  ///< at the start
+};
+
+struct FittedParameter {
+  std::string name;
+  double start = 0, value = 0;
+  double standard_error = 0;  ///< infinite if it is not identifiable or at a bound
+  bool at_bound = false;
+  bool identifiable = true;
+};
+
+struct FitReport {
+  FitStatus status = FitStatus::Converged;
+  std::string message;  ///< of a run that failed
+  std::vector<FittedParameter> parameters;
+  int iterations = 0, runs = 0;
+  std::size_t residuals = 0;
+  double cost_start = 0, cost = 0;      ///< sums of weighted squares
+  std::vector<double> rms;              ///< of each data, then each goal, in its own unit
+  Matrix correlation;                   ///< of the identifiable parameters that are not at a bound
+  std::vector<std::string> correlated;  ///< their names
+  double condition = 1;                 ///< largest over smallest singular value of J (units of the parameters)
+  /// What the data cannot tell: combinations "m +1.00, k -0.98" (relative changes) that change nothing.
+  std::vector<std::string> unidentifiable;
+  [[nodiscard]] bool ok() const { return status == FitStatus::Converged; }
+};
+
+class Fit {
+ public:
+  /// Throws ModelError for unknown names, empty bounds, no data. Adds expressions to the graph of the equations.
+  Fit(std::shared_ptr<const CompiledSystem> system, FitOptions options);
+
+  [[nodiscard]] SensitivityRun& run() { return run_; }
+  /// From the values in `given` (parameters) and `state` (initial values).
+  [[nodiscard]] FitReport solve(const Values& given, const State& state, const GivenValues& given_values);
+
+ private:
+  using Vector = std::vector<double>;
+  struct Point {
+    Vector p, r;
+    Matrix j;
+    double cost = 0;
+    std::string failure;
+  };
+  void collect_times(double begin);
+  [[nodiscard]] Point evaluate(const Vector& p);
+  void fill_residuals(const SensitivitySample& sample, std::size_t index, Point& point) const;
+  [[nodiscard]] Vector calc_step(const Point& at, const std::vector<bool>& held, double mu) const;
+  [[nodiscard]] std::vector<bool> find_held(const Point& at) const;
+  [[nodiscard]] double calc_optimality(const Point& at, const std::vector<bool>& held) const;
+  void describe(const Point& at, FitReport& report) const;
+
+  std::shared_ptr<const CompiledSystem> system_;
+  FitOptions options_;
+  SensitivityRun run_;
+  // Where each residual comes from.
+  struct Row {
+    std::size_t time, signal, source;
+    double target, weight;
+  };
+  Vector times_, unit_;
+  std::vector<Row> rows_;  ///< sorted by time
+  Values given_;
+  State state_;
+  GivenValues given_values_;
+  int runs_ = 0;
+};
+
+/// The columns of a table as data; names are those of signals. Throws ModelError for others.
+[[nodiscard]] std::vector<FitData> fit_data(const EquationsOfMotion& equations, const SeriesTable& table);
+
+}  // namespace kane

@@ -1,0 +1,71 @@
+#pragma once
+// Linear equations about a state in numbers, x' = A x + B r, y = C x + D r, compiled once and evaluated for any parameters
+// and states (root loci, equilibria, frequency responses). The same matrices in symbols: kane/mechanics/linearize.hpp.
+//
+// x are independent changes of coordinates and speeds. All changes that respect the constraints are dy = T x:
+//
+//     J dq = 0                   J = dphi/dq, and 2 e . de = 0 of quaternions
+//     A du + d(A u + b)/dq dq = 0
+//
+// T has unit rows at the independent ones, so that A = (rows of the independent ones of df/dy) T.
+
+#include <string>
+#include <vector>
+
+#include "kane/analysis/motion_tangent.hpp"
+#include "kane/analysis/signals.hpp"
+#include "kane/simulate/constraint_projector.hpp"
+#include "kane/simulate/state.hpp"
+
+namespace kane {
+
+struct LinearModel {
+  std::vector<std::string> states, inputs, outputs;
+  std::size_t coordinates = 0;  ///< the first of the states
+  Matrix a, b, c, d;
+  /// Rates of the states at the nominal state: zero at an equilibrium.
+  std::vector<double> drift;
+};
+
+struct LinearModelOptions {
+  std::vector<Signal> outputs{};
+  /// Only these coordinates and speeds vary; empty: all that are independent.
+  std::vector<std::string> only{};
+};
+
+class Linearizer {
+ public:
+  /// Throws ModelError for unknown names. Adds expressions to the graph of the equations.
+  explicit Linearizer(SystemEvaluator& evaluator, LinearModelOptions options = {});
+
+  /// With the evaluator's parameters, inputs and active constraints. Throws ModelError if the equations cannot be
+  /// solved there.
+  [[nodiscard]] LinearModel calc(const State& state);
+
+  /// Which coordinates the motion depends on. A coordinate is ignorable if a change of it changes neither the derivatives
+  /// of the speeds nor the rate of a coordinate that is not ignorable itself: the heading and the contact point of a
+  /// rolling disk are, its lean is not. Found from the linear equations at states near the given one.
+  [[nodiscard]] std::vector<bool> find_essential(const State& near);
+  /// From now on leave these coordinates out.
+  void drop(const std::vector<bool>& coordinates) { dropped_ = coordinates; }
+
+ private:
+  void choose_states(const State& state);
+  /// The columns of T: changes of (q, u), one per state.
+  [[nodiscard]] std::vector<std::vector<double>> calc_basis(const State& state);
+  [[nodiscard]] bool is_wanted(const std::string& name) const;
+  void fill_outputs(LinearModel& model, std::span<const double> derivatives, std::span<const double> change,
+                    std::size_t column, bool input) const;
+
+  SystemEvaluator& evaluator_;
+  LinearModelOptions options_;
+  std::vector<bool> dropped_;
+  MotionTangent tangent_;
+  ConstraintProjector projector_;
+  std::unique_ptr<Kernel> velocity_kernel_, output_kernel_;
+  KernelRunner velocity_, output_;
+  std::vector<std::size_t> free_q_, bound_q_, free_u_, bound_u_;
+  Matrix configuration_;
+};
+
+}  // namespace kane

@@ -1,0 +1,115 @@
+#include "kane/analysis/modes.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "kane/base/error.hpp"
+#include "kane/solve/eigen.hpp"
+#include "kane/solve/kernels.hpp"
+
+namespace kane {
+
+namespace {
+
+using Complex = std::complex<double>;
+
+/// Eigenvalues that should vanish come out of this size: a double one splits by the root of the rounding error.
+double zero_size(ConstMatrixView a, const std::vector<Complex>& values) {
+  double size = std::sqrt(norm2({a.data, a.rows * a.columns}));
+  for (const auto& s : values) size = std::max(size, std::abs(s));
+  return 1e-7 * size;
+}
+
+Mode make_mode(Complex s, std::span<const Complex> vector, double tolerance) {
+  Mode mode;
+  mode.eigenvalue = s;
+  mode.oscillates = std::abs(s.imag()) > tolerance;
+  mode.natural_frequency = std::abs(s);
+  mode.frequency = mode.oscillates ? std::abs(s.imag()) / (2 * std::numbers::pi) : 0;
+  mode.damping = std::abs(s) > tolerance ? -s.real() / std::abs(s) : 0;
+  mode.time_constant =
+      std::abs(s.real()) > tolerance ? 1 / std::abs(s.real()) : std::numeric_limits<double>::infinity();
+  const auto largest = std::max_element(vector.begin(), vector.end(),
+                                        [](Complex x, Complex y) { return std::abs(x) < std::abs(y) * (1 - 1e-9); });
+  for (const auto& v : vector) mode.shape.push_back(v / *largest);
+  return mode;
+}
+
+/// |V_ki W_ik| over their sum, for all modes; empty if V cannot be inverted.
+std::vector<std::vector<double>> calc_participation(const GeneralEigen& eigen, std::size_t n) {
+  const auto size = static_cast<Eigen::Index>(n);
+  const Eigen::MatrixXcd v = Eigen::Map<const Eigen::MatrixXcd>(eigen.vectors.data(), size, size);
+  const Eigen::FullPivLU<Eigen::MatrixXcd> lu(v);
+  constexpr double kLeastIndependence = 1e-10;
+  if (lu.rcond() < kLeastIndependence) return {};
+  const Eigen::MatrixXcd w = lu.inverse();
+  std::vector<std::vector<double>> all(n);
+  for (Eigen::Index i = 0; i < size; ++i) {
+    auto& p = all[static_cast<std::size_t>(i)];
+    double sum = 0;
+    for (Eigen::Index k = 0; k < size; ++k) p.push_back(std::abs(v(k, i) * w(i, k))), sum += p.back();
+    for (double& x : p) x /= sum;
+  }
+  return all;
+}
+
+}  // namespace
+
+ModeReport calc_modes(ConstMatrixView a) {
+  const std::size_t n = a.rows;
+  for (std::size_t i = 0; i < n; ++i)
+    require(all_finite({a.row(i), n}), "the linear equations have entries that are not finite at this state");
+  const GeneralEigen eigen = calc_eigen(a);
+  require(eigen.converged, "the eigenvalues of the linear equations could not be found");
+  ModeReport r;
+  r.eigenvalues = eigen.values;
+  r.tolerance = n == 0 ? 0 : zero_size(a, eigen.values);
+  const auto participation = n == 0 ? std::vector<std::vector<double>>{} : calc_participation(eigen, n);
+  for (std::size_t k = 0; k < n; ++k) {
+    const Complex s = eigen.values[k];
+    if (s.real() > r.tolerance)
+      ++r.growing;
+    else if (std::abs(s) <= r.tolerance)
+      ++r.zero;
+    else if (std::abs(s.real()) <= r.tolerance)
+      ++r.oscillating;
+    if (s.imag() < 0) continue;  // its conjugate speaks for it
+    r.modes.push_back(make_mode(s, {eigen.vectors.data() + k * n, n}, r.tolerance));
+    if (!participation.empty()) r.modes.back().participation = participation[k];
+  }
+  std::stable_sort(r.modes.begin(), r.modes.end(),
+                   [](const Mode& x, const Mode& y) { return x.natural_frequency < y.natural_frequency; });
+  r.stability = r.growing > 0                     ? Stability::Unstable
+                : r.zero > 0 || r.oscillating > 0 ? Stability::Marginal
+                                                  : Stability::Asymptotic;
+  return r;
+}
+
+std::string describe_stability(const ModeReport& r) {
+  const std::size_t n = r.eigenvalues.size();
+  if (n == 0) return "nothing can move";
+  double fastest = -std::numeric_limits<double>::infinity();
+  for (const auto& s : r.eigenvalues) fastest = std::max(fastest, s.real());
+  switch (r.stability) {
+    case Stability::Unstable:
+      return fmt::format("unstable: {} of {} eigenvalues {}, the fastest growth doubles in {:.4g} s", r.growing, n,
+                         r.growing == 1 ? "grows" : "grow", std::log(2.0) / fastest);
+    case Stability::Asymptotic:
+      return fmt::format(
+          "asymptotically stable: all {} eigenvalues decay, the slowest with a time constant of {:.4g} s", n,
+          -1 / fastest);
+    case Stability::Marginal: break;
+  }
+  std::string why;
+  if (r.oscillating > 0) why += fmt::format("{} on the imaginary axis", r.oscillating);
+  if (r.zero > 0) why += fmt::format("{}{} zero", why.empty() ? "" : ", ", r.zero);
+  return fmt::format("marginal: no eigenvalue grows, but of {} there are {}; the linear equations alone cannot decide",
+                     n, why);
+}
+
+}  // namespace kane

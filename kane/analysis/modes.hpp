@@ -1,0 +1,45 @@
+#pragma once
+// Eigenvalues of linear equations as modes: frequency, damping, which states take part; and what they say of stability.
+//
+// With A V = V diag(s) and W = V^-1 the participation of the state k in the mode i is |V_ki W_ik|, made to sum to one over
+// the states (Perez-Arriaga, Verghese, Schweppe, IEEE Trans. PAS-101, 1982): it does not depend on units.
+
+#include <complex>
+#include <string>
+#include <vector>
+
+#include "kane/solve/matrix.hpp"
+
+namespace kane {
+
+/// A real eigenvalue, or a pair of conjugate ones (then that with positive imaginary part).
+struct Mode {
+  std::complex<double> eigenvalue;
+  bool oscillates = false;
+  double frequency = 0;                     ///< Hz, of the damped oscillation
+  double natural_frequency = 0;             ///< rad/s, |s|
+  double damping = 0;                       ///< -Re s / |s|; 0 for s = 0
+  double time_constant = 0;                 ///< s, 1 / |Re s|; infinite for Re s = 0
+  std::vector<std::complex<double>> shape;  ///< one per state, the largest one is 1
+  std::vector<double> participation;        ///< one per state; empty if there is no complete set of eigenvectors
+};
+
+enum class Stability { Asymptotic, Marginal, Unstable };
+
+struct ModeReport {
+  std::vector<std::complex<double>> eigenvalues;  ///< by real part, then by imaginary part
+  std::vector<Mode> modes;                        ///< slowest first
+  Stability stability = Stability::Asymptotic;
+  int growing = 0;       ///< eigenvalues with a positive real part
+  int zero = 0;          ///< eigenvalues that vanish
+  int oscillating = 0;   ///< eigenvalues on the imaginary axis, without those that vanish
+  double tolerance = 0;  ///< real parts below this count as zero
+};
+
+/// Throws ModelError if A has entries that are not finite.
+[[nodiscard]] ModeReport calc_modes(ConstMatrixView a);
+
+/// A sentence: "unstable: 1 of 4 eigenvalues grows, the fastest doubles in 0.12 s".
+[[nodiscard]] std::string describe_stability(const ModeReport& report);
+
+}  // namespace kane

@@ -1,0 +1,114 @@
+#include "kane/analysis/motion_tangent.hpp"
+
+#include <algorithm>
+
+#include "kane/base/error.hpp"
+#include "kane/expr/derivative.hpp"
+#include "kane/solve/kernels.hpp"
+
+namespace kane {
+
+std::vector<Expr> motion_rows(const CompiledSystem& system) {
+  const EquationsOfMotion& e = system.equations();
+  require(e.M.rows > 0 || e.u.empty(), "the analyses of '{}' need its mass matrix, which was not formed", e.name);
+  std::vector<Expr> rows = e.qdot;
+  for (std::size_t i = 0; i < e.u.size(); ++i) {
+    // M udot - rhs, in the shorter form where there is one.
+    Expr g = e.inverse.empty() ? e.rhs[i] : -e.inverse[i];
+    for (std::size_t j = 0; j < e.u.size() && e.inverse.empty(); ++j)
+      g -= e.M(static_cast<int>(i), static_cast<int>(j)) * e.udot[j];
+    for (const auto& c : e.constraints) g += c.a[i] * c.multiplier;
+    rows.push_back(g);
+  }
+  for (const auto& c : e.constraints) {
+    Expr h = c.gamma;
+    for (std::size_t j = 0; j < c.a.size(); ++j) h -= c.a[j] * e.udot[j];
+    rows.push_back(h);
+  }
+  return system.with_laws(rows);
+}
+
+MotionTangent::MotionTangent(SystemEvaluator& evaluator, std::span<const Substitution> directions)
+    : evaluator_(evaluator),
+      directions_(directions.size()),
+      runner_(nullptr, evaluator.context()),
+      qdot_(evaluator.system().coordinate_count()),
+      udot_(evaluator.system().speed_count()),
+      lambda_(evaluator.system().constraint_count()),
+      rows_(qdot_.size() + udot_.size() + lambda_.size()),
+      gamma_(lambda_.size()),
+      active_lambda_(lambda_.size()),
+      factor_(udot_.size(), udot_.size()) {
+  const EquationsOfMotion& e = evaluator.system().equations();
+  const std::vector<Expr> rows = motion_rows(evaluator.system());
+  std::vector<Substitution> all;
+  for (const auto* symbols : {&e.q, &e.u})
+    for (const auto& s : *symbols) all.push_back({{s, Expr(1)}});
+  all.insert(all.end(), directions.begin(), directions.end());
+  std::vector<Expr> outputs;
+  for (const auto& direction : all) {
+    begin_.push_back(entries_.size());
+    Tangent along(direction);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const Expr d = along(rows[i]);
+      if (d.is_zero()) continue;
+      entries_.push_back({i, outputs.size()});
+      outputs.push_back(d);
+    }
+  }
+  begin_.push_back(entries_.size());
+  kernel_ = std::make_unique<Kernel>(evaluator.system().compile("tangent", outputs));
+  runner_ = KernelRunner(kernel_.get(), evaluator.context());
+}
+
+bool MotionTangent::prepare_solver(std::span<const double> q, std::span<const double> u) {
+  if (!evaluator_.active_rows().empty()) return true;  // calc_motion() has left M and the embedding
+  evaluator_.calc_mass(q, u);
+  const ConstMatrixView mass = evaluator_.mass_matrix();
+  for (std::size_t i = 0; i < mass.rows; ++i) std::copy_n(mass.row(i) + i, mass.rows - i, factor_.view().row(i) + i);
+  return factor_ldlt(factor_.view()).ok();
+}
+
+MotionReport MotionTangent::calc(std::span<const double> q, std::span<const double> u) {
+  const MotionReport report = evaluator_.calc_motion(q, u, qdot_, udot_);
+  if (!report.ok()) return report;
+  if (!prepare_solver(q, u)) return {MotionStatus::SingularMass, -1};
+  std::fill(lambda_.begin(), lambda_.end(), 0.0);
+  if (!evaluator_.active_rows().empty()) evaluator_.calc_multipliers(udot_, lambda_);
+  values_ = runner_.run(q, u, udot_, lambda_);
+  if (!all_finite(values_)) return {MotionStatus::NotFinite, -1};
+  return report;
+}
+
+void MotionTangent::add_column(std::size_t column, double factor) {
+  if (factor == 0) return;
+  for (std::size_t k = begin_[column]; k < begin_[column + 1]; ++k)
+    rows_[entries_[k].row] += factor * values_[entries_[k].output];
+}
+
+bool MotionTangent::apply(std::span<const double> dy, int direction, std::span<double> dydot, std::span<double> dlambda,
+                          double length) {
+  const std::size_t nq = qdot_.size(), nu = udot_.size();
+  std::fill(rows_.begin(), rows_.end(), 0.0);
+  for (std::size_t c = 0; c < dy.size(); ++c) add_column(c, dy[c]);
+  if (direction >= 0) add_column(nq + nu + static_cast<std::size_t>(direction), length);
+  std::copy_n(rows_.begin(), nq, dydot.begin());
+  std::fill(dlambda.begin(), dlambda.end(), 0.0);
+  const std::span<double> g{rows_.data() + nq, nu}, dudot = dydot.subspan(nq);
+  const auto& active = evaluator_.active_rows();
+  if (active.empty()) {
+    std::ranges::copy(g, dudot.begin());
+    solve_ldlt(factor_.view(), dudot);
+    return true;
+  }
+  for (std::size_t k = 0; k < active.size(); ++k) gamma_[k] = rows_[nq + nu + static_cast<std::size_t>(active[k])];
+  Embedding& embedding = evaluator_.embedding();
+  if (!embedding.solve(evaluator_.mass_matrix(), g, {gamma_.data(), active.size()}, dudot).ok()) return false;
+  if (dlambda.empty()) return true;
+  const std::span<double> own{active_lambda_.data(), active.size()};
+  embedding.calc_multipliers(evaluator_.mass_matrix(), g, dudot, Multipliers::MinimumNorm, own);
+  for (std::size_t k = 0; k < active.size(); ++k) dlambda[static_cast<std::size_t>(active[k])] = own[k];
+  return true;
+}
+
+}  // namespace kane

@@ -1,0 +1,96 @@
+#pragma once
+// How a whole run changes with its parameters and initial values. With y = (q, u) and S_k = dy/dp_k,
+//
+//     S_k' = (df/dy) S_k + df/dp_k,     S_k(0) = dy(0)/dp_k
+//
+// (variational equations; Hairer, Norsett, Wanner, Solving ODEs I, section I.14) are integrated together with y. The
+// derivatives are symbolic and one program (motion_tangent.hpp), so constraints are part of them. A parameter that others
+// are computed from takes those along. Where constraints depend on a parameter, the initial state moves with it as
+// assembly would move it (kane/simulate/assembly.hpp).
+//
+//     SensitivityRun run(system, {.parameters = {"k", "b", "q1"}, .signals = {parse_signal(e, "tip_x")}});
+//     run.start(values, state, given);
+//     run.run(times, [&](const SensitivitySample& sample) { ... });
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kane/analysis/motion_tangent.hpp"
+#include "kane/analysis/signals.hpp"
+#include "kane/simulate/assembly.hpp"
+#include "kane/simulate/input_schedule.hpp"
+#include "kane/solve/integrator.hpp"
+
+namespace kane {
+
+struct SensitivityOptions {
+  /// Parameters, and coordinates or speeds (their initial values).
+  std::vector<std::string> parameters{};
+  /// What to differentiate.
+  std::vector<Signal> signals{};
+  double tolerance = 1e-9;  ///< as in SimulatorOptions
+  long max_steps = 1'000'000;
+  /// Time series only: what a sampled controller does has no derivative here.
+  std::vector<InputSource> inputs{};
+};
+
+struct SensitivitySample {
+  double t = 0;
+  std::span<const double> q, u;
+  std::span<const double> values;  ///< of the signals
+  ConstMatrixView derivatives;     ///< signals x parameters
+};
+
+class SensitivityRun {
+ public:
+  /// Throws ModelError for unknown names and inputs that have no derivative. Adds expressions to the graph.
+  SensitivityRun(std::shared_ptr<const CompiledSystem> system, SensitivityOptions options);
+
+  [[nodiscard]] SystemEvaluator& evaluator() { return evaluator_; }
+  /// Values of CompiledSystem::inputs() for those without a series.
+  void set_inputs(std::span<const double> inputs);
+
+  /// `given`: parameters that have values of their own (they do not follow others). `state` is assembled.
+  /// Throws ModelError for unknown parameters, or if it cannot be assembled.
+  void start(const Values& given, State state, const GivenValues& given_values);
+  [[nodiscard]] const State& initial() const { return initial_; }
+  /// The value of a parameter (or initial value) of the options, at start().
+  [[nodiscard]] double parameter_value(std::size_t k) const { return values_[k]; }
+
+  /// At each of the growing times, the first not before the initial one. Empty: done; otherwise why it stopped, and when.
+  [[nodiscard]] std::string run(std::span<const double> times,
+                                const std::function<void(const SensitivitySample&)>& on_sample);
+  [[nodiscard]] const IntegratorTotals& totals() const { return integrator_->totals(); }
+
+ private:
+  using Vector = std::vector<double>;
+  void sort_names();
+  [[nodiscard]] Substitution direction_of(std::size_t parameter) const;
+  void compile();
+  void find_initial_tangents(const GivenValues& given);
+  [[nodiscard]] RhsStatus calc_rates(double t, std::span<const double> y, std::span<double> ydot);
+  [[nodiscard]] bool show(double t, const Vector& y, const std::function<void(const SensitivitySample&)>& on_sample);
+  [[nodiscard]] std::string explain(const StepReport& report) const;
+
+  std::shared_ptr<const CompiledSystem> system_;
+  SensitivityOptions options_;
+  SystemEvaluator evaluator_;
+  InputSchedule inputs_;
+  std::vector<int> direction_;  ///< of each parameter: number of the direction, or -1 - index into (q, u)
+  std::vector<std::size_t> model_parameters_;  ///< of the directions: index into EquationsOfMotion::parameters
+  std::unique_ptr<MotionTangent> tangent_;
+  ConstraintProjector projector_;
+  std::unique_ptr<Kernel> signal_kernel_, constraint_kernel_;
+  KernelRunner signals_, constraints_;
+  std::unique_ptr<Integrator> integrator_;
+  std::size_t n_;         ///< of y
+  Vector values_, unit_;  ///< parameters, and what their S is measured in
+  Vector y_, sample_, rates_, dlambda_, change_, signal_values_;
+  Matrix derivatives_;
+  State initial_;
+  MotionReport failure_;
+};
+
+}  // namespace kane

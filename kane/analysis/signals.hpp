@@ -1,0 +1,44 @@
+#pragma once
+// What analyses look at: any expression of coordinates, speeds, their derivatives (u1'), parameters, inputs, t, the
+// model's outputs, energies, and components of points (P.x, P.y, P.z positions; P.vx ... velocities; P.ax ...
+// accelerations, all in N), of joint reactions (shoulder.Fx ... shoulder.Tz) and multipliers (lambda.loop.x).
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kane/simulate/system_evaluator.hpp"
+
+namespace kane {
+
+/// A scalar with a name, as an expression of q, u, udot, lambda, inputs, parameters and t.
+struct Signal {
+  std::string name;
+  Expr value;
+};
+
+/// Everything that has a name and can be written in an expression.
+[[nodiscard]] std::vector<Signal> named_signals(const EquationsOfMotion& equations);
+
+/// Throws ModelError naming what is not known, with a suggestion. `what` begins the message ("--output").
+[[nodiscard]] Signal parse_signal(const EquationsOfMotion& equations, const std::string& text,
+                                  const std::string& what = {});
+
+/// Values of signals at a state.
+class SignalEvaluator {
+ public:
+  SignalEvaluator(const SystemEvaluator& evaluator, const std::vector<Signal>& signals);
+  /// With the evaluator's parameters, inputs and time.
+  std::span<const double> calc(std::span<const double> q, std::span<const double> u, std::span<const double> udot,
+                               std::span<const double> lambda) {
+    return runner_.run(q, u, udot, lambda);
+  }
+
+ private:
+  std::unique_ptr<Kernel> kernel_;
+  KernelRunner runner_;
+};
+
+}  // namespace kane

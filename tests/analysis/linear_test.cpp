@@ -1,0 +1,187 @@
+// Linear models, modes, frequency response and ranks against closed forms, published values and differences.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "kane/analysis/equilibrium.hpp"
+#include "kane/analysis/frequency_response.hpp"
+#include "kane/base/error.hpp"
+#include "tests/analysis/systems.hpp"
+
+namespace kane::test {
+namespace {
+
+using Complex = std::complex<double>;
+
+/// Meijaard et al. 2007, table 2: castering, capsize, and the pair of weave.
+TEST(LinearModel, BenchmarkBicycle) {
+  struct Row {
+    double v;
+    Complex a, b, c;
+  };
+  const std::vector<Row> table{{1, -7.11008014637442, -3.13423125066578, {3.52696170990070, 0.80774027519930}},
+                               {3, -10.35101467245920, -2.63366137253667, {1.70675605663975, 2.31582447384325}},
+                               {5, -14.07838969279822, -0.32286642900409, {-0.77534188219585, 4.46486771378823}},
+                               {10, -24.62459635017404, 0.16105338653172, {-3.72016840437287, 10.90681139476287}}};
+  Subject s = load("bicycle_nonlinear");
+  Linearizer linearizer(*s.evaluator, {.outputs = {}, .only = {"phi", "delta", "u_phi", "u_delta"}});
+  for (const auto& row : table) {
+    State at = s.state;
+    for (double& u : at.u) u = 0;
+    at.u[s.u("u_tR")] = -row.v / 0.3;
+    GivenValues held{std::vector<bool>(at.q.size(), false), std::vector<bool>(at.u.size(), false)};
+    for (const char* name : {"u_tR", "u_phi", "u_delta"}) held.u[s.u(name)] = true;
+    ASSERT_TRUE(assemble(*s.evaluator, at, held).ok);
+    const auto values = calc_modes(linearizer.calc(at).a).eigenvalues;
+    for (const Complex wanted : {row.a, row.b, row.c, std::conj(row.c)}) {
+      double nearest = 1e9;
+      for (const auto& x : values) nearest = std::min(nearest, std::abs(x - wanted));
+      EXPECT_LT(nearest, 1e-10) << row.v << " " << wanted;
+    }
+  }
+}
+
+/// A and B of a constrained system against differences of the accelerations along the constraints.
+TEST(LinearModel, FourBarAgreesWithDifferences) {
+  Subject s = load("fourbar");
+  const State at = s.assembled();
+  Linearizer linearizer(*s.evaluator);
+  const LinearModel m = linearizer.calc(at);
+  ASSERT_EQ(m.states, (std::vector<std::string>{"q1", "u1"}));
+  std::vector<double> qdot(3), udot(3);
+  const auto acceleration = [&](double dq, double du, double dr) {
+    State moved = at;
+    moved.q[0] += dq, moved.u[0] += du;
+    const GivenValues held{{true, false, false}, {true, false, false}};
+    EXPECT_TRUE(assemble(*s.evaluator, moved, held).ok);
+    s.evaluator->set_inputs(std::vector<double>{dr}, 0);
+    EXPECT_TRUE(s.evaluator->calc_motion(moved.q, moved.u, qdot, udot).ok());
+    s.evaluator->set_inputs(std::vector<double>{0}, 0);
+    return udot[0];
+  };
+  constexpr double h = 1e-5;
+  const auto central = [&](auto&& f) { return (f(h) - f(-h)) / (2 * h); };
+  EXPECT_NEAR(m.a(1, 0), central([&](double x) { return acceleration(x, 0, 0); }), 1e-6);
+  EXPECT_NEAR(m.a(1, 1), central([&](double x) { return acceleration(0, x, 0); }), 1e-7);
+  EXPECT_NEAR(m.b(1, 0), central([&](double x) { return acceleration(0, 0, x); }), 1e-7);
+}
+
+TEST(LinearModel, WhatDependsCannotBeAskedForAlone) {
+  Subject s = load("fourbar");
+  Linearizer linearizer(*s.evaluator, {.outputs = {}, .only = {"q1", "q2", "u1"}});
+  EXPECT_THROW((void)linearizer.calc(s.assembled()), ModelError);
+  EXPECT_THROW(Linearizer(*s.evaluator, {.outputs = {}, .only = {"q9"}}), ModelError);
+}
+
+class Oscillator : public ::testing::Test {
+ protected:
+  // m x'' + b x' + k x = F; output x, and its acceleration.
+  Oscillator()
+      : s(parse_yaml(R"(
+kane: 1
+name: oscillator
+parameters: {m: 2 kg, k: 50 N/m, b: 3 N*s/m}
+inputs: {F: 0 N}
+bodies: {B: {mass: m}}
+joints: {slide: {type: prismatic, parent: N, child: B, axis: x, coordinate: x, stiffness: k, damping: b, actuator: F}}
+)")) {
+    const auto& e = s.equations();
+    Linearizer linearizer(*s.evaluator, {.outputs = {parse_signal(e, "x"), parse_signal(e, "u_x'")}, .only = {}});
+    model = linearizer.calc(s.state);
+  }
+  Subject s;
+  LinearModel model;
+};
+
+TEST_F(Oscillator, FrequencyResponse) {
+  const auto omega = log_spaced(0.1, 100, 61);
+  const auto x = calc_frequency_response(model, 0, 0, omega), a = calc_frequency_response(model, 1, 0, omega);
+  for (std::size_t k = 0; k < omega.size(); ++k) {
+    const double w = omega[k];
+    const Complex h = 1.0 / Complex(50 - 2 * w * w, 3 * w);
+    EXPECT_LT(std::abs(x[k].response - h), 1e-13 * std::abs(h) + 1e-16);
+    EXPECT_LT(std::abs(a[k].response + w * w * h), 1e-12 * (1 + std::abs(w * w * h)));
+  }
+  EXPECT_LT(x.back().phase, -170);
+  EXPECT_GT(x.back().phase, -180);
+  // The static gain is a phase margin of its own kind: |H| < 1 everywhere, so there is no crossing.
+  EXPECT_FALSE(calc_margins(x).phase);
+}
+
+TEST_F(Oscillator, ModesAndZeros) {
+  const ModeReport modes = calc_modes(model.a);
+  ASSERT_EQ(modes.modes.size(), 1U);
+  EXPECT_NEAR(modes.modes[0].natural_frequency, 5, 1e-13);
+  EXPECT_NEAR(modes.modes[0].damping, 3 / (2 * std::sqrt(100.0)), 1e-13);
+  EXPECT_NEAR(modes.modes[0].participation[0], 0.5, 1e-9);
+  EXPECT_TRUE(calc_zeros(model, 0, 0).empty());
+  const auto zeros = calc_zeros(model, 1, 0);  // the acceleration has two at the origin
+  ASSERT_EQ(zeros.size(), 2U);
+  for (const auto& z : zeros) EXPECT_LT(std::abs(z), 1e-6);
+}
+
+TEST_F(Oscillator, MarginsOfAnIntegratorWithLags) {
+  // 8 / (s (s + 1) (s + 4)): gain margin 20 / 8 at 2 rad/s; phase margin from |H| = 1.
+  LinearModel m;
+  m.states = {"a", "b", "c"}, m.inputs = {"r"}, m.outputs = {"y"};
+  m.a = Matrix(3, 3), m.b = Matrix(3, 1), m.c = Matrix(1, 3), m.d = Matrix(1, 1);
+  m.a(0, 1) = 1, m.a(1, 1) = -1, m.a(1, 2) = 1, m.a(2, 2) = -4, m.b(2, 0) = 8, m.c(0, 0) = 1;
+  const auto points = calc_frequency_response(m, 0, 0, log_spaced(0.01, 100, 4000));
+  const Margins margins = calc_margins(points);
+  ASSERT_TRUE(margins.gain && margins.phase);
+  EXPECT_NEAR(*margins.gain, 2.5, 1e-4);
+  EXPECT_NEAR(*margins.gain_omega, 2, 1e-4);
+  const double w = *margins.phase_omega;
+  EXPECT_NEAR(8 / (w * std::hypot(w, 1) * std::hypot(w, 4)), 1, 1e-4);
+  EXPECT_NEAR(*margins.phase, 90 - (std::atan(w) + std::atan(w / 4)) * 180 / 3.14159265358979, 1e-2);
+}
+
+TEST(Controllability, RanksOfPendulums) {
+  // A cart with two equal pendulums: what their difference does, no force on the cart can change. With different lengths
+  // everything can be reached.
+  const auto text = [](double l2) {
+    return fmt::format(R"(
+kane: 1
+name: two_pendulums
+parameters: {{l1: 0.5 m, l2: {} m, g: 9.81 m/s^2}}
+inputs: {{F: 0 N}}
+gravity: -g*N.y
+bodies: {{cart: {{mass: 3}}, A: {{}}, B: {{}}}}
+particles: {{P: {{mass: 1, on: A, at: [0, -l1, 0]}}, Q: {{mass: 1, on: B, at: [0, -l2, 0]}}}}
+joints:
+  rail: {{type: prismatic, parent: N, child: cart, axis: x, coordinate: x, actuator: F}}
+  a: {{type: revolute, parent: cart, child: A, axis: z, coordinate: qa}}
+  b: {{type: revolute, parent: cart, child: B, axis: z, coordinate: qb}}
+)",
+                       l2);
+  };
+  for (const auto& [l2, rank] : {std::pair{0.5, 4U}, {0.7, 6U}}) {
+    Subject s = parse_yaml(text(l2));
+    Linearizer linearizer(*s.evaluator, {.outputs = {parse_signal(s.equations(), "x")}, .only = {}});
+    const LinearModel m = linearizer.calc(s.state);
+    EXPECT_EQ(calc_controllability(m.a, m.b).rank, rank);
+    EXPECT_EQ(calc_observability(m.a, m.c).rank, rank);
+  }
+}
+
+TEST(Signals, NamesExpressionsAndMistakes) {
+  Subject s = parse_yaml(kPendulum);
+  SignalEvaluator signals(*s.evaluator, {parse_signal(s.equations(), "P.x^2 + P.y^2"),
+                                         parse_signal(s.equations(), "energy"), parse_signal(s.equations(), "2*x")});
+  const std::vector<double> q{0.3}, u{2}, zero{0}, none{};
+  const auto v = signals.calc(q, u, zero, none);
+  EXPECT_NEAR(v[0], 0.25, 1e-15);
+  EXPECT_NEAR(v[1], 0.5 * 2 * 1 * 1 - 2 * 9.81 * 0.5 * std::cos(0.3), 1e-12);
+  EXPECT_NEAR(v[2], std::sin(0.3), 1e-15);
+  EXPECT_THROW((void)parse_signal(s.equations(), "P.q"), ModelError);
+}
+
+TEST(FrequencyResponse, BadLimits) {
+  EXPECT_THROW((void)log_spaced(0, 1, 10), ModelError);
+  EXPECT_THROW((void)log_spaced(2, 1, 10), ModelError);
+  EXPECT_THROW((void)log_spaced(1, 2, 1), ModelError);
+}
+
+}  // namespace
+}  // namespace kane::test
