@@ -23,6 +23,7 @@
 #include <fstream>
 #include <memory>
 #include <random>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -171,11 +172,10 @@ std::vector<double> parameters_of(const EquationsOfMotion& e) {
   return values;
 }
 
-/// A kernel with states to go through, so that no evaluation repeats the one before.
+/// A kernel with a state that changes a little from call to call. States are written where the kernel reads them, results are
+/// read where it leaves them, as an integrator would.
 class Load {
  public:
-  static constexpr std::size_t kStates = 8;
-
   Load(const Kernel& kernel, const std::vector<double>& parameters) : kernel_(kernel), workspace_(kernel) {
     const auto lanes = static_cast<std::size_t>(kernel.lanes());
     for (std::size_t i = 0; i < parameters.size(); ++i)
@@ -184,21 +184,21 @@ class Load {
     kernel_.run_inputs(workspace_);
     std::mt19937_64 random(1);
     std::uniform_real_distribution<double> uniform(-1.0, 1.0);
-    states_.resize(kStates, std::vector<double>(workspace_.state().size()));
-    for (auto& state : states_)
-      for (double& x : state) x = uniform(random);
-    outputs_.resize(kernel.program().outputs.size() * lanes);
+    for (double& x : workspace_.state()) x = uniform(random);
+    changed_ = workspace_.state().first(lanes);
   }
 
-  void run(std::size_t n) { kernel_.evaluate(states_[n % kStates], outputs_, workspace_); }
-  [[nodiscard]] const std::vector<double>& state(std::size_t n) const { return states_[n % kStates]; }
-  [[nodiscard]] std::vector<double>& outputs() { return outputs_; }
+  void run() {
+    for (double& x : changed_) x = -x;
+    kernel_.run_state(workspace_);
+  }
+  [[nodiscard]] std::span<const double> state() { return workspace_.state(); }
+  [[nodiscard]] std::span<const double> outputs() const { return workspace_.outputs(); }
 
  private:
   const Kernel& kernel_;
   Workspace workspace_;
-  std::vector<std::vector<double>> states_;
-  std::vector<double> outputs_;
+  std::span<double> changed_;
 };
 
 /// Nanoseconds of one call of each, measured in turn; medians over the rounds.
@@ -207,16 +207,16 @@ std::pair<double, double> compare(A a, B b, int rounds = 61) {
   std::size_t calls = 8;
   for (;; calls *= 2) {
     const auto start = now();
-    for (std::size_t i = 0; i < calls; ++i) a(i);
+    for (std::size_t i = 0; i < calls; ++i) a();
     if (nanoseconds_since(start) > 1e5) break;
   }
   std::vector<double> of_a, of_b;
   for (int r = 0; r < rounds; ++r) {
     auto start = now();
-    for (std::size_t i = 0; i < calls; ++i) a(i);
+    for (std::size_t i = 0; i < calls; ++i) a();
     of_a.push_back(nanoseconds_since(start) / static_cast<double>(calls));
     start = now();
-    for (std::size_t i = 0; i < calls; ++i) b(i);
+    for (std::size_t i = 0; i < calls; ++i) b();
     of_b.push_back(nanoseconds_since(start) / static_cast<double>(calls));
   }
   return {median(of_a), median(of_b)};
@@ -230,12 +230,16 @@ void quality(benchmark::State& state, const SystemRow& row) {
   Load load(kernel, parameters);
   const CompiledC c(*program);
   c.start(parameters);
-  std::vector<double> y(program->outputs.size());
+  std::vector<double> x(load.state().begin(), load.state().end()), y(program->outputs.size());
   std::pair<double, double> ns;
   for (auto _ : state)
-    ns = compare([&](std::size_t i) { load.run(i); }, [&](std::size_t i) { c.run(load.state(i).data(), y.data()); });
-  load.run(0);
-  c.run(load.state(0).data(), y.data());
+    ns = compare([&] { load.run(); },
+                 [&] {
+                   x[0] = -x[0];
+                   c.run(x.data(), y.data());
+                 });
+  load.run();
+  c.run(load.state().data(), y.data());
   for (std::size_t i = 0; i < y.size(); ++i)
     if (!(std::abs(y[i] - load.outputs()[i]) <= 1e-6 * (1 + std::abs(y[i])))) state.SkipWithError("the results differ");
   state.counters["operations"] = program->operations(Stage::State).total();
@@ -258,7 +262,7 @@ void lanes(benchmark::State& state, const SystemRow& row, Isa isa) {
                vector = compile_kernel(program, {.isa = isa, .lanes = vector_lanes(isa)});
   Load one(scalar, parameters), many(vector, parameters);
   std::pair<double, double> ns;
-  for (auto _ : state) ns = compare([&](std::size_t i) { one.run(i); }, [&](std::size_t i) { many.run(i); });
+  for (auto _ : state) ns = compare([&] { one.run(); }, [&] { many.run(); });
   state.counters["scalar_ns"] = ns.first;
   state.counters["ns_per_state"] = ns.second / vector.lanes();
   state.counters["ratio"] = ns.first * vector.lanes() / ns.second;
@@ -279,8 +283,8 @@ int count_only(const std::string& which) {
   std::vector<double> y(program->outputs.size());
   constexpr std::size_t kCalls = 2000;
   for (std::size_t i = 0; i < kCalls; ++i) {
-    if (which == "jit") load.run(i);
-    if (which == "gcc") c.run(load.state(i).data(), y.data());
+    if (which == "jit") load.run();
+    if (which == "gcc") c.run(load.state().data(), y.data());
   }
   return 0;
 }

@@ -11,6 +11,18 @@ struct AnglesOf {
   double angles[sizeof(V) / sizeof(double)];
 };
 
+template <class V, class Math>
+[[gnu::always_inline]] inline bool all_moderate(const V& magnitude) {
+  if constexpr (Math::kFused) {
+    return Math::all_at_most(magnitude, kLargestArgument);
+  } else {
+    const IntegerOf<V> moderate = magnitude <= kLargestArgument;
+    Int64 all = -1;
+    for (int i = 0; i < static_cast<int>(sizeof(V) / sizeof(double)); ++i) all &= moderate[i];
+    return all != 0;
+  }
+}
+
 /// Sines and cosines of the lanes of x, one after the other.
 template <class V, class Math>
 [[gnu::always_inline]] inline void store_sincos(const V& x, double* results) {
@@ -19,10 +31,9 @@ template <class V, class Math>
   const SinCosOf<V> value = sincos_moderate<V, Math>(x);
   __builtin_memcpy(results, &value.sin, sizeof(V));
   __builtin_memcpy(results + kLanes, &value.cos, sizeof(V));
-  const I moderate = as<V>(as<I>(x) & 0x7fffffffffffffff) <= kLargestArgument;
-  Int64 all = -1;
-  for (int i = 0; i < kLanes; ++i) all &= moderate[i];
-  if (__builtin_expect(all == 0, 0)) correct_large_lanes(as<AnglesOf<V>>(x).angles, results, kLanes);
+  const V magnitude = as<V>(as<I>(x) & 0x7fffffffffffffff);
+  if (__builtin_expect(!all_moderate<V, Math>(magnitude), 0))
+    correct_large_lanes(as<AnglesOf<V>>(x).angles, results, kLanes);
 }
 
 template <class V, class Math>

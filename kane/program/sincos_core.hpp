@@ -15,6 +15,12 @@
 //   t1 - k P2: both are multiples of 2^-66 and smaller than 2^-15, so 52 bits hold the result;
 //   t2 - k P3: both are multiples of 2^-101 and smaller than 2^-49, likewise.
 //
+// Fused operations need fewer parts: pi/2 = Q1 + Q2 + Q3 with 53, 34 and 53 bits.
+//   t1 = x - k Q1 is exact: a multiple of 2^-53 smaller than 1.
+//   k Q2 has 52 bits, so it is exact and a multiple of 2^-87 smaller than 2^-35; t2 = t1 - k Q2 is exact where t1 is
+//   smaller than k Q2, and where it is not, its rounding error is (t1 - t2) - k Q2 as above.
+//   k Q3 is smaller than 2^-70; r_lo need not be normalised, since r_lo^2 is below the last place of r.
+//
 // Polynomials: minimax fits (Remez) on |r| <= pi/4, rounded one coefficient after the other:
 //     sin r = r + r^3 S(r^2),             relative error 2^-57.8
 //     cos r = 1 - r^2/2 + r^4 C(r^2),     absolute error 2^-64.1
@@ -63,6 +69,7 @@ struct SinCosOf {
 
 /// a*b + c rounded twice.
 struct PlainMath {
+  static constexpr bool kFused = false;
   template <class V>
   [[gnu::always_inline]] static V mul_add(const V& a, const V& b, const V& c) {
     return a * b + c;
@@ -79,6 +86,16 @@ template <class V>
 template <class V, class Math>
 [[gnu::always_inline]] inline Reduced<V> reduce(const V& x) {
   const V two_over_pi = all<V>(0x1.45f306dc9c883p-1);
+  if constexpr (Math::kFused) {
+    const V minus_q1 = all<V>(-0x1.921fb54442d18p+0), minus_q2 = all<V>(-0x1.1a62633180000p-54),
+            minus_q3 = all<V>(0x1.d1fc8f8cbb5bfp-89), round = all<V>(0x1.8p+52);
+    const V turned = Math::mul_add(x, two_over_pi, round);
+    const V turns = turned - round;
+    const V t = Math::mul_add(turns, minus_q1, x);
+    const V r = Math::mul_add(turns, minus_q2, t);
+    const V error = Math::mul_add(turns, minus_q2, t - r);
+    return {r, Math::mul_add(turns, minus_q3, error), as<IntegerOf<V>>(turned)};
+  }
   const V minus_p1 = all<V>(-0x1.921fb54400000p+0), minus_p2 = all<V>(-0x1.0b4611a600000p-34),
           minus_p3 = all<V>(-0x1.3198a2e000000p-69), minus_p4 = all<V>(-0x1.b839a252049c1p-104);
   const V to_integer = all<V>(0x1.8p+52);  // adding it rounds to an integer, held in the lowest bits
