@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
 
@@ -181,6 +183,26 @@ TEST(KernelLimits, CodeIsNeverWritableAndExecutable) {
   EXPECT_EQ(permissions_at(kernel.code().data() + kernel.code().size() - 1), "r-xp");
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) EXPECT_EQ(line.find(" rwx"), std::string::npos) << line;
+}
+
+/// Callers compiled for SSE2 would wait for registers whose upper halves a kernel has left in use.
+TEST(KernelLimits, UpperHalvesOfRegistersAreCleanAfterSines) {
+  Program p;
+  p.name = "sines";
+  for (const char* name : {"a", "b", "c", "d"}) p.inputs.push_back({name, Stage::State});
+  p.input_count = {0, 0, 4};
+  for (ValueId i = 0; i < 4; ++i) {
+    p.instructions.push_back({Code::Sin, i, 0, 0});
+    p.outputs.push_back({"s" + std::to_string(i), 4 + i});
+  }
+  p.stage_end = {0, 0, 4};
+  const std::array<std::uint8_t, 3> vzeroupper{0xc5, 0xf8, 0x77};
+  for (const test::Way& way : test::all_ways()) {
+    if (way.isa != Isa::Avx2 && way.isa != Isa::Avx512) continue;
+    const Kernel kernel = compile_kernel(p, {.isa = way.isa, .lanes = way.lanes});
+    const auto code = kernel.code();
+    EXPECT_NE(std::search(code.begin(), code.end(), vzeroupper.begin(), vzeroupper.end()), code.end()) << name(way);
+  }
 }
 
 }  // namespace
