@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -18,6 +20,7 @@
 #include "kane/expr/derivative.hpp"
 #include "kane/expr/evaluate.hpp"
 #include "kane/expr/graph.hpp"
+#include "kane/expr/infix.hpp"
 #include "kane/expr/literal.hpp"
 #include "kane/expr/parse.hpp"
 #include "kane/expr/print.hpp"
@@ -32,7 +35,9 @@ constexpr std::size_t kMaxNodes = 10'000'000;
 
 struct ExprOptions {
   std::string expression;
+  std::vector<std::string> functions;
   std::vector<std::string> derivatives;
+  std::vector<std::string> rates;
   std::vector<std::string> settings;
   bool latex = false;
   bool code = false;
@@ -63,7 +68,7 @@ std::string marked_line(const std::string& text, const Where& where) {
   const auto column = static_cast<std::size_t>(where.column);
   if (begin == std::string::npos || column == 0 || column > 200) return {};
   const auto line = text.substr(begin, text.find('\n', begin) - begin).substr(0, 200);
-  return line.empty() ? std::string() : fmt::format("\n  {}\n  {:>{}}", line, '^', column);
+  return line.empty() ? std::string() : fmt::format("\n  {}\n  {:>{}}", InfixText::printable(line, 200), '^', column);
 }
 
 Expr parse_argument(Graph& graph, const std::string& text, std::string name) {
@@ -87,19 +92,43 @@ Expr differentiate(Graph& graph, Expr e, const std::vector<std::string>& names) 
   return e;
 }
 
-/// The values of --set NAME=VALUE. `known`: the symbols of the expression.
-Substitution read_settings(Graph& graph, const std::vector<std::string>& settings,
-                           const std::vector<std::string>& known) {
+/// The pairs NAME=EXPRESSION of an option. `known`: the symbols of the expression.
+Substitution read_pairs(Graph& graph, const std::string& option, const std::vector<std::string>& pairs,
+                        const std::vector<std::string>& known) {
   Substitution values;
-  for (const auto& setting : settings) {
-    const auto equals = setting.find('=');
-    require(equals != std::string::npos, "--set needs NAME=VALUE, not '{}'", setting);
-    const std::string name = setting.substr(0, equals);
-    require(std::find(known.begin(), known.end(), name) != known.end(), "--set {}: the expression has no symbol '{}'{}",
-            setting, name, suggestion(name, known));
-    values.set(graph.symbol(name), parse_argument(graph, setting.substr(equals + 1), "--set " + name));
+  for (const auto& pair : pairs) {
+    const auto equals = pair.find('=');
+    require(equals != std::string::npos, "{} needs NAME=VALUE, not '{}'", option, pair);
+    const std::string name = pair.substr(0, equals);
+    require(std::find(known.begin(), known.end(), name) != known.end(), "{} {}: the expression has no symbol '{}'{}",
+            option, pair, name, suggestion(name, known));
+    values.set(graph.symbol(name), parse_argument(graph, pair.substr(equals + 1), option + " " + name));
   }
   return values;
+}
+
+/// Declares f(x, y): a function of two arguments whose derivatives are f_x and f_y.
+void declare_function(Graph& graph, const std::string& text) {
+  const auto is_name = [](const std::string& name) {
+    return !name.empty() && std::isalpha(static_cast<unsigned char>(name[0])) != 0 &&
+           std::all_of(name.begin(), name.end(),
+                       [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; });
+  };
+  std::string compact;
+  std::copy_if(text.begin(), text.end(), std::back_inserter(compact), [](char c) { return c != ' '; });
+  const auto open = compact.find('(');
+  bool good = open != std::string::npos && compact.back() == ')' && is_name(compact.substr(0, open));
+  std::vector<std::string> derivatives;
+  for (std::size_t at = open; good && at + 1 < compact.size();) {
+    const std::size_t end = compact.find_first_of(",)", at + 1);
+    const std::string argument = compact.substr(at + 1, end - at - 1);
+    good = is_name(argument);
+    derivatives.push_back(compact.substr(0, open) + "_" + argument);
+    at = end;
+  }
+  require(good && !derivatives.empty(), "--function needs a form such as f(x, y), not '{}'", text);
+  const int arity = static_cast<int>(derivatives.size());
+  graph.declare_function(compact.substr(0, open), arity, std::move(derivatives));
 }
 
 std::vector<std::string> names_of(const std::vector<Expr>& symbols) {
@@ -135,6 +164,7 @@ ExprReport form_report(const Expr& e, const ExprOptions& options) {
 nlohmann::ordered_json to_json(const ExprReport& report, const ExprOptions& options) {
   nlohmann::ordered_json json;
   json["expression"] = options.expression;
+  if (!options.rates.empty()) json["rate"] = options.rates;
   if (!options.derivatives.empty()) json["derivative"] = options.derivatives;
   json["text"] = *report.text;
   json["symbols"] = report.symbols;
@@ -171,10 +201,12 @@ void print_for_people(const ExprReport& report) {
 void run_expr(ExprOptions options) {
   if (options.expression == "-") options.expression = read_standard_input();
   Graph graph({.max_nodes = kMaxNodes});
+  for (const auto& function : options.functions) declare_function(graph, function);
   Expr e = graph.bind(parse_argument(graph, options.expression, "expression"));
   const auto known = names_of(graph.symbols());
+  if (!options.rates.empty()) e = time_derivative(e, read_pairs(graph, "--rate", options.rates, known));
   e = differentiate(graph, e, options.derivatives);
-  e = graph.bind(substitute(e, read_settings(graph, options.settings, known)));
+  e = graph.bind(substitute(e, read_pairs(graph, "--set", options.settings, known)));
   const auto report = form_report(e, options);
   if (report.literal && report.literal->too_long)
     fmt::print(stderr, "kane: note: the textbook form would be too long to read; this is the shared form\n");
@@ -194,6 +226,14 @@ void add_expr_command(CLI::App& app) {
   command->add_option("--derivative", options->derivatives, "differentiate by this symbol (may be repeated)")
       ->allow_extra_args(false)
       ->type_name("SYMBOL");
+  command->add_option("--rate", options->rates, "the time derivative, where this symbol has this rate, e.g. q=u")
+      ->allow_extra_args(false)
+      ->type_name("NAME=RATE");
+  command
+      ->add_option("--function", options->functions,
+                   "a function of your own, e.g. f(x, y); its derivatives are f_x, f_y")
+      ->allow_extra_args(false)
+      ->type_name("FORM");
   command->add_option("--set", options->settings, "replace a symbol, e.g. q=pi/4; once none is left, print the value")
       ->allow_extra_args(false)
       ->type_name("NAME=VALUE");

@@ -86,10 +86,10 @@ Where InfixText::where(std::string_view piece) const {
   return place;
 }
 
-std::string InfixText::printable(std::string_view piece) {
+std::string InfixText::printable(std::string_view piece, std::size_t longest) {
   std::string shown;
   std::size_t i = 0;
-  while (i < piece.size() && shown.size() < 60) {
+  while (i < piece.size() && shown.size() < longest) {
     const std::size_t length = character_length(piece.substr(i));
     if (length == 0 || std::iscntrl(static_cast<unsigned char>(piece[i])) != 0)
       shown += '?';

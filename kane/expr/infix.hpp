@@ -64,7 +64,7 @@ class InfixText {
     return {a.data(), static_cast<std::size_t>(b.data() + b.size() - a.data())};
   }
   /// A piece for a message: cut if long, control characters and bytes that are not UTF-8 shown as '?'.
-  [[nodiscard]] static std::string printable(std::string_view piece);
+  [[nodiscard]] static std::string printable(std::string_view piece, std::size_t longest = 60);
   /// The binary operator written like this; null if there is none.
   [[nodiscard]] static const InfixBinary* find_binary(std::string_view sign);
 

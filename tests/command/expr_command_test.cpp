@@ -32,12 +32,36 @@ TEST(ExprCommand, RecognisesWhatIsEqual) {
 
 TEST(ExprCommand, WritesTheTextbookForm) {
   EXPECT_EQ(expr({"sin(q1)*cos(q2) + cos(q1)*sin(q2)", "--literal"}), "sin(q1 + q2)");
+  EXPECT_EQ(expr({"(x^2 - 1)/(x - 1)", "--literal"}), "x + 1");
 }
 
 TEST(ExprCommand, Differentiates) {
   // d/dx d/dy of x^3 y^2 is 6 x^2 y = 6*4*5 at x = 2, y = 5.
   EXPECT_EQ(expr({"x^3*y^2", "--derivative", "x", "--derivative", "y", "--set", "x=2", "--set", "y=5"}), "120");
   EXPECT_EQ(expr({"x^2", "--derivative", "y"}), "0");
+}
+
+TEST(ExprCommand, DifferentiatesByTime) {
+  EXPECT_EQ(expr({"m*q^2", "--rate", "q=u"}), "2*m*q*u");
+  EXPECT_EQ(expr({"q*t", "--rate", "q=q'", "--rate", "t=1", "--set", "q=2", "--set", "t=3"}), "3*q' + 2");
+  const auto result = run_kane({"expr", "q*t", "--rate", "x=1"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_NE(result.err.find("no symbol 'x'"), std::string::npos);
+}
+
+TEST(ExprCommand, KnowsFunctionsOfYourOwn) {
+  EXPECT_EQ(expr({"f(x, 2*x)", "--function", "f(a, b)", "--derivative", "x"}), "f_a(x, 2*x) + 2*f_b(x, 2*x)");
+  for (const char* bad : {"f", "f()", "f(", "f(a,)", "f(a b", "2(x)", "f(a,b))", "sin(x)"}) {
+    const auto result = run_kane({"expr", "x", "--function", bad});
+    EXPECT_EQ(result.exit_code, 2) << bad;
+    EXPECT_NE(result.err.find("error"), std::string::npos) << bad;
+  }
+}
+
+TEST(ExprCommand, BytesThatAreNotTextDoNotReachTheTerminal) {
+  const auto result = run_kane({"expr", "x + \xff"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.err.find('\xff'), std::string::npos);
 }
 
 TEST(ExprCommand, Evaluates) {
