@@ -206,9 +206,22 @@ class Factoring {
       int members = 0;
       for (const auto& [m, c] : p) members += divides(candidate, m) ? 1 : 0;
       const int saving = (members - 1) * weight(candidate);
-      if (saving > most) most = saving, best = candidate;
+      if (saving > most || (saving == most && most > 0 && comes_before(candidate, best)))
+        most = saving, best = candidate;
     }
     return best;
+  }
+
+  /// In the order of reading, which does not depend on the order in which atoms were met.
+  [[nodiscard]] bool comes_before(Monomial a, Monomial b) const {
+    const auto in_order = [&](const Power& x, const Power& y) { return atoms_.before(x.atom, y.atom); };
+    std::sort(a.begin(), a.end(), in_order);
+    std::sort(b.begin(), b.end(), in_order);
+    for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+      if (a[i].atom != b[i].atom) return atoms_.before(a[i].atom, b[i].atom);
+      if (a[i].exponent != b[i].exponent) return a[i].exponent > b[i].exponent;
+    }
+    return a.size() > b.size();
   }
 
   [[nodiscard]] int weight(const Monomial& m) const {

