@@ -13,6 +13,7 @@
 #include "kane/expr/parse.hpp"
 #include "kane/formats/model_reader.hpp"
 #include "kane/mechanism/automatic_speeds.hpp"
+#include "kane/mechanism/tables.hpp"
 
 namespace kane {
 
@@ -64,9 +65,19 @@ std::vector<std::string> settable_names(const Mechanism& mechanism) {
   return names;
 }
 
+/// Initial values that are written with parameters follow them.
+void renew_initial(Mechanism& mechanism) {
+  if (mechanism.initial_laws.empty()) return;
+  Values values;
+  const FunctionTable functions = table_functions(mechanism);
+  for (const auto& p : mechanism.parameters) values[p.symbol.name()] = evaluate(p.value, values, functions);
+  for (const auto& [name, law] : mechanism.initial_laws) mechanism.initial[name] = evaluate(law, values, functions);
+}
+
 }  // namespace
 
 void apply_settings(Mechanism& mechanism, const std::vector<std::string>& settings) {
+  bool changed = false;
   for (const auto& setting : settings) {
     const auto equals = setting.find('=');
     require(equals != std::string::npos && equals > 0, "--set wants name=value, not '{}'", setting);
@@ -82,13 +93,16 @@ void apply_settings(Mechanism& mechanism, const std::vector<std::string>& settin
     const Expr number = mechanism.graph->number(rational_from_double(value));
     if (parameter != mechanism.parameters.end()) {
       parameter->value = number;
+      changed = true;
     } else if (input != mechanism.inputs.end()) {
       input->value = number;
       std::erase_if(mechanism.input_laws, [&](const auto& law) { return law.name == name; });
     } else {
       mechanism.initial[name] = value;
+      mechanism.initial_laws.erase(name);
     }
   }
+  if (changed) renew_initial(mechanism);
 }
 
 // ---- state files --------------------------------------------------------------------------------------------------------

@@ -156,8 +156,10 @@ class MathmlWriter {
         if (c != '\\') inner += escaped && c == ',' ? ' ' : c;
         escaped = c == '\\';
       }
-      return std::string(name == "text" ? "<mtext>" : "<mi mathvariant='normal'>") + escape_html(inner) +
-             (name == "text" ? "</mtext>" : "</mi>");
+      // Blanks at the ends of a text would be dropped.
+      std::string kept;
+      for (const char c : escape_html(inner)) kept += c == ' ' ? std::string("&#xa0;") : std::string(1, c);
+      return name == "text" ? "<mtext>" + kept + "</mtext>" : "<mi mathvariant='normal'>" + kept + "</mi>";
     }
     if (name == "mathbf" || name == "boldsymbol") return "<mrow style='font-weight:bold'>" + group() + "</mrow>";
     return "<mtext>" + std::string(name) + "</mtext>";

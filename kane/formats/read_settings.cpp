@@ -223,6 +223,8 @@ void read_initial(ModelContext& context, const YamlNode& section) {
         if (m.dimension == measure.dimension) measure = m;
     }
     context.mechanism.initial[entry.key] = context.number(entry.value, measure, entry.key, "'initial'");
+    const Expr law = context.scalar(entry.value, measure, entry.key, "'initial'");
+    if (!law.is_number()) context.mechanism.initial_laws[entry.key] = law;
   });
 }
 

@@ -139,6 +139,8 @@ class PageMaker {
       const Formula names = list(rodrigues->rho);
       return {"Rodrigues parameters " + names.text, "\\text{Rodrigues parameters }" + names.latex};
     }
+    const auto entry = [&](std::size_t i, std::size_t j) { return f.rotation[i][j] == Expr(i == j ? 1 : 0); };
+    if (entry(0, 0) && entry(1, 1) && entry(2, 2)) return words("nothing");  // a rotation with trace 3
     if (std::holds_alternative<DirectionCosines>(f.definition)) return words("direction cosines");
     if (f.angle.is_zero()) return words("nothing");
     Formula about;

@@ -214,6 +214,8 @@ struct Mechanism {
   std::vector<AuxiliaryQuantity> auxiliary;
   std::vector<NamedQuantity> outputs;
   std::map<std::string, double> initial;  ///< of coordinates and speeds, SI; missing ones are 0
+  /// Those of `initial` that were written with parameters, to be evaluated again when a parameter is changed.
+  std::map<std::string, Expr> initial_laws;
   SimulationSettings simulation;
   /// SI units of parameters and inputs, where the file tells them ("kg", "N*m*s"); for display and export.
   std::map<std::string, std::string, std::less<>> units;

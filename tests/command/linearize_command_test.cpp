@@ -1,0 +1,55 @@
+// kane linearize and kane derive on the models of the textbook systems, as a user runs them.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/command/run_command.hpp"
+
+namespace kane::test {
+namespace {
+
+const std::string kModels = std::string(KANE_SOURCE_DIR) + "/models/";
+
+// M, C1, K0, K2 and the eigenvalues of Meijaard, Papadopoulos, Ruina and Schwab (2007). The initial speeds are written
+// with the parameter v and follow it.
+TEST(LinearizeCommand, BenchmarkBicycle) {
+  nlohmann::json oracle;
+  std::ifstream(std::string(KANE_SOURCE_DIR) + "/tests/oracles/bicycle_linear.json") >> oracle;
+  const double g = oracle["g"];
+  for (const auto& sample : oracle["eigenvalues"]) {
+    const double v = sample["v"];
+    if (v > 6) continue;
+    const auto result = run_kane({"linearize", kModels + "bicycle_linear.yaml", "--steady", "--only",
+                                  "phi,delta,u_phi,u_delta", "--set", "v=" + std::to_string(v), "--json"});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const auto answer = nlohmann::json::parse(result.out);
+    for (std::size_t i = 0; i < 2; ++i) {
+      for (std::size_t j = 0; j < 2; ++j) {
+        const auto at = [&](const char* key) { return oracle[key][i][j].get<double>(); };
+        EXPECT_NEAR(answer["M"][i][j].get<double>(), at("M"), 1e-10);
+        EXPECT_NEAR(answer["C"][i][j].get<double>(), v * at("C1"), 1e-9);
+        EXPECT_NEAR(answer["K"][i][j].get<double>(), g * at("K0") + v * v * at("K2"), 1e-8);
+      }
+    }
+    for (std::size_t k = 0; k < 4; ++k) {
+      EXPECT_NEAR(answer["eigenvalues"][k][0].get<double>(), sample["lambda_re_im"][k][0].get<double>(), 1e-8) << v;
+    }
+  }
+}
+
+TEST(DeriveCommand, EveryFormOfThePage) {
+  for (const char* format : {"text", "markdown", "latex", "html"}) {
+    const auto result = run_kane({"derive", kModels + "planar2r.yaml", "--format", format});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_GT(result.out.size(), 1500U) << format;
+  }
+  EXPECT_EQ(run_kane({"derive", kModels + "planar2r.yaml", "--format", "docx"}).exit_code, 2);
+  const std::string page = run_kane({"derive", kModels + "space_arm_2r.yaml", "--step", "8"}).out;
+  EXPECT_NE(page.find("\n  Tc = m*L*("), std::string::npos) << page;
+}
+
+}  // namespace
+}  // namespace kane::test
