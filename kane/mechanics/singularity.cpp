@@ -34,10 +34,12 @@ class Conditions {
     for (Expr factor : factors_of(divisor)) {
       factor = without_parameters(factor);
       for (const Candidate& c : candidates(factor)) {
+        if (vanishes(factor, c))
+          note(c.factor.to_string() + " = 0");
+        else if (!vanishes(1 / factor, c))
+          continue;
+        factor = without(factor, c);
         if (constant(factor)) break;
-        const Expr rest = without(factor, c);
-        if (vanishes(factor, c)) note(c.factor.to_string() + " = 0");
-        factor = rest;
       }
       if (!constant(factor)) note(describe(factor));
     }
