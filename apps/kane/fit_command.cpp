@@ -99,23 +99,21 @@ Json json_of(const FitReport& r, const FitOptions& fit) {
 void print_for_people(const FitReport& r, const FitOptions& fit, const std::string& name) {
   static constexpr const char* kStatus[] = {"converged", "stopped: too many iterations",
                                             "stopped: no step improves any more", "the run failed"};
-  fmt::print("{}: {} after {} iterations, {} runs, {} residuals\n\n", name, kStatus[static_cast<int>(r.status)],
+  fmt::print("{}: {} after {} iterations, {} runs; {} values compared\n\n", name, kStatus[static_cast<int>(r.status)],
              r.iterations, r.runs, r.residuals);
   const bool measured = !fit.data.empty();  // goals have no errors
   fmt::print("  {:<14} {:>15} {:>15}", "parameter", "start", "value");
   fmt::print("{}\n", measured ? fmt::format(" {:>13}  95 % interval", "std. error") : "");
-  for (const auto& p : r.parameters) {
-    fmt::print("  {:<14} {:>15.9g} {:>15.9g} ", p.name, p.start, p.value);
-    if (p.at_bound)
-      fmt::print("{:>13}\n", "at its bound");
-    else if (!p.identifiable)
-      fmt::print("{:>13}\n", "not identifiable");
-    else if (!measured || !std::isfinite(p.standard_error))
-      fmt::print("{:>13}\n", measured ? "-" : "");
-    else
-      fmt::print("{:>13.4g}  {:.7g} ... {:.7g}\n", p.standard_error, p.value - 1.96 * p.standard_error,
-                 p.value + 1.96 * p.standard_error);
-  }
+  const auto error_of = [&](const FittedParameter& p) -> std::string {
+    if (p.at_bound) return "  at its bound";
+    if (!p.identifiable) return "  not identifiable";
+    if (!measured) return "";
+    if (!std::isfinite(p.standard_error)) return "  -";
+    return fmt::format(" {:>13.4g}  {:.7g} ... {:.7g}", p.standard_error, p.value - 1.96 * p.standard_error,
+                       p.value + 1.96 * p.standard_error);
+  };
+  for (const auto& p : r.parameters)
+    fmt::print("  {:<14} {:>15.9g} {:>15.9g}{}\n", p.name, p.start, p.value, error_of(p));
   fmt::print("\n  {:<24} {:>14}\n", "signal", "rms of what is left");
   for (std::size_t i = 0; i < r.rms.size(); ++i)
     fmt::print("  {:<24} {:>14.6g}\n",

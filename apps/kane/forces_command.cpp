@@ -155,9 +155,12 @@ class Forces {
     fmt::print(to, "  {:<18} {:<11} {:>12} {:>10} {:>12} {:>10}  {}\n", "of", "kind", "largest", "at, s", "torque",
                "at, s", "on the outer body, components in, about");
     for (const auto& g : groups_) {
+      // A torque of the force times a nanometre is rounding.
+      const double torque = g.torque > 1e-9 * g.force ? g.torque : 0.0;
       fmt::print(to, "  {:<18} {:<11} {:>12.6g} {:>10.5g}", g.name, g.kind, g.force, g.force_time);
       if (g.kind == "reaction")
-        fmt::print(to, " {:>12.6g} {:>10.5g}  {}, {}", g.torque, g.torque_time, g.frame, g.point);
+        fmt::print(to, " {:>12.6g} {:>10}  {}, {}", torque, torque > 0 ? fmt::format("{:.5g}", g.torque_time) : "-",
+                   g.frame, g.point);
       fmt::print(to, "\n");
     }
   }

@@ -18,7 +18,7 @@
 #include "kane/mechanics/linearize.hpp"
 #include "kane/mechanism/formulation.hpp"
 #include "kane/mechanism/tables.hpp"
-#include "kane/solve/eigen.hpp"
+#include "kane/solve/kernels.hpp"
 
 namespace kane {
 namespace {
@@ -151,6 +151,8 @@ void run_linearize(const LinearizeCommandOptions& options) {
   const auto flat = numbers(l.A, nominal.parameters, functions);
   const auto n = static_cast<std::size_t>(l.A.rows);
   const ConstMatrixView a_view(flat.data(), n, n);
+  if (!all_finite(flat))
+    throw RunFailed("the eigenvalues could not be found: A has entries that are not finite at this state");
   const ModeReport modes = calc_modes(a_view);
   const auto& eigenvalues = modes.eigenvalues;
   const auto input_matrix = numbers(l.B, nominal.parameters, functions);

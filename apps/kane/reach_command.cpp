@@ -149,7 +149,11 @@ void run_reach(const ReachOptions& options) {
                            : "out of reach; the nearest configuration");
       for (std::size_t k = 0; k < e.q.size(); ++k) {
         const bool limit = std::find(s.at_limit.begin(), s.at_limit.end(), e.q[k].name()) != s.at_limit.end();
-        fmt::print("  {:<14} {:>16.10g}{}\n", e.q[k].name(), s.q[k], limit ? "   at its limit" : "");
+        // The nearest configuration is known less well than one that reaches.
+        fmt::print(
+            "  {:<14} {:>16}{}\n", e.q[k].name(),
+            s.reached ? fmt::format("{:.10g}", s.q[k]) : fmt::format("{:.4f}", std::round(s.q[k] * 1e4) / 1e4 + 0.0),
+            limit ? "   at its limit" : "");
       }
     }
     if (report.reached() && report.free > 0)

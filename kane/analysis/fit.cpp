@@ -180,21 +180,41 @@ double Fit::calc_optimality(const Point& at, const std::vector<bool>& held) cons
 }
 
 /// dp (in units) that minimises |r + J dp|^2 + mu |D dp|^2, D_k = |J_k|.
-Fit::Vector Fit::calc_step(const Point& at, const std::vector<bool>& held, double mu) const {
+void Fit::solve_free(const Point& at, const std::vector<bool>& held, double mu, Vector& step) const {
   const std::size_t m = at.r.size(), n = at.p.size();
   PivotedQr qr(m + n, n);
   double* const columns = qr.prepare(m + n, n);
   std::fill_n(columns, (m + n) * n, 0.0);
-  Vector r(m + n, 0.0), step(n);
+  Vector r(m + n, 0.0), free(n);
   for (std::size_t i = 0; i < m; ++i) r[i] = -at.r[i];
   for (std::size_t k = 0; k < n; ++k) {
+    for (std::size_t i = 0; held[k] && i < m; ++i) r[i] -= at.j(i, k) * step[k];
     if (held[k]) continue;
     double square = 0;
     for (std::size_t i = 0; i < m; ++i) columns[k * (m + n) + i] = at.j(i, k), square += at.j(i, k) * at.j(i, k);
     columns[k * (m + n) + m + k] = std::sqrt(mu * square);
   }
   qr.factor(1e-13);
-  qr.solve_minimum_norm(r, step);
+  qr.solve_minimum_norm(r, free);
+  for (std::size_t k = 0; k < n; ++k)
+    if (!held[k]) step[k] = free[k];
+}
+
+/// Parameters that would pass a bound stop there, and the others are solved for again.
+Fit::Vector Fit::calc_step(const Point& at, std::vector<bool> held, double mu) const {
+  Vector step(at.p.size(), 0.0);
+  for (std::size_t round = 0; round <= step.size(); ++round) {
+    solve_free(at, held, mu, step);
+    bool stopped = false;
+    for (std::size_t k = 0; k < step.size(); ++k) {
+      const auto& bounds = options_.parameters[k];
+      const double next = at.p[k] + step[k] * unit_[k];
+      if (held[k] || (next >= bounds.lower && next <= bounds.upper)) continue;
+      step[k] = (std::clamp(next, bounds.lower, bounds.upper) - at.p[k]) / unit_[k];
+      held[k] = stopped = true;
+    }
+    if (!stopped) break;
+  }
   return step;
 }
 

@@ -100,7 +100,9 @@ class Fit {
   void collect_times(double begin);
   [[nodiscard]] Point evaluate(const Vector& p);
   void fill_residuals(const SensitivitySample& sample, std::size_t index, Point& point) const;
-  [[nodiscard]] Vector calc_step(const Point& at, const std::vector<bool>& held, double mu) const;
+  [[nodiscard]] Vector calc_step(const Point& at, std::vector<bool> held, double mu) const;
+  /// The minimiser for the parameters that are not held, the others changing by what `step` says.
+  void solve_free(const Point& at, const std::vector<bool>& held, double mu, Vector& step) const;
   [[nodiscard]] std::vector<bool> find_held(const Point& at) const;
   [[nodiscard]] double calc_optimality(const Point& at, const std::vector<bool>& held) const;
   void describe(const Point& at, FitReport& report) const;
