@@ -21,6 +21,20 @@ add_custom_target(product DEPENDS ${modules})
 if(TARGET kane)
   add_dependencies(product kane)
   install(TARGETS kane RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  # Completion scripts, written by the command itself, where the shells look for them.
+  foreach(row "bash|bash-completion/completions/kane" "zsh|zsh/site-functions/_kane" "fish|fish/vendor_completions.d/kane.fish")
+    string(REPLACE "|" ";" row "${row}")
+    list(GET row 0 shell)
+    list(GET row 1 file)
+    install(CODE "
+      set(file \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}/${file}\")
+      get_filename_component(folder \"\${file}\" DIRECTORY)
+      file(MAKE_DIRECTORY \"\${folder}\")
+      execute_process(COMMAND \"$<TARGET_FILE:kane>\" completion ${shell} OUTPUT_FILE \"\${file}\" RESULT_VARIABLE result)
+      if(NOT result EQUAL 0)
+        message(FATAL_ERROR \"kane completion ${shell} failed\")
+      endif()")
+  endforeach()
 endif()
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/Kane")
@@ -36,4 +50,6 @@ configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/KaneConfig.cmake.in" "$
 write_basic_package_version_file("${CMAKE_BINARY_DIR}/KaneConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${CMAKE_BINARY_DIR}/KaneConfig.cmake" "${CMAKE_BINARY_DIR}/KaneConfigVersion.cmake"
   "${CMAKE_CURRENT_LIST_DIR}/FindGMP.cmake" "${CMAKE_CURRENT_LIST_DIR}/FindURDFDOM.cmake" DESTINATION "${package_dir}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/models" "${PROJECT_SOURCE_DIR}/schema"
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/kane" FILES_MATCHING PATTERN "*.yaml" PATTERN "*.json")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")

@@ -222,6 +222,10 @@ void add_bench_command(CLI::App& app) {
   command->add_option("--repetitions", options->repetitions, "Medians are over this many measurements")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
+  command->footer(
+      "Examples:\n"
+      "  kane bench models/stanford_arm.yaml\n"
+      "  kane bench quadruped.urdf --floating-base --json");
   command->callback([options] { run_bench(*options); });
 }
 

@@ -7,28 +7,63 @@
 
 #include "apps/kane/command.hpp"
 #include "apps/kane/model_source.hpp"
-#include "kane/mechanism/formulation.hpp"
+#include "kane/base/error.hpp"
+#include "kane/mechanism/lowering.hpp"
+#include "kane/mechanism/part_place.hpp"
 
 namespace kane {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 struct CheckOptions {
   ModelSource source;
   bool json = false;
 };
 
-nlohmann::ordered_json describe_model(const Mechanism& mechanism, const EquationsOfMotion& e) {
-  nlohmann::ordered_json a;
+/// Kinematics and constraints; for systems of moderate size also the dynamics, which finds speeds that move no mass.
+EquationsOfMotion form_for_check(const Mechanism& mechanism) {
+  constexpr std::size_t kModerate = 60;
+  return with_part_place(mechanism, [&] {
+    const LoweredMechanism lowered = lower_mechanism(mechanism);
+    DeriveOptions options;
+    options.dynamics = lowered.system.speeds().size() <= kModerate;
+    options.embedding = EmbeddingMethod::None;
+    options.solve = options.inverse = options.outputs = false;
+    EquationsOfMotion equations = form_equations(lowered.system, options);
+    equations.warnings.insert(equations.warnings.begin(), lowered.warnings.begin(), lowered.warnings.end());
+    return equations;
+  });
+}
+
+std::vector<std::string> names_of(const std::vector<Expr>& symbols) {
+  std::vector<std::string> names;
+  for (const auto& s : symbols) names.push_back(s.name());
+  return names;
+}
+
+Json describe_joint(const Joint& joint) {
+  Json coordinates = Json::array(), speeds = Json::array();
+  for (const auto& motion : joint.motions) {
+    for (const auto& q : motion.coordinates) coordinates.push_back(q.name());
+    for (const auto& u : motion.speeds) speeds.push_back(u.name());
+  }
+  return {{"name", joint.name},         {"type", joint.kind}, {"parent", joint.parent},  {"child", joint.child},
+          {"coordinates", coordinates}, {"speeds", speeds},   {"closing", joint.closing}};
+}
+
+Json describe_model(const Mechanism& mechanism, const EquationsOfMotion& e) {
+  Json a;
+  a["ok"] = true;
   a["model"] = mechanism.name;
+  a["description"] = mechanism.description;
   a["bodies"] = mechanism.bodies.size();
   a["particles"] = mechanism.particles.size();
   a["joints"] = mechanism.joints.size();
-  a["coordinates"] = nlohmann::ordered_json::array();
-  for (const auto& q : e.q) a["coordinates"].push_back(q.name());
-  a["speeds"] = nlohmann::ordered_json::array();
-  for (const auto& u : e.u) a["speeds"].push_back(u.name());
+  a["coordinates"] = names_of(e.q);
+  a["speeds"] = names_of(e.u);
   std::size_t active = 0, redundant = 0;
-  a["constraints"] = nlohmann::ordered_json::array();
+  a["constraints"] = Json::array();
   for (const auto& c : e.constraints) {
     a["constraints"].push_back({{"name", c.name}, {"active", c.active}, {"redundant", c.redundant}});
     active += c.active && !c.redundant ? 1 : 0;
@@ -38,31 +73,73 @@ nlohmann::ordered_json describe_model(const Mechanism& mechanism, const Equation
   a["redundant_constraints"] = redundant;
   a["parameters"] = mechanism.parameters.size();
   a["inputs"] = mechanism.inputs.size();
+  a["joint_table"] = Json::array();
+  for (const Joint& joint : mechanism.joints) a["joint_table"].push_back(describe_joint(joint));
+  a["notes"] = mechanism.notes;
   a["warnings"] = e.warnings;
   return a;
 }
 
-void run_check(const CheckOptions& options) {
-  const Mechanism mechanism = options.source.read();
-  FormOptions form;
-  form.formulation = Formulation::Projection;
-  form.solve = false;
-  form.outputs = false;
-  const EquationsOfMotion equations = form_equations(mechanism, form);
-  const auto a = describe_model(mechanism, equations);
-  if (options.json) {
-    fmt::print("{}\n", a.dump());
-    return;
+std::string joined(const Json& names) {
+  const auto list = names.get<std::vector<std::string>>();
+  return fmt::format("{}", fmt::join(list, " "));
+}
+
+void print_joints(const Json& joints) {
+  constexpr std::size_t kMost = 40;
+  std::size_t name = 5, type = 4, ends = 6;
+  const auto ends_of = [](const Json& j) {
+    return fmt::format("{} -> {}", j["parent"].get<std::string>(), j["child"].get<std::string>());
+  };
+  for (const auto& j : joints) {
+    name = std::max(name, j["name"].get<std::string>().size());
+    type = std::max(type, j["type"].get<std::string>().size());
+    ends = std::max(ends, ends_of(j).size());
   }
-  fmt::print("{}: {} bodies, {} particles, {} joints, {} parameters, {} inputs\n", mechanism.name,
-             mechanism.bodies.size(), mechanism.particles.size(), mechanism.joints.size(), mechanism.parameters.size(),
-             mechanism.inputs.size());
-  fmt::print("{} coordinates, {} speeds, {} constraints, {} degrees of freedom\n", equations.q.size(),
-             equations.u.size(), equations.constraints.size(), a["degrees_of_freedom"].get<std::size_t>());
-  for (const auto& c : equations.constraints)
-    if (c.redundant) fmt::print("note: constraint {} follows from the others\n", c.name);
-  for (const auto& warning : equations.warnings) fmt::print("warning: {}\n", warning);
+  fmt::print("\n  {:<{}}  {:<{}}  {:<{}}  {}\n", "joint", name, "type", type, "bodies", ends, "coordinates");
+  for (std::size_t i = 0; i < std::min(joints.size(), kMost); ++i) {
+    const auto& j = joints[i];
+    fmt::print("  {:<{}}  {:<{}}  {:<{}}  {}\n", j["name"].get<std::string>(), name, j["type"].get<std::string>(), type,
+               ends_of(j), ends, j["closing"].get<bool>() ? "(closes a loop)" : joined(j["coordinates"]));
+  }
+  if (joints.size() > kMost) fmt::print("  ... and {} more\n", joints.size() - kMost);
+}
+
+void print_for_people(const Json& a) {
+  const auto count = [&](const char* key) { return a[key].is_array() ? a[key].size() : a[key].get<std::size_t>(); };
+  fmt::print("{}: {} bodies, {} particles, {} joints, {} parameters, {} inputs\n", a["model"].get<std::string>(),
+             count("bodies"), count("particles"), count("joints"), count("parameters"), count("inputs"));
+  fmt::print("{} coordinates, {} speeds, {} constraints, {} degrees of freedom\n", count("coordinates"),
+             count("speeds"), count("constraints"), count("degrees_of_freedom"));
+  if (!a["joint_table"].empty()) print_joints(a["joint_table"]);
+  fmt::print("\n");
+  for (const auto& c : a["constraints"])
+    if (c["redundant"].get<bool>())
+      fmt::print("note: constraint {} follows from the others\n", c["name"].get<std::string>());
+  for (const auto& note : a["notes"]) fmt::print("note: {}\n", note.get<std::string>());
+  for (const auto& warning : a["warnings"]) fmt::print("warning: {}\n", warning.get<std::string>());
   fmt::print("the model is in order\n");
+}
+
+/// What is wrong, for programs; the sentence goes to standard error all the same.
+void print_error(const ModelError& error) {
+  const Where& where = error.where();
+  Json place{{"file", where.file}, {"line", where.line}, {"column", where.column}, {"message", error.message()}};
+  fmt::print("{}\n", Json{{"ok", false}, {"error", place}}.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+void run_check(const CheckOptions& options) {
+  try {
+    const Mechanism mechanism = options.source.read();
+    const Json a = describe_model(mechanism, form_for_check(mechanism));
+    if (options.json)
+      fmt::print("{}\n", a.dump());
+    else
+      print_for_people(a);
+  } catch (const ModelError& error) {
+    if (options.json) print_error(error);
+    throw;
+  }
 }
 
 }  // namespace
@@ -71,7 +148,13 @@ void add_check_command(CLI::App& app) {
   auto options = std::make_shared<CheckOptions>();
   CLI::App* command = app.add_subcommand("check", "Read a model, check it, and say what it is");
   options->source.add_to(*command);
-  command->add_flag("--json", options->json, "Print JSON");
+  command->add_flag("--json", options->json, "Print JSON; for a wrong model {\"ok\": false, \"error\": {...}}");
+  command->footer(
+      "Examples:\n"
+      "  kane check models/fourbar.yaml\n"
+      "  kane check robot.urdf --floating-base\n"
+      "A wrong model ends with exit code 2 and a sentence such as\n"
+      "  arm.yaml:7:20: error: mass is given in metres ('2 m') in the body 'A'; a mass is expected, such as '2 kg'");
   command->callback([options] { run_check(*options); });
 }
 

@@ -19,16 +19,17 @@ class RunFailed : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-void add_expr_command(CLI::App& app);       // expr_command.cpp
-void add_evaluate_command(CLI::App& app);   // evaluate_command.cpp
-void add_derive_command(CLI::App& app);     // derive_command.cpp
-void add_bench_command(CLI::App& app);      // bench_command.cpp
-void add_check_command(CLI::App& app);      // check_command.cpp
-void add_export_command(CLI::App& app);     // export_command.cpp
-void add_import_command(CLI::App& app);     // import_command.cpp
-void add_linearize_command(CLI::App& app);  // linearize_command.cpp
-void add_new_command(CLI::App& app);        // new_command.cpp
-void add_simulate_command(CLI::App& app);   // simulate_command.cpp
+void add_expr_command(CLI::App& app);        // expr_command.cpp
+void add_evaluate_command(CLI::App& app);    // evaluate_command.cpp
+void add_derive_command(CLI::App& app);      // derive_command.cpp
+void add_bench_command(CLI::App& app);       // bench_command.cpp
+void add_check_command(CLI::App& app);       // check_command.cpp
+void add_export_command(CLI::App& app);      // export_command.cpp
+void add_import_command(CLI::App& app);      // import_command.cpp
+void add_linearize_command(CLI::App& app);   // linearize_command.cpp
+void add_new_command(CLI::App& app);         // new_command.cpp
+void add_simulate_command(CLI::App& app);    // simulate_command.cpp
+void add_completion_command(CLI::App& app);  // completion_command.cpp
 
 /// The whole of standard input, for arguments given as "-".
 [[nodiscard]] std::string read_standard_input();

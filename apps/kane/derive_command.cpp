@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "apps/kane/command.hpp"
 #include "apps/kane/model_source.hpp"
@@ -11,6 +12,7 @@
 #include "kane/mechanics/derivation_page.hpp"
 #include "kane/mechanism/formulation.hpp"
 #include "kane/mechanism/lowering.hpp"
+#include "kane/mechanism/part_place.hpp"
 
 namespace kane {
 namespace {
@@ -22,6 +24,7 @@ struct DeriveCommandOptions {
   std::size_t terms = 40;
   std::vector<int> steps;
   bool compare = false;
+  bool json = false;
 };
 
 void print_comparison(const Mechanism& mechanism) {
@@ -32,6 +35,19 @@ void print_comparison(const Mechanism& mechanism) {
                count.func, count.total());
   if (const std::string reason = why_no_tree(mechanism); !reason.empty())
     fmt::print("\nThe recursive formulations do not apply: {}.\n", reason);
+}
+
+nlohmann::ordered_json comparison_json(const Mechanism& mechanism) {
+  nlohmann::ordered_json a{{"model", mechanism.name}, {"formulations", nlohmann::ordered_json::array()}};
+  for (const auto& [formulation, count] : compare_formulations(mechanism))
+    a["formulations"].push_back({{"name", to_string(formulation)},
+                                 {"mul", count.mul},
+                                 {"add", count.add},
+                                 {"div", count.div},
+                                 {"func", count.func},
+                                 {"total", count.total()}});
+  a["why_no_tree"] = why_no_tree(mechanism);
+  return a;
 }
 
 std::string page_in(const Page& page, const std::string& format) {
@@ -52,14 +68,26 @@ std::string format_of(const DeriveCommandOptions& options, bool given) {
 
 void run_derive(const DeriveCommandOptions& options, bool format_given) {
   const Mechanism mechanism = options.source.read();
+  if (options.compare && options.json) {
+    fmt::print("{}\n", comparison_json(mechanism).dump());
+    return;
+  }
   if (options.compare) {
     print_comparison(mechanism);
     return;
   }
-  const LoweredMechanism lowered = lower_mechanism(mechanism);
-  KaneDerivation derivation(lowered.system);
-  const Page page = form_derivation_page(derivation, {.max_terms = options.terms, .steps = options.steps});
-  const std::string text = page_in(page, format_of(options, format_given));
+  const std::string text = with_part_place(mechanism, [&] {
+    const LoweredMechanism lowered = lower_mechanism(mechanism);
+    KaneDerivation derivation(lowered.system);
+    const Page page = form_derivation_page(derivation, {.max_terms = options.terms, .steps = options.steps});
+    return page_in(page, format_of(options, format_given));
+  });
+  if (options.output.empty() && options.json) {
+    const nlohmann::ordered_json answer{
+        {"model", mechanism.name}, {"format", format_of(options, format_given)}, {"page", text}};
+    fmt::print("{}\n", answer.dump());
+    return;
+  }
   if (options.output.empty()) {
     fmt::print("{}", text);
     return;
@@ -68,7 +96,10 @@ void run_derive(const DeriveCommandOptions& options, bool format_given) {
   file << text;
   file.close();
   if (!file) throw RunFailed(fmt::format("the file '{}' cannot be written", options.output));
-  fmt::print("wrote {}\n", options.output);
+  if (options.json)
+    fmt::print("{}\n", nlohmann::ordered_json{{"model", mechanism.name}, {"file", options.output}}.dump());
+  else
+    fmt::print("wrote {}\n", options.output);
 }
 
 }  // namespace
@@ -83,6 +114,12 @@ void add_derive_command(CLI::App& app) {
   command->add_option("--step", options->steps, "Only this of the eight steps (8: the equations of motion); repeatable")
       ->check(CLI::Range(1, 8));
   command->add_flag("--compare", options->compare, "Only the table of formulations and their operations");
+  command->add_flag("--json", options->json, "Print JSON: the page as text, or the table of formulations");
+  command->footer(
+      "Examples:\n"
+      "  kane derive models/planar2r.yaml                the eight steps as text\n"
+      "  kane derive models/planar2r.yaml -o page.html   typeset, for a browser\n"
+      "  kane derive robot.urdf --compare                operations of each formulation");
   command->callback([options, format] { run_derive(*options, format->count() > 0); });
 }
 

@@ -259,7 +259,11 @@ void add_evaluate_command(CLI::App& app) {
   command->add_flag("--json", options->json, "Print JSON");
   command->add_flag("--interpreter", options->interpreter, "Do not use the JIT");
   command->footer(
-      "State file: {\"t\":0,\"q\":{\"q1\":0.1},\"u\":{},\"parameters\":{},\"inputs\":{},\"active\":[]}; all optional.");
+      "State file: {\"t\":0,\"q\":{\"q1\":0.1},\"u\":{},\"parameters\":{},\"inputs\":{},\"active\":[]}; all optional.\n"
+      "Examples:\n"
+      "  kane evaluate models/planar2r.yaml --set \"q1=30 deg\" --set T_A=2\n"
+      "  kane evaluate models/planar2r.yaml --state state.json --json\n"
+      "  echo '[{\"q\":{\"q1\":0.1}},{\"q\":{\"q1\":0.2}}]' | kane evaluate models/planar2r.yaml --state - --json");
   command->callback([options] { run_evaluate(*options); });
 }
 

@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "apps/kane/command.hpp"
 #include "apps/kane/model_source.hpp"
@@ -15,21 +16,39 @@ namespace {
 struct ImportOptions {
   ModelSource source;
   std::string output;
+  bool keep_fixed = false, no_actuators = false, free_mimics = false, no_geometry = false;
+  bool json = false;
 };
 
-void run_import(const ImportOptions& options) {
+void print_json(const Mechanism& mechanism, const std::string& text, const std::string& output) {
+  nlohmann::ordered_json a{{"model", mechanism.name}, {"notes", mechanism.notes}};
+  if (output.empty())
+    a["yaml"] = text;
+  else
+    a["file"] = output;
+  fmt::print("{}\n", a.dump());
+}
+
+void run_import(ImportOptions options) {
+  UrdfOptions& urdf = options.source.reading.urdf;
+  urdf.merge_fixed = !options.keep_fixed;
+  urdf.actuators = !options.no_actuators;
+  urdf.mimic = !options.free_mimics;
+  urdf.geometry = !options.no_geometry;
   const Mechanism mechanism = options.source.read();
-  for (const auto& note : mechanism.notes) fmt::print(stderr, "note: {}\n", note);
   const std::string text = write_yaml(mechanism);
-  if (options.output.empty()) {
-    fmt::print("{}", text);
-    return;
+  if (!options.output.empty()) {
+    std::ofstream file(options.output, std::ios::binary);
+    file << text;
+    file.close();
+    if (!file) throw RunFailed(fmt::format("the file '{}' cannot be written", options.output));
   }
-  std::ofstream file(options.output, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) throw RunFailed(fmt::format("the file '{}' cannot be written", options.output));
-  fmt::print("wrote {}\n", options.output);
+  if (options.json) return print_json(mechanism, text, options.output);
+  for (const auto& note : mechanism.notes) fmt::print(stderr, "note: {}\n", note);
+  if (options.output.empty())
+    fmt::print("{}", text);
+  else
+    fmt::print("wrote {}; try\n\n  kane check {}\n", options.output, options.output);
 }
 
 }  // namespace
@@ -39,6 +58,18 @@ void add_import_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("import", "Write a URDF robot (or any model) as Kane YAML");
   options->source.add_to(*command);
   command->add_option("-o,--output", options->output, "File to write; otherwise standard output");
+  command->add_flag("--keep-fixed", options->keep_fixed,
+                    "URDF: links behind fixed joints stay bodies of their own instead of being merged");
+  command->add_flag("--no-actuators", options->no_actuators, "URDF: no input tau_JOINT at the joints");
+  command->add_flag("--free-mimics", options->free_mimics, "URDF: mimic joints move on their own");
+  command->add_flag("--no-geometry", options->no_geometry, "URDF: no shapes");
+  command->add_flag("--json", options->json, "Print JSON: the notes, and the text or the name of the file");
+  command->footer(
+      "Examples:\n"
+      "  kane import robot.urdf -o robot.yaml                    with the root link fixed to the ground\n"
+      "  kane import quadruped.urdf --floating-base -o dog.yaml  with a base that moves freely\n"
+      "  kane import model.yaml                                  includes and repetitions written out\n"
+      "What becomes of each element of URDF: docs/urdf.md.");
   command->callback([options] { run_import(*options); });
 }
 

@@ -63,6 +63,7 @@ void add_commands(CLI::App& app) {
   add_analysis_commands(app);
   add_bench_command(app);
   add_expr_command(app);
+  add_completion_command(app);
 }
 
 /// The arguments, last first as CLI11 wants them. It takes "-x + 1" for an option; after `expr`, which has no short

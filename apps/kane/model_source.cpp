@@ -11,7 +11,6 @@
 #include "kane/base/suggest.hpp"
 #include "kane/base/units.hpp"
 #include "kane/expr/parse.hpp"
-#include "kane/formats/model_reader.hpp"
 #include "kane/mechanism/automatic_speeds.hpp"
 #include "kane/mechanism/tables.hpp"
 
@@ -23,14 +22,12 @@ void ModelSource::add_to(CLI::App& command) {
   command.add_option("--set", settings, "name=value: override a parameter, an input or an initial value")
       ->allow_extra_args(false);
   command.add_option("--formulation", formulation, "automatic, projection, composite or articulated");
-  command.add_flag("--floating-base", floating_base, "URDF: the root link is free to move");
+  command.add_flag("--floating-base", reading.urdf.floating_base, "URDF: the root link is free to move");
 }
 
 Mechanism ModelSource::read() const {
-  ReadOptions options;
-  options.urdf.floating_base = floating_base;
   Mechanism mechanism =
-      model == "-" ? read_model_text(read_standard_input(), "standard input", options) : read_model(model, options);
+      model == "-" ? read_model_text(read_standard_input(), "standard input", reading) : read_model(model, reading);
   apply_settings(mechanism, settings);
   if (!mechanism.automatic_speeds) return mechanism;
   AutomaticSpeeds automatic = choose_speeds(mechanism);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kane/expr/evaluate.hpp"
+#include "kane/formats/model_reader.hpp"
 #include "kane/mechanism/formulation.hpp"
 #include "kane/mechanism/mechanism.hpp"
 #include "kane/simulate/assembly.hpp"
@@ -22,7 +23,7 @@ struct ModelSource {
   std::string model;
   std::vector<std::string> settings;  ///< name=value
   std::string formulation = "automatic";
-  bool floating_base = false;
+  ReadOptions reading;
 
   /// Adds MODEL, --set, --formulation and --floating-base.
   void add_to(CLI::App& command);

@@ -2,67 +2,89 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "apps/kane/command.hpp"
+#include "apps/kane/starters.hpp"
 #include "kane/base/error.hpp"
+#include "kane/base/suggest.hpp"
 
 namespace kane {
 namespace {
 
-constexpr const char* kStarter = R"(# A pendulum with a torque at its pin. `kane derive {0}.yaml` prints its equations,
-# `kane simulate {0}.yaml` runs it; docs/model-file.md explains every key.
-kane: 1
-name: {0}
-parameters:
-  m: 1 kg
-  L: 500 mm
-  g: 9.81 m/s^2
-  b: 0.02 N*m*s/rad
-inputs:
-  T: 0 N*m                        # a constant, a law such as -2*q - 0.1*u, or driven from outside
-gravity: -g*N.y
-bodies:
-  rod:
-    mass: m
-    com: [L/2, 0, 0]
-    inertia: [0, m*L^2/12, m*L^2/12]
-    geometry: {{rod: {{radius: 10 mm, length: L}}, at: [L/2, 0, 0], orientation: {{axis: y, angle: 90 deg}}}}
-joints:
-  pin: {{type: revolute, parent: N, child: rod, axis: z, coordinate: q, speed: u, damping: b, actuator: T}}
-outputs:
-  tip: L*rod.x
-  E: energy
-initial:
-  q: 30 deg
-simulate:
-  until: 10 s
-)";
+struct NewOptions {
+  std::string name;
+  std::string starter = "pendulum";
+  bool force = false;
+  bool list = false;
+  bool json = false;
+};
 
-void run_new(const std::string& name, bool force) {
-  require(!name.empty() && name.find_first_of("/\\:*?\"<>| ") == std::string::npos,
-          "the name of a model is a plain word, not '{}'", name);
-  const std::string file = name + ".yaml";
-  if (!force && std::filesystem::exists(file))
+void print_list(bool json) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const Starter& s : starters()) {
+    all.push_back({{"name", s.name}, {"description", s.description}});
+    if (!json) fmt::print("  {:<10} {}\n", s.name, s.description);
+  }
+  if (json) fmt::print("{}\n", all.dump());
+}
+
+const Starter& find_starter(const std::string& name) {
+  std::vector<std::string> known;
+  for (const Starter& s : starters()) {
+    if (s.name == name) return s;
+    known.emplace_back(s.name);
+  }
+  throw ModelError(
+      fmt::format("there is no template '{}'{} (known: {})", name, suggestion(name, known), fmt::join(known, ", ")));
+}
+
+/// A file name and the name of a model at once.
+void check_name(const std::string& name) {
+  bool good = !name.empty() && std::isalpha(static_cast<unsigned char>(name.front())) != 0;
+  for (const char c : name) good = good && (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-');
+  require(good, "the name of a model begins with a letter and has letters, digits, '_' and '-' only, not '{}'", name);
+}
+
+void run_new(NewOptions options) {
+  if (options.list) return print_list(options.json);
+  const Starter& starter = find_starter(options.starter);
+  if (options.name.empty()) options.name = options.starter;
+  check_name(options.name);
+  const std::string file = options.name + ".yaml";
+  if (!options.force && std::filesystem::exists(file))
     throw ModelError(fmt::format("'{}' exists already; use --force to write over it", file));
   std::ofstream stream(file);
-  stream << fmt::format(fmt::runtime(kStarter), name);
+  stream << starter_text(starter, options.name);
   stream.close();
   if (!stream) throw RunFailed(fmt::format("the file '{}' cannot be written", file));
-  fmt::print("wrote {}; try\n\n  kane derive {}\n  kane evaluate {}\n", file, file, file);
+  if (options.json) {
+    fmt::print("{}\n", nlohmann::ordered_json{{"file", file}, {"template", options.starter}}.dump());
+    return;
+  }
+  fmt::print("wrote {0}; try\n\n  kane check {0}\n  kane derive {0}\n  kane evaluate {0}\n  kane simulate {0}\n", file);
 }
 
 }  // namespace
 
 void add_new_command(CLI::App& app) {
-  auto name = std::make_shared<std::string>("pendulum");
-  auto force = std::make_shared<bool>(false);
+  auto options = std::make_shared<NewOptions>();
   CLI::App* command = app.add_subcommand("new", "Write a starter model file");
-  command->add_option("name", *name, "Name of the model; the file is NAME.yaml")->capture_default_str();
-  command->add_flag("--force", *force, "Write over a file that exists");
-  command->callback([name, force] { run_new(*name, *force); });
+  command->add_option("name", options->name, "Name of the model; the file is NAME.yaml (default: the template's)");
+  command->add_option("--template", options->starter, "What to start from; --list shows what there is")
+      ->capture_default_str();
+  command->add_flag("--list", options->list, "List the templates");
+  command->add_flag("--force", options->force, "Write over a file that exists");
+  command->add_flag("--json", options->json, "Print JSON");
+  command->footer(
+      "Examples:\n"
+      "  kane new swing                   swing.yaml, a pendulum\n"
+      "  kane new crane --template arm    crane.yaml, an arm by Denavit-Hartenberg parameters");
+  command->callback([options] { run_new(*options); });
 }
 
 }  // namespace kane

@@ -77,17 +77,14 @@ const YamlNode& Group::need(std::string_view key, std::string_view example) cons
   return *value;
 }
 
-void Group::check_only_one(std::initializer_list<std::string_view> keys) const {
-  std::string_view first;
-  for (const auto key : keys) {
-    if (!has(key)) continue;
-    if (!first.empty()) {
-      for (const auto& entry : node_->entries)
-        if (entry.key == key)
-          fail_at(entry.key_place,
-                  fmt::format("{} is given both '{}' and '{}'; only one of them can be meant", owner_, first, key));
-    }
-    first = key;
+void Group::check_only_one(std::span<const std::string_view> keys) const {
+  const YamlEntry* first = nullptr;
+  for (const auto& entry : node_->entries) {
+    if (std::find(keys.begin(), keys.end(), entry.key) == keys.end()) continue;
+    if (first != nullptr)
+      fail_at(entry.key_place, fmt::format("{} is given both '{}' and '{}'; only one of them can be meant", owner_,
+                                           first->key, entry.key));
+    first = &entry;
   }
 }
 
@@ -176,7 +173,18 @@ Quantity ModelContext::quantity(const YamlNode& node, const Measure& measure, st
   if (node.text.find_first_not_of(" \t\n") == std::string::npos)
     node.fail(fmt::format("{} of {} is empty; an expression is expected", what, owner));
   if (is_number_with_unit(node.text)) return {to_text(scalar(node, measure, what, owner)), where};
+  if (measure.dimension && is_plain_scalar(node)) (void)scalar(node, measure, what, owner);  // its dimension fits
   return {node.text, where};
+}
+
+/// Whether a text is written with known scalars only, as a quantity often is: then its dimension can be followed.
+bool ModelContext::is_plain_scalar(const YamlNode& node) const {
+  try {
+    (void)parse_scalar(graph, names, node.text, text_where(node), measure::kAny, "", "");
+    return true;
+  } catch (const ModelError&) {
+    return false;
+  }
 }
 
 Quantity ModelContext::vector_quantity(const YamlNode& node, const std::string& frame, const Measure& measure,

@@ -28,7 +28,10 @@ class Group {
   /// Throws if the key is missing; `example` shows what to write.
   [[nodiscard]] const YamlNode& need(std::string_view key, std::string_view example) const;
   /// Throws if more than one of the keys is given.
-  void check_only_one(std::initializer_list<std::string_view> keys) const;
+  void check_only_one(std::span<const std::string_view> keys) const;
+  void check_only_one(std::initializer_list<std::string_view> keys) const {
+    check_only_one(std::span(keys.begin(), keys.size()));
+  }
   /// The first of the keys that is given; "" if none is.
   [[nodiscard]] std::string_view which(std::span<const std::string_view> keys) const;
 
@@ -74,6 +77,9 @@ struct ModelContext {
   /// A unit vector: "N.z", or "z" of `frame`, or a list of three numbers, or any text.
   [[nodiscard]] Quantity direction(const YamlNode& node, const std::string& frame, std::string_view what,
                                    std::string_view owner) const;
+
+ private:
+  [[nodiscard]] bool is_plain_scalar(const YamlNode& node) const;
 };
 
 // ---- plain values -----------------------------------------------------------------------------------------------------
@@ -106,7 +112,7 @@ template <class Read>
 void for_each_entry(const YamlNode& section, std::string_view name, Read read) {
   if (!section.is_map())
     section.fail(
-        fmt::format("'{}' takes names, each with its own group of keys, but {} is given", name, section.describe()));
+        fmt::format("'{}' takes names, each with what belongs to it, but {} is given", name, section.describe()));
   for (const auto& entry : section.entries) read(entry);
 }
 

@@ -165,6 +165,10 @@ class ConstraintReader {
     const std::string q = coordinate(*group.find(coordinate_key), coordinate_key);
     const Quantity value = context_.quantity(group.need(value_key, "0.1*sin(2*t)"), measure::kAny, value_key, owner_);
     set_configuration(fmt::format("{} - ({})", q, value.text));
+    // The name is known to be right; what is wrong is in the value, and stands in the file where the value stands.
+    Quantity& phi = std::get<ExpressionConstraint>(constraint_.what).configuration.front();
+    phi.where = value.where;
+    phi.where.column -= static_cast<int>(q.size()) + 4;
   }
 
   void read_cam() { set_equal(Group(node_, owner_, keys::kCamConstraint), "cam", "profile"); }

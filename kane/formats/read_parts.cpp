@@ -66,10 +66,7 @@ Shape read_shape(const ModelContext& context, const YamlNode& node, const std::s
   const auto kinds = std::span(keys::kShape).first(11);
   const std::string_view kind = group.which(kinds);
   if (kind.empty()) node.fail(fmt::format("a shape of {} must be one of {}", owner, fmt::join(kinds, ", ")));
-  for (const auto& entry : node.entries)
-    for (const auto other : kinds)
-      if (entry.key == other && other != kind)
-        fail_at(entry.key_place, fmt::format("one shape of {} is both '{}' and '{}'", owner, kind, other));
+  group.check_only_one(kinds);
   const ShapeInfo& info = shape_info(kind, node.where());
   Shape shape;
   shape.kind = info.kind;

@@ -1,11 +1,13 @@
 #include "kane/formats/read_settings.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "kane/base/suggest.hpp"
 #include "kane/expr/traverse.hpp"
 #include "kane/formats/yaml_keys.hpp"
 #include "kane/mechanism/tables.hpp"
+#include "kane/simulate/method.hpp"
 
 namespace kane {
 
@@ -46,6 +48,10 @@ void declare_parameter(ModelContext& context, const std::string& name, const Yam
   context.declare(name, "parameter", context.graph.symbol(name), scalar.dimension, place);
   context.mechanism.add_parameter(name, scalar.value);
   note_unit(context, name, scalar);
+  const double number =
+      at_place(value.place, [&] { return evaluate(scalar.value, context.defaults, context.functions); });
+  if (!std::isfinite(number)) value.fail(fmt::format("the value of {} is not a finite number", owner));
+  context.defaults[name] = number;
 }
 
 std::vector<double> read_numbers(const ModelContext& context, const YamlNode& node, std::string_view key,
@@ -249,12 +255,14 @@ void read_simulation(ModelContext& context, const YamlNode& section) {
     if (!(value > 0)) node.fail(fmt::format("'{}' of {} must be positive, but it is {}", key, owner, value));
     return value;
   };
-  if (const YamlNode* until = group.find("until"))
-    settings.until = context.number(*until, measure::kTime, "until", owner);
+  if (const YamlNode* until = group.find("until")) settings.until = positive(*until, measure::kTime, "until");
   if (const YamlNode* tolerance = group.find("tolerance"))
     settings.tolerance = positive(*tolerance, measure::kNumber, "tolerance");
   if (const YamlNode* step = group.find("step")) settings.step = positive(*step, measure::kTime, "step");
-  if (const YamlNode* method = group.find("method")) settings.method = read_text(*method, "method", owner);
+  if (const YamlNode* method = group.find("method")) {
+    settings.method = read_text(*method, "method", owner);
+    at_place(method->place, [&] { (void)method_from(settings.method); });
+  }
   const auto keep = [&](std::string_view key, double value) {
     settings.other[std::string(key)] = fmt::format("{}", value);
   };

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 #include "kane/base/suggest.hpp"
 #include "kane/formats/yaml_tree.hpp"
@@ -44,17 +45,24 @@ class UrdfCheck {
 
  private:
   // ---- places and errors ------------------------------------------------------------------------------------------
-  /// tinyxml2 knows the line of an element; its column is found by looking for the tag there.
   [[nodiscard]] Where where(const XMLElement& element) const {
-    const int line = element.GetLineNum();
-    if (line <= 0 || static_cast<std::size_t>(line) > line_starts_.size()) return {file_name_};
-    const std::size_t start = line_starts_[static_cast<std::size_t>(line) - 1];
-    const std::string_view rest = text_.substr(start, text_.find('\n', start) - start);
-    const char* name = element.Attribute("name");
-    std::size_t column = std::string_view::npos;
-    if (name != nullptr) column = rest.find(fmt::format("<{} name=\"{}\"", element.Name(), name));
-    if (column == std::string_view::npos) column = rest.find(std::string("<") + element.Name());
-    return {file_name_, line, column == std::string_view::npos ? 1 : static_cast<int>(column) + 1};
+    const auto column = columns_.find(&element);
+    return {file_name_, element.GetLineNum(), column == columns_.end() ? 1 : column->second};
+  }
+
+  /// tinyxml2 knows the lines of elements. Their columns are found by looking for the tags, in the order of the text.
+  void find_columns(const XMLElement& element, std::size_t& place) {
+    const auto line = static_cast<std::size_t>(std::max(element.GetLineNum(), 1)) - 1;
+    if (line < line_starts_.size()) {
+      const std::size_t start = line_starts_[line];
+      const std::size_t found = text_.find(std::string("<") + element.Name(), std::max(place, start));
+      if (found != std::string_view::npos && found < text_.find('\n', start)) {
+        columns_[&element] = static_cast<int>(found - start) + 1;
+        place = found + 1;
+      }
+    }
+    for (const XMLElement* e = element.FirstChildElement(); e != nullptr; e = e->NextSiblingElement())
+      find_columns(*e, place);
   }
 
   [[noreturn]] void fail(const XMLElement& element, const std::string& message) const {
@@ -82,11 +90,25 @@ class UrdfCheck {
     if (document_.ErrorID() == tinyxml2::XML_ELEMENT_DEPTH_EXCEEDED)
       throw LimitError({file_name_, document_.ErrorLineNum(), 1},
                        "elements are nested too deeply; this is the limit of the XML parser");
+    if (document_.ErrorID() == tinyxml2::XML_ERROR_EMPTY_DOCUMENT ||
+        (!document_.Error() && document_.RootElement() == nullptr))
+      throw ModelError({file_name_}, "the file has no <robot> element");
     if (document_.Error())
-      throw ModelError(
-          {file_name_, document_.ErrorLineNum(), 1},
-          fmt::format("this is not well-formed XML ({})", tinyxml2::XMLDocument::ErrorIDToName(document_.ErrorID())));
-    if (document_.RootElement() == nullptr) throw ModelError({file_name_}, "the file has no <robot> element");
+      throw ModelError({file_name_, document_.ErrorLineNum(), 1},
+                       fmt::format("this is not well-formed XML: {}", xml_problem(document_.ErrorID())));
+    std::size_t place = 0;
+    find_columns(*document_.RootElement(), place);
+  }
+
+  static std::string xml_problem(tinyxml2::XMLError error) {
+    switch (error) {
+      case tinyxml2::XML_ERROR_MISMATCHED_ELEMENT: return "an element has no end, or another one ends in its place";
+      case tinyxml2::XML_ERROR_PARSING_ELEMENT: return "an element is not complete";
+      case tinyxml2::XML_ERROR_PARSING_ATTRIBUTE: return "an attribute is not of the form name=\"value\"";
+      case tinyxml2::XML_ERROR_PARSING_TEXT: return "there is text where an element is expected, or it has no end";
+      case tinyxml2::XML_ERROR_PARSING_COMMENT: return "a comment has no end";
+      default: return tinyxml2::XMLDocument::ErrorIDToName(error);
+    }
   }
 
   void check_root(const XMLElement& robot) const {
@@ -467,6 +489,7 @@ class UrdfCheck {
   std::map<std::string, std::string> colors_;
   std::map<std::string, std::size_t> link_index_;
   std::map<std::string, XMLElement*> joint_elements_;
+  std::unordered_map<const XMLElement*, int> columns_;
 };
 
 }  // namespace

@@ -32,7 +32,6 @@ Mechanism build(const ModelDocument& document, const std::string& file_name) {
   context.names.emplace("t", ScalarName{mechanism.time(), kTime, "time", {}});
   read_if(context, document, "tables", read_tables);
   read_if(context, document, "parameters", read_parameters);
-  context.defaults = parameter_values(mechanism);
   read_if(context, document, "inputs", declare_inputs);
   JointReader joints(context);
   joints.declare_joints(document);

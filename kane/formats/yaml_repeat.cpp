@@ -150,6 +150,10 @@ class Expander {
     if (range.step == 0) group.find("step")->fail("'step' must not be 0");
     if ((range.to - range.from) / range.step < 0 || (range.to - range.from) * (range.step > 0 ? 1 : -1) < 0)
       range.to = range.from - range.step;  // nothing to repeat
+    if (static_cast<std::size_t>(range.count()) > pool_.limits().max_nodes)
+      throw LimitError(group.find("to")->where(),
+                       fmt::format("this repetition counts to {}; the limit max_nodes allows {} values", range.count(),
+                                   pool_.limits().max_nodes));
     return range;
   }
 

@@ -4,6 +4,7 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
+#include <algorithm>
 #include <cctype>
 #include <map>
 #include <optional>
@@ -130,6 +131,10 @@ class TreeBuilder : public YAML::EventHandler {
   TreeBuilder(const std::string* file, YamlPool& pool) : file_(file), pool_(pool) {}
 
   [[nodiscard]] YamlNode take() { return std::move(root_); }
+  /// Where the innermost list or group begins that has not ended yet; null if there is none.
+  [[nodiscard]] const YamlNode* innermost_open() const { return open_.empty() ? nullptr : &open_.back().node; }
+  /// Of the last text in quotation marks.
+  [[nodiscard]] const YamlPlace& last_quoted() const { return last_quoted_; }
 
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
@@ -147,6 +152,7 @@ class TreeBuilder : public YAML::EventHandler {
     node.quoted = tag == "!";
     node.text = value;
     node.place = place(mark);
+    if (node.quoted) last_quoted_ = node.place;
     complete(std::move(node), anchor);
   }
 
@@ -221,6 +227,10 @@ class TreeBuilder : public YAML::EventHandler {
       parent.node.items.push_back(std::move(node));
     } else if (!parent.key) {
       if (!node.is_scalar()) node.fail(fmt::format("a key must be a word, but {} is given", node.describe()));
+      if (!node.quoted &&
+          std::count(node.text.begin(), node.text.end(), ')') > std::count(node.text.begin(), node.text.end(), '('))
+        node.fail(fmt::format("a comma ends the value before '{}'; put an expression with a comma in quotation marks",
+                              shown(node.text)));
       parent.key = std::move(node);
     } else {
       parent.node.entries.push_back({parent.key->text, parent.key->place, std::move(node)});
@@ -258,8 +268,29 @@ class TreeBuilder : public YAML::EventHandler {
   YamlPool& pool_;
   std::vector<OpenNode> open_;
   std::map<YAML::anchor_t, Anchored> anchors_;
+  YamlPlace last_quoted_;
   YamlNode root_;
 };
+
+/// yaml-cpp takes the end of the file for the end of a quotation.
+void check_quotation_ends(std::string_view text, const YamlPlace& last) {
+  if (last.line == 0) return;
+  std::size_t start = 0;
+  for (int line = 1; line < last.line; ++line) start = text.find('\n', start) + 1;
+  start += static_cast<std::size_t>(last.column) - 1;
+  if (last.line == 1 && text.starts_with("\xEF\xBB\xBF")) start += 3;
+  if (start >= text.size() || (text[start] != '"' && text[start] != '\'')) return;  // a block of text
+  const char quote = text[start];
+  for (std::size_t i = start + 1; i < text.size(); ++i) {
+    if (text[i] == quote && quote == '\'' && i + 1 < text.size() && text[i + 1] == quote)
+      ++i;
+    else if (text[i] == quote)
+      return;
+    else if (text[i] == '\\' && quote == '"')
+      ++i;
+  }
+  fail_at(last, "this is not valid YAML: the quotation that begins here has no end");
+}
 
 }  // namespace
 
@@ -276,7 +307,13 @@ YamlNode parse_yaml(std::string_view text, const std::string& file, YamlPool& po
       const YamlNode next = second.take();
       if (!next.is_null()) next.fail("a model file holds one document, but a second one begins here");
     }
+    check_quotation_ends(text, builder.last_quoted());
   } catch (const YAML::Exception& error) {
+    const YamlNode* open = builder.innermost_open();
+    if (open != nullptr &&
+        (error.msg == YAML::ErrorMsg::END_OF_MAP_FLOW || error.msg == YAML::ErrorMsg::END_OF_SEQ_FLOW))
+      open->fail(
+          fmt::format("this is not valid YAML: what begins here with '{}' has no end", open->is_map() ? '{' : '['));
     Where place{file, error.mark.line + 1, error.mark.column + 1};
     if (error.mark.is_null()) place = {file};
     throw ModelError(place, "this is not valid YAML: " + error.msg);

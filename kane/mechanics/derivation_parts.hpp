@@ -2,6 +2,7 @@
 // Inside of KaneDerivation: the kinematics in its variants and what has been formed so far.
 
 #include <memory>
+#include <optional>
 
 #include "kane/mechanics/kane.hpp"
 
@@ -17,7 +18,7 @@ struct KaneDerivation::Parts {
   Kinematics felt;                        ///< u' = 0, accelerations less gravity
   std::unique_ptr<Kinematics> plain_;     ///< u' = 0
   std::unique_ptr<Kinematics> complete_;  ///< u' as symbols
-  std::vector<InertiaElement> elements;
+  std::optional<std::vector<InertiaElement>> elements_;
   std::vector<AppliedLoad> loads;    ///< without uniform gravity
   std::vector<AppliedLoad> weights;  ///< uniform gravity
   std::vector<Expr> rate_forces;
@@ -26,6 +27,8 @@ struct KaneDerivation::Parts {
 
   Kinematics& plain();
   Kinematics& complete();
+  /// Made when first asked for: whoever forms the dynamics otherwise does without.
+  const std::vector<InertiaElement>& elements();
   [[nodiscard]] std::vector<bool> speed_columns() const;
   [[nodiscard]] std::vector<bool> auxiliary_columns() const;
   [[nodiscard]] std::vector<AppliedLoad> all_loads() const;

@@ -9,7 +9,7 @@ namespace kane {
 // T = 1/2 sum (m v.v + w.I.w); a body about a fixed point has its inertia about that point.
 Expr KaneDerivation::kinetic_energy() {
   Expr twice;
-  for (const InertiaElement& e : parts_->elements) {
+  for (const InertiaElement& e : parts_->elements()) {
     if (e.translates) {
       const Expr3& v = parts_->felt.point(e.point).value;
       twice += e.mass * dot(v, v);
@@ -75,7 +75,7 @@ Expr3 KaneDerivation::angular_momentum() {
 // dT/du_r = sum (m v . v_r + w . I . w_r).
 std::vector<Expr> KaneDerivation::generalized_momenta() {
   Projection projection(parts_->felt);
-  for (const InertiaElement& e : parts_->elements) {
+  for (const InertiaElement& e : parts_->elements()) {
     if (e.translates) projection.add_force(e.point, scale(e.mass, parts_->felt.point(e.point).value));
     if (!e.rotates) continue;
     const Expr3& w = parts_->felt.frame(e.frame, e.basis).value;

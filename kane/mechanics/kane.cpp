@@ -21,7 +21,7 @@ KaneDerivation::Parts::Parts(const System& s, const DeriveOptions& o)
   for (std::size_t i = 0; i < s.frames().size(); ++i) {
     if (!s.frames()[FrameId(i)].hidden) s.frames().check_related(FrameId(i), s.inertial());
   }
-  elements = form_inertia_elements(felt);
+  if (options.dynamics) (void)elements();
   loads = form_loads(s, kinematical.rates_to_speeds);
   const std::vector<AppliedLoad> attractions = form_attractions(s);
   loads.insert(loads.end(), attractions.begin(), attractions.end());
@@ -34,6 +34,11 @@ KaneDerivation::Parts::Parts(const System& s, const DeriveOptions& o)
   form_outputs();
   find_auxiliary_forces();
   find_reactions();
+}
+
+const std::vector<InertiaElement>& KaneDerivation::Parts::elements() {
+  if (!elements_) elements_ = form_inertia_elements(felt);
+  return *elements_;
 }
 
 Kinematics& KaneDerivation::Parts::plain() {
@@ -271,7 +276,7 @@ std::vector<Expr> KaneDerivation::active_forces(const std::string& name) {
 
 void KaneDerivation::Parts::add_inertia_forces(Projection& projection, std::optional<BodyId> only) {
   Kinematics& k = complete();
-  for (const InertiaElement& e : elements) {
+  for (const InertiaElement& e : elements()) {
     if (only && e.body != *only) continue;
     if (e.translates) projection.add_force(e.point, scale(-e.mass, k.point(e.point).acceleration));
     if (!e.rotates) continue;

@@ -8,6 +8,7 @@
 #include "kane/expr/traverse.hpp"
 #include "kane/mechanism/automatic_speeds.hpp"
 #include "kane/mechanism/copy_mechanism.hpp"
+#include "kane/mechanism/part_place.hpp"
 #include "kane/mechanism/report.hpp"
 #include "kane/mechanism/tree_model.hpp"
 
@@ -274,7 +275,7 @@ OperationCount count_dynamics(const EquationsOfMotion& equations) {
 }
 
 /// By the formulation asked for (not Automatic), in the mechanism's own graph.
-EquationsOfMotion form_by(const Mechanism& mechanism, Formulation formulation, const FormOptions& options) {
+EquationsOfMotion form_unplaced(const Mechanism& mechanism, Formulation formulation, const FormOptions& options) {
   const LoweredMechanism lowered = lower_mechanism(mechanism);
   FormOptions adapted = options;
   if (constrained(lowered.system)) adapted.solve = false;
@@ -294,6 +295,11 @@ EquationsOfMotion form_by(const Mechanism& mechanism, Formulation formulation, c
   if (options.outputs) complete_equations(mechanism, lowered, equations);
   equations.warnings.insert(equations.warnings.begin(), lowered.warnings.begin(), lowered.warnings.end());
   return equations;
+}
+
+/// The same; whatever is wrong is said with its place in the user's file.
+EquationsOfMotion form_by(const Mechanism& mechanism, Formulation formulation, const FormOptions& options) {
+  return with_part_place(mechanism, [&] { return form_unplaced(mechanism, formulation, options); });
 }
 
 struct Candidate {
@@ -343,9 +349,11 @@ std::vector<Formulation> worth_trying(const Mechanism& mechanism) {
 }  // namespace
 
 std::string why_no_tree(const Mechanism& mechanism) {
-  const Mechanism copy = copy_mechanism(mechanism);
-  const LoweredMechanism lowered = lower_mechanism(copy);
-  return TreeFormer(copy, lowered).check();
+  return with_part_place(mechanism, [&] {
+    const Mechanism copy = copy_mechanism(mechanism);
+    const LoweredMechanism lowered = lower_mechanism(copy);
+    return TreeFormer(copy, lowered).check();
+  });
 }
 
 EquationsOfMotion form_equations(const Mechanism& mechanism, const FormOptions& options) {
@@ -362,13 +370,20 @@ EquationsOfMotion form_equations(const Mechanism& mechanism, const FormOptions& 
   FormOptions trial = options;
   trial.outputs = false;
   trial.mass_matrix = false;
-  Formulation best = candidates[0];
+  EquationsOfMotion best;
+  Formulation chosen = candidates[0];
   int shortest = -1;
   for (const Formulation formulation : candidates) {
-    const int operations = count_dynamics(form_by(copy_mechanism(mechanism), formulation, trial)).total();
-    if (shortest < 0 || operations < shortest) shortest = operations, best = formulation;
+    EquationsOfMotion equations = form_by(copy_mechanism(mechanism), formulation, trial);
+    const int operations = count_dynamics(equations).total();
+    if (shortest >= 0 && operations >= shortest) continue;
+    shortest = operations;
+    chosen = formulation;
+    best = std::move(equations);
   }
-  return form_by(mechanism, best, options);
+  // The trial itself will do if no more was asked for; its graph is a copy, and it owns it.
+  if (!options.outputs && !options.mass_matrix) return best;
+  return form_by(mechanism, chosen, options);
 }
 
 std::vector<FormulationCount> compare_formulations(const Mechanism& mechanism) {

@@ -36,6 +36,14 @@ foreach(header ${sources})
   endif()
 endforeach()
 
+foreach(file bash-completion/completions/kane zsh/site-functions/_kane fish/vendor_completions.d/kane.fish
+             kane/models/planar2r.yaml kane/schema/kane.schema.json)
+  file(SIZE "${WORK}/prefix/share/${file}" size)
+  if(size LESS 100)
+    message(FATAL_ERROR "share/${file} was not installed")
+  endif()
+endforeach()
+
 set(consumer "${CMAKE_CURRENT_LIST_DIR}/consumer")
 run("${CMAKE_COMMAND}" -S "${consumer}" -B "${WORK}/consumer" -G "${GENERATOR}" -DCMAKE_BUILD_TYPE=Debug
   "-DCMAKE_PREFIX_PATH=${WORK}/prefix" "-DCMAKE_CXX_COMPILER=${COMPILER}")
