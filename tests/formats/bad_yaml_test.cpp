@@ -282,7 +282,7 @@ TEST(BadYaml, LoadsAndConstraints) {
       {"loads: [{force: 3 N, axis: @Q.x, at: A}]\n$", "unknown name 'Q.x'; did you mean 'A.x'?"},
       {"loads: [{force: [1, 2, 3], axis: @N.x, at: A}]\n$", "needs no 'axis'"},
       {"loads: [@{torque: 5}]\n$", "needs 'on'"},
-      {"loads: [{torque: @2*L, axis: N.z, on: A}]\n$", "torque is given in metres ('2*L') in the load 'load1'"},
+      {"loads: [{torque: @L, axis: N.z, on: A}]\n$", "torque is given in metres ('L') in the load 'load1'"},
       {"loads: [{force: @m*q1, axis: N.z, at: A}]\n$", "force is given in kilograms"},
       {"loads: [{torque: @m*L*u1, joint: J}]\n$", "law is given in "},
       {"loads: [@{torque: 5, axis: N.z, on: C}]\n$", "C"},

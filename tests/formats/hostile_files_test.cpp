@@ -64,16 +64,16 @@ TEST(HostileFiles, Bytes) {
 
 TEST(HostileFiles, Nesting) {
   for (const char* open : {"[", "{a: ", "- ", "? ", "{", "[{"}) {
-    const std::string message = complaint(repeated(open, 200'000));
+    const std::string message = complaint(repeated(open, 20'000));
     EXPECT_NE(message, "") << open;
   }
   std::string stairs;
   for (int i = 0; i < 2000; ++i) stairs += std::string(static_cast<std::size_t>(i), ' ') + "a:\n";
   expect_complaint(stairs, "this is the limit max_depth");
-  expect_complaint("parameters: {a: " + repeated("(", 100'000) + "1}", "deep");
-  expect_complaint("parameters: {a: " + repeated("-", 100'000) + "1}", "deep");
-  expect_complaint("parameters: {a: " + repeated("2^", 100'000) + "1}", "too many digits");
-  expect_complaint("parameters: {a: " + repeated("sin(", 100'000) + "1}", "deep");
+  expect_complaint("parameters: {a: " + repeated("(", 20'000) + "1}", "deep");
+  expect_complaint("parameters: {a: " + repeated("-", 20'000) + "1}", "deep");
+  expect_complaint("parameters: {a: " + repeated("2^", 20'000) + "1}", "too many digits");
+  expect_complaint("parameters: {a: " + repeated("sin(", 20'000) + "1}", "deep");
 }
 
 TEST(HostileFiles, AliasesMultiply) {
@@ -99,10 +99,10 @@ TEST(HostileFiles, Sizes) {
   std::string many = "bodies:\n";
   for (int i = 0; i < 6000; ++i) many += fmt::format("  B{}: {{}}\n", i);
   expect_complaint(many, "the limit is 5000");
-  expect_complaint("parameters: {a: " + std::string(1'000'000, '9') + "}", "");
-  expect_complaint("parameters: {a: 1e" + std::string(1'000'000, '9') + "}", "");
+  expect_complaint("parameters: {a: " + std::string(100'000, '9') + "}", "");
+  expect_complaint("parameters: {a: 1e" + std::string(100'000, '9') + "}", "");
   expect_complaint("parameters: {a: 2^(10^9)}", "too many digits");
-  expect_complaint("parameters: {a: " + repeated("1+", 200'000) + "1}", "");
+  expect_complaint("parameters: {a: " + repeated("1+", 20'000) + "1}", "");
 }
 
 /// Every beginning of a file is refused, or is itself a model; nothing else happens.

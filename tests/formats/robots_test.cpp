@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "kane/expr/evaluate.hpp"
 #include "kane/formats/urdf_reader.hpp"
 #include "kane/formats/yaml_reader.hpp"
 #include "kane/formats/yaml_writer.hpp"
