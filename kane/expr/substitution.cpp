@@ -1,7 +1,11 @@
 #include "kane/expr/substitution.hpp"
 
+#include <algorithm>
+
 #include "kane/base/error.hpp"
+
 #include "kane/expr/rebuild.hpp"
+#include "kane/expr/traverse.hpp"
 
 namespace kane {
 
@@ -19,13 +23,45 @@ const Expr* Substitution::find(NodeId symbol) const {
   return found == map_.end() ? nullptr : &found->second;
 }
 
+namespace {
+
+std::vector<Expr> replace(Graph& graph, std::span<const Expr> es, const Substitution& map) {
+  return rebuild(graph, graph, es, [&](NodeId id) {
+    const Expr* value = map.find(id);
+    return value == nullptr ? graph.at(id) : graph.bind(*value);
+  });
+}
+
+/// Symbols that were replaced and are still there. A node may be written with a symbol that its value does not depend on,
+/// such as a (x + b) - a x: with y for x the value is the same, and so is the node.
+Substitution find_leftovers(std::span<const Expr> before, std::span<const Expr> after, const Substitution& map) {
+  std::vector<Expr> left;
+  for (const Expr& s : symbols_of(after))
+    if (map.find(s.id()) != nullptr) left.push_back(s);
+  Substitution leftovers;
+  if (left.empty()) return leftovers;
+  std::vector<Expr> values;
+  for (const Expr& s : symbols_of(before))
+    if (const Expr* value = map.find(s.id())) values.push_back(*value);
+  const std::vector<Expr> meant = symbols_of(values);  // these come from the values themselves
+  for (const Expr& s : left)
+    if (std::find(meant.begin(), meant.end(), s) == meant.end()) leftovers.set(s, 0);
+  return leftovers;
+}
+
+}  // namespace
+
 std::vector<Expr> substitute(std::span<const Expr> es, const Substitution& map) {
   Graph* graph = common_graph(es);
   if (graph == nullptr || map.empty()) return {es.begin(), es.end()};
-  return rebuild(*graph, *graph, es, [&](NodeId id) {
-    const Expr* value = map.find(id);
-    return value == nullptr ? graph->at(id) : graph->bind(*value);
-  });
+  std::vector<Expr> result = replace(*graph, es, map);
+  const Substitution leftovers = find_leftovers(es, result, map);
+  if (leftovers.empty()) return result;
+  try {
+    return replace(*graph, result, leftovers);  // their value does not matter; zero makes terms vanish
+  } catch (const ModelError&) {
+    return result;  // written with a quotient by the symbol
+  }
 }
 
 Expr substitute(const Expr& e, const Substitution& map) {

@@ -209,6 +209,7 @@ void lump(Kinematics& k, RawElement& from, std::vector<RawElement>& all) {
       continue;
     }
     add_point_mass(to, from.mass, *offset);
+    to.moves = true;  // together, even if its own mass centre is at rest
     from.mass = 0;
     from.moves = false;
     if (from.rotates) hand_over_inertia(k, from, to);
