@@ -7,8 +7,11 @@
 #include <set>
 
 #include "kane/base/error.hpp"
+#include "kane/mechanism/check_values.hpp"
 #include "kane/mechanism/copy_mechanism.hpp"
 #include "kane/mechanism/formulation.hpp"
+#include "kane/mechanism/lowering.hpp"
+#include "kane/mechanism/tables.hpp"
 
 namespace kane {
 
@@ -41,9 +44,10 @@ class SpeedSearch {
 
   AutomaticSpeeds run() {
     collect();
-    Definitions best = rates_;
-    OperationCount shortest = *count(rates_);
+    OperationCount shortest = count_rates();
     AutomaticSpeeds result{mechanism_, shortest, shortest, {}};
+    if (!worth_searching_) return result;
+    Definitions best = rates_;
     for (const auto& group : groups()) {
       Definitions trial = best;
       for (auto& speed : trial)
@@ -51,17 +55,73 @@ class SpeedSearch {
           speed.value.text = found->second;
       const auto operations = count(trial);
       if (!operations || operations->total() >= shortest.total()) continue;
-      result.choices.push_back({group.joints, group.words, shortest, *operations});
+      result.choices.push_back({group.joints, group.words, shortest, *operations, {}});
+      for (const auto& [speed, definition] : group.definitions) result.choices.back().definitions[speed] = definition;
       best = std::move(trial);
       shortest = *operations;
     }
     result.chosen = shortest;
     // Joint rates need no definitions: the recursive formulations then apply.
-    if (!result.choices.empty()) result.mechanism.speeds = best;
+    if (result.choices.empty()) return result;
+    result.mechanism.speeds = best;
+    translate_initial(result.mechanism);
     return result;
   }
 
  private:
+  /// Operations with the rates of the joints. Other speeds need the projection; where its mass matrix and right-hand side
+  /// alone are far longer than a whole recursive formulation (large trees), no choice of speeds makes up for it.
+  [[nodiscard]] OperationCount count_rates() {
+    const bool tree = why_no_tree(mechanism_).empty();
+    FormOptions options;
+    options.outputs = options.mass_matrix = false;
+    const auto by = [&](Formulation formulation) {
+      options.formulation = formulation;
+      return count_dynamics(form_equations(copy_mechanism(mechanism_), options));
+    };
+    if (!tree) return by(Formulation::Projection);
+    OperationCount best = by(Formulation::Composite);
+    if (const OperationCount other = by(Formulation::Articulated); other.total() < best.total()) best = other;
+    options.solve = false;
+    worth_searching_ = by(Formulation::Projection).total() < 2 * best.total();
+    if (!worth_searching_) return best;
+    options.solve = true;
+    const OperationCount other = by(Formulation::Projection);
+    return other.total() < best.total() ? other : best;
+  }
+
+  /// Initial values of speeds were meant as rates of the joints: the same motion in the new speeds.
+  void translate_initial(Mechanism& chosen) const {
+    Values values = parameter_values(chosen);
+    values["t"] = 0;
+    for (const auto& i : chosen.inputs) values[i.symbol.name()] = 0;
+    const auto initial = [&](const std::string& name) {
+      const auto found = mechanism_.initial.find(name);
+      return found == mechanism_.initial.end() ? 0.0 : found->second;
+    };
+    for (const Expr& q : mechanism_.all_coordinates()) values[q.name()] = initial(q.name());
+    for (const auto& joint : mechanism_.joints)
+      for (const auto& motion : joint.motions)
+        if (motion.kind == MotionKind::Ball && motion.free) complete_ball(motion, values);
+    const LoweredMechanism rates = lower_mechanism(copy_mechanism(mechanism_));
+    for (const SpeedRecord& u : rates.system.speeds())
+      if (u.definition.is_symbol()) values[u.definition.name()] = initial(u.symbol.name());
+    const Mechanism copy = copy_mechanism(chosen);
+    const LoweredMechanism lowered = lower_mechanism(copy);
+    const FunctionTable functions = table_functions(copy);
+    for (const SpeedRecord& u : lowered.system.speeds()) {
+      const double value = evaluate(u.definition, values, functions);
+      if (value != 0 || mechanism_.initial.contains(u.symbol.name())) chosen.initial[u.symbol.name()] = value;
+    }
+  }
+
+  /// Euler parameters that nobody gave stand for no rotation.
+  static void complete_ball(const ElementaryMotion& motion, Values& values) {
+    bool given = false;
+    for (const Expr& e : motion.coordinates) given = given || values[e.name()] != 0;
+    if (!given) values[motion.coordinates[3].name()] = 1;
+  }
+
   void collect() {
     for (const auto& joint : mechanism_.joints) {
       if (joint.closing) continue;
@@ -85,12 +145,10 @@ class SpeedSearch {
   /// Operations of the shortest formulation; empty where the choice of speeds does not work.
   [[nodiscard]] std::optional<OperationCount> count(const Definitions& speeds) const {
     Mechanism trial = copy_mechanism(mechanism_);
-    if (&speeds != &rates_) trial.speeds = speeds;
+    trial.speeds = speeds;
     try {
-      const auto counts = compare_formulations(trial);
-      return counts.front().operations;
+      return compare_formulations(trial).front().operations;
     } catch (const ModelError&) {
-      if (&speeds == &rates_) throw;
       return std::nullopt;
     }
   }
@@ -218,6 +276,7 @@ class SpeedSearch {
   }
 
   Mechanism mechanism_;
+  bool worth_searching_ = true;
   Definitions rates_;
   std::vector<FreeMotion> motions_;
 };
@@ -229,7 +288,15 @@ std::string AutomaticSpeeds::summary() const {
     return fmt::format("speeds: auto: joint rates are the shortest choice found ({} operations)", rates.total());
   std::string text =
       fmt::format("speeds: auto: {} operations instead of {} with joint rates", chosen.total(), rates.total());
-  for (const auto& choice : choices) text += fmt::format("; {}: {}", choice.group, choice.speeds);
+  for (const auto& choice : choices) {
+    text += fmt::format("; {}: {}", choice.group, choice.speeds);
+    std::string separator = " (";
+    for (const auto& [speed, definition] : choice.definitions) {
+      text += fmt::format("{}{} = {}", separator, speed, definition);
+      separator = ", ";
+    }
+    text += ")";
+  }
   return text;
 }
 

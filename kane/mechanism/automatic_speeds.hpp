@@ -7,6 +7,7 @@
 // centre or origin for three translations in a row. A group keeps a candidate only if the whole program gets shorter, so
 // the result is never longer than with joint rates.
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,10 +21,11 @@ struct SpeedChoice {
   std::string speeds;     ///< what was chosen, in words
   OperationCount before;  ///< of the whole program with what stood there before
   OperationCount after;
+  std::map<std::string, std::string> definitions;  ///< speed -> text
 };
 
 struct AutomaticSpeeds {
-  Mechanism mechanism;   ///< with speeds set and automatic_speeds off
+  Mechanism mechanism;   ///< with speeds set (initial values translated) and automatic_speeds off
   OperationCount rates;  ///< operations with joint rates
   OperationCount chosen;
   std::vector<SpeedChoice> choices;

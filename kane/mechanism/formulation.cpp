@@ -8,6 +8,7 @@
 #include "kane/expr/traverse.hpp"
 #include "kane/mechanism/automatic_speeds.hpp"
 #include "kane/mechanism/copy_mechanism.hpp"
+#include "kane/mechanism/lowering_parts.hpp"
 #include "kane/mechanism/part_place.hpp"
 #include "kane/mechanism/report.hpp"
 #include "kane/mechanism/tree_model.hpp"
@@ -83,7 +84,7 @@ bool only_joint_laws(const Mechanism& mechanism) {
   }
   for (const auto& joint : mechanism.joints)
     for (const auto& motion : joint.motions)
-      if (!motion.law.law.empty()) return false;
+      if (!motion.law.law.empty() || (joint.closing && !is_empty(motion.law))) return false;
   return true;
 }
 
@@ -96,6 +97,11 @@ bool has_plain_axis(const ElementaryMotion& motion) {
 
 Expr law_force(const AxisLaw& law, const Expr& q, const Expr& u) {
   return law.actuator - law.stiffness * (q - law.rest) - law.damping * u;
+}
+
+/// Torque -2 k e4 e - c w of a ball's spring and damper (lowering_loads.cpp), along axis k of its outer side.
+Expr ball_torque(const AxisLaw& law, const ElementaryMotion& motion, std::size_t k) {
+  return -2 * law.stiffness * motion.coordinates[3] * motion.coordinates[k] - law.damping * motion.speeds[k];
 }
 
 /// The tree with its forces, or the reason why there is none.
@@ -176,11 +182,16 @@ class TreeFormer {
   void add_joint_laws(TreeModel& tree) const {
     std::map<std::string, Expr> by_speed;
     const auto add = [&](const ElementaryMotion& motion, const AxisLaw& law) {
-      if (!motion.free || motion.kind == MotionKind::Ball) return;
-      by_speed[motion.speeds[0].name()] += law_force(law, motion.coordinates[0], motion.speeds[0]);
+      if (!motion.free) return;
+      if (motion.kind == MotionKind::Ball) {
+        for (std::size_t k = 0; k < 3; ++k) by_speed[motion.speeds[k].name()] += ball_torque(law, motion, k);
+      } else {
+        by_speed[motion.speeds[0].name()] += law_force(law, motion.coordinates[0], motion.speeds[0]);
+      }
     };
     for (const auto& joint : mechanism_.joints)
-      for (const auto& motion : joint.motions) add(motion, motion.law);
+      if (!joint.closing)
+        for (const auto& motion : joint.motions) add(motion, motion.law);
     for (const auto& load : mechanism_.loads) {
       const auto& joint_load = std::get<JointLoad>(load.what);
       const Joint* joint = mechanism_.find_joint(joint_load.joint);
@@ -266,14 +277,6 @@ bool constrained(const System& system) {
   return std::any_of(system.constraints().begin(), system.constraints().end(), [](auto& c) { return c.active; });
 }
 
-/// What a simulation step computes: udot, or M and rhs where constraints wait to be embedded.
-OperationCount count_dynamics(const EquationsOfMotion& equations) {
-  if (!equations.udot_explicit.empty()) return count_operations(equations.udot_explicit, state_symbols(equations));
-  std::vector<Expr> outputs = equations.rhs;
-  outputs.insert(outputs.end(), equations.M.entries.begin(), equations.M.entries.end());
-  return count_operations(outputs, state_symbols(equations));
-}
-
 /// By the formulation asked for (not Automatic), in the mechanism's own graph.
 EquationsOfMotion form_unplaced(const Mechanism& mechanism, Formulation formulation, const FormOptions& options) {
   const LoweredMechanism lowered = lower_mechanism(mechanism);
@@ -293,6 +296,8 @@ EquationsOfMotion form_unplaced(const Mechanism& mechanism, Formulation formulat
     form_tree_dynamics(*tree.built, formulation, adapted, equations);
   }
   if (options.outputs) complete_equations(mechanism, lowered, equations);
+  // The derivation looks at inertias, too, and may say the same.
+  for (const std::string& warning : lowered.warnings) std::erase(equations.warnings, warning);
   equations.warnings.insert(equations.warnings.begin(), lowered.warnings.begin(), lowered.warnings.end());
   return equations;
 }
@@ -347,6 +352,13 @@ std::vector<Formulation> worth_trying(const Mechanism& mechanism) {
 }
 
 }  // namespace
+
+OperationCount count_dynamics(const EquationsOfMotion& equations) {
+  if (!equations.udot_explicit.empty()) return count_operations(equations.udot_explicit, state_symbols(equations));
+  std::vector<Expr> outputs = equations.rhs;
+  outputs.insert(outputs.end(), equations.M.entries.begin(), equations.M.entries.end());
+  return count_operations(outputs, state_symbols(equations));
+}
 
 std::string why_no_tree(const Mechanism& mechanism) {
   return with_part_place(mechanism, [&] {

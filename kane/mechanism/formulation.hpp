@@ -48,6 +48,9 @@ struct FormulationCount {
 /// Throws ModelError if the mechanism is wrong, or is not one that the formulation asked for can do.
 [[nodiscard]] EquationsOfMotion form_equations(const Mechanism& mechanism, const FormOptions& options = {});
 
+/// Operations of one step: those for udot, or for M and rhs where constraints wait to be embedded.
+[[nodiscard]] OperationCount count_dynamics(const EquationsOfMotion& equations);
+
 /// Counts of all formulations that apply, each derived in a graph of its own; the shortest first.
 [[nodiscard]] std::vector<FormulationCount> compare_formulations(const Mechanism& mechanism);
 

@@ -52,11 +52,10 @@ class WrenchSum {
     const Expr3 v = scale(multiplier, m_.express(action.direction));
     if (action.point.valid()) {
       add_force(action.point, negate(v));
-      // The opposite attacks at the same place, on the other body.
-      add_force(action.reference, v, action.point);
+      add_force(action.reference, v);
     } else {
       add_torque(action.frame, negate(v));
-      add_torque(action.other, v);
+      if (action.other.valid()) add_torque(action.other, v);
     }
   }
 
@@ -123,11 +122,8 @@ class WrenchSum {
     return std::nullopt;
   }
 
-  void add_force(PointId body_point, const Expr3& force) { add_force(body_point, force, body_point); }
-
-  /// A force on the body of one point, attacking where another one is.
-  void add_force(PointId body_point, const Expr3& force, PointId at) {
-    const auto joint = joint_of(body_point);
+  void add_force(PointId at, const Expr3& force) {
+    const auto joint = joint_of(at);
     if (!joint) return;
     Sum& sum = sums_[*joint];
     sum.force = add(sum.force, force);
@@ -148,6 +144,29 @@ class WrenchSum {
   Expr3 gravity_;
 };
 
+/// What a closing joint transmits: its multipliers, and its own springs and motors.
+JointWrench closing_wrench(const LoweredMechanism& l, const BodyMotion& m, std::size_t number,
+                           const std::vector<AppliedLoad>& loads, const std::vector<ConstraintEquation>& constraints) {
+  const LoweredJoint& joint = l.joints[number];
+  JointWrench w{number, {}, {}};
+  for (const ConstraintEquation& row : constraints) {
+    if (row.group != joint.name) continue;
+    for (const ConstraintAction& action : l.actions) {
+      if (action.row != row.name) continue;
+      if (!action.point.valid() && action.frame != joint.outer_frame) continue;  // on the parent
+      Expr3& part = action.point.valid() ? w.force : w.torque;
+      part = add(part, scale(row.multiplier, m.express(action.direction)));
+    }
+  }
+  for (const AppliedLoad& load : loads) {
+    if (load.kind == LoadKind::Force && load.point == joint.acting) w.force = add(w.force, m.express(load.value));
+    if (load.kind == LoadKind::Torque && load.frame == joint.outer_frame)
+      w.torque = add(w.torque, m.express(load.value));
+  }
+  w.torque = add(w.torque, cross(m.span(joint.outer, joint.acting), w.force));
+  return w;
+}
+
 }  // namespace
 
 std::vector<JointWrench> form_joint_wrenches(const LoweredMechanism& l, const BodyMotion& motion,
@@ -158,7 +177,8 @@ std::vector<JointWrench> form_joint_wrenches(const LoweredMechanism& l, const Bo
   sum.add_inertia();
   std::set<std::string> inside(l.joint_loads.begin(), l.joint_loads.end());
   for (const ParallelTorque& t : l.parallel_torques) inside.insert(t.load);
-  for (const AppliedLoad& load : form_loads(l.system, rates.rates))
+  const std::vector<AppliedLoad> loads = form_loads(l.system, rates.rates);
+  for (const AppliedLoad& load : loads)
     if (!inside.contains(load.name)) sum.add_load(load);
   for (const AppliedLoad& load : form_attractions(l.system)) sum.add_load(load);
   for (const ConstraintEquation& row : constraints) {
@@ -166,7 +186,10 @@ std::vector<JointWrench> form_joint_wrenches(const LoweredMechanism& l, const Bo
     for (const ConstraintAction& action : l.actions)
       if (action.row == row.name) sum.add_action(action, row.multiplier);
   }
-  return sum.finish();
+  std::vector<JointWrench> wrenches = sum.finish();
+  for (std::size_t j = 0; j < l.joints.size(); ++j)
+    if (l.joints[j].closing) wrenches.push_back(closing_wrench(l, motion, j, loads, constraints));
+  return wrenches;
 }
 
 }  // namespace kane

@@ -37,6 +37,7 @@ struct LoweredJoint {
   FrameId outer_frame;  ///< after all motions: of the placement on the child
   PointId inner;        ///< point on the parent
   PointId outer;        ///< after all motions: point on the child
+  PointId acting;       ///< of a closing joint: the point of the child where its forces act
   std::vector<LoweredMotion> motions;
 };
 
@@ -48,7 +49,7 @@ struct ParallelTorque {
 };
 
 /// How the multiplier of a constraint acts on bodies: per unit, a force at `point` with its opposite at `reference`, or a
-/// torque on `frame` with its opposite on `other`.
+/// torque on `frame` with its opposite on `other` (none if that is not valid).
 struct ConstraintAction {
   std::string row;
   PointId point, reference;
@@ -78,7 +79,8 @@ struct LoweredMechanism {
   std::map<std::string, std::vector<PointId>> particles;  ///< points of the particles of each body
   std::vector<ParallelTorque> parallel_torques;
   std::vector<ConstraintAction> actions;
-  /// Loads that act along motions of joints only: inside a joint, they cancel for everything else.
+  /// Loads that act along motions of joints only: inside a joint, they cancel for everything else. (Not those of closing
+  /// joints, whose bodies are no neighbours in the tree.)
   std::vector<std::string> joint_loads;
   std::vector<EnergyOutput> energy_outputs;
   /// Points and frames to report, by the names the user gave them.

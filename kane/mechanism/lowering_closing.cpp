@@ -40,7 +40,7 @@ class ClosingJoint {
     report();
     add_laws();
     LoweredJoint& out = c_.lowered.joints[number_];
-    out.inner = P_, out.outer = Q_, out.inner_frame = F_, out.outer_frame = G_;
+    out.inner = P_, out.outer = on_child_, out.acting = Q_, out.inner_frame = F_, out.outer_frame = G_;
   }
 
  private:
@@ -77,6 +77,7 @@ class ClosingJoint {
     const FrameId body = c_.lowered.body_frames.at(joint_.child);
     Q_ = s_.add_point(joint_.name + ".out", c_.lowered.body_origins.at(joint_.child),
                       Vector(body, joint_.on_child.position));
+    on_child_ = Q_;
     G_ = s_.add_frame(joint_.name + ".g0", body, DirectionCosines{joint_.on_child.rotation});
     c_.lowered.names.add_frame(joint_.name + ".g0", G_);
     for (std::size_t i = joint_.motions.size(); i > last_ + 1; --i) {
@@ -129,9 +130,25 @@ class ClosingJoint {
     for (std::size_t i = 0; i < held.size(); ++i) {
       const std::string name = fmt::format("{}.{}", joint_.name, "xyz"[i]);
       if (holds_already(s_.dot(s_.position(Q_, P_), held[i]), name)) continue;
-      s_.add_coincidence(name, Q_, P_, held[i], joint_.name, joint_.active);
-      c_.lowered.actions.push_back({name, Q_, P_, {}, {}, held[i]});
+      if (slides_.size() == 2)
+        add_between_slides(name, held[i]);
+      else
+        add_coincidence(c_, name, Q_, P_, held[i], joint_.name, joint_.active);
     }
+  }
+
+  // The normal n = a x b of two slides turns with both of them. With the span s, s.n = 0, the rate s.n' is
+  // w_a.(a x (b x s)) + w_b.(b x (s x a)): torques on what carries the slides.
+  void add_between_slides(const std::string& name, const Vector& normal) {
+    s_.add_coincidence(name, Q_, P_, normal, joint_.name, joint_.active);
+    c_.lowered.actions.push_back({name, Q_, P_, {}, {}, normal});
+    const Vector &a = slides_[0].axis, &b = slides_[1].axis, span = s_.position(Q_, P_);
+    const Expr length = s_.magnitude(s_.cross(a, b));
+    const auto add = [&](const Vector& slide, const Vector& torque) {
+      c_.lowered.actions.push_back({name, {}, {}, slide.terms().front().frame, {}, torque / length});
+    };
+    add(a, s_.cross(a, s_.cross(b, span)));
+    add(b, s_.cross(b, s_.cross(span, a)));
   }
 
   void add_orientation_rows() {
@@ -155,7 +172,7 @@ class ClosingJoint {
     for (std::size_t i = last_; i-- > first_ + 1;) {
       const ElementaryMotion& m = joint_.motions[i];
       const Expr3 axis = unit_along(s_, Vector(F_, m.axis)).in(F_);
-      a = multiply(axis_rotation_matrix(axis, m.value), a);
+      a = multiply(axis_rotation_matrix(axis, s_.graph().bind(m.value)), a);
     }
     return dot(a1_.in(F_), a);
   }
@@ -174,6 +191,7 @@ class ClosingJoint {
     const Expr turn = s_.dot(s_.angular_velocity(G_, F_), a1_);
     s_.add_motion_constraint(name, s_.dot(slide, a1_) - screw_->pitch * turn, joint_.name, joint_.active);
     c_.lowered.actions.push_back({name, Q_, P_, {}, {}, a1_});
+    c_.lowered.actions.push_back({name, {}, {}, F_, {}, s_.cross(a1_, s_.position(Q_, P_))});
     c_.lowered.actions.push_back({name, {}, {}, G_, F_, -screw_->pitch * a1_});
   }
 
@@ -206,12 +224,14 @@ class ClosingJoint {
 
   // ---- laws ---------------------------------------------------------------------------------------------------------
   void add_laws() {
+    const std::size_t before = c_.lowered.joint_loads.size();
     for (std::size_t i = 0; i < joint_.motions.size(); ++i) {
       const ElementaryMotion& m = joint_.motions[i];
       if (!m.free || is_empty(m.law)) continue;
       const std::string name = joint_.motions.size() == 1 ? joint_.name : fmt::format("{}.{}", joint_.name, i + 1);
       lower_axis_law(c_, m.law, motion(i, m), name, joint_.where);
     }
+    c_.lowered.joint_loads.resize(before);  // the two bodies are no neighbours in the tree
   }
 
   /// The motion with its coordinate measured, since it is none of the system's.
@@ -254,6 +274,7 @@ class ClosingJoint {
   std::size_t first_ = 0, last_ = 0;  ///< free rotations, first and last
   FrameId F_, G_;
   PointId P_, Q_;
+  PointId on_child_;           ///< of the placement: Q before the locked motions on its side
   std::vector<Slide> slides_;  ///< free translations
   int turns_ = 0;              ///< free rotations
   bool ball_ = false;

@@ -79,11 +79,12 @@ class ConstraintLowering {
                         name_, row));
         continue;
       }
-      if (velocity_only)
+      if (velocity_only) {
         s_.add_velocity_constraint(row, p, reference, held[i], name_, active_);
-      else
-        s_.add_coincidence(row, p, reference, held[i], name_, active_);
-      c_.lowered.actions.push_back({row, p, reference, {}, {}, held[i]});
+        c_.lowered.actions.push_back({row, p, reference, {}, {}, held[i]});
+      } else {
+        add_coincidence(c_, row, p, reference, held[i], name_, active_);
+      }
     }
     require(idle < held.size(), "the constraint '{}' says nothing: it holds by itself", name_);
   }
@@ -151,6 +152,16 @@ class ConstraintLowering {
 };
 
 }  // namespace
+
+void add_coincidence(const LoweringContext& c, const std::string& row, PointId p, PointId r, const Vector& direction,
+                     const std::string& group, bool active) {
+  c.system.add_coincidence(row, p, r, direction, group, active);
+  c.lowered.actions.push_back({row, p, r, {}, {}, direction});
+  const Vector span = c.system.position(p, r);
+  for (const Vector::Term& t : direction.terms())
+    if (t.frame != c.system.inertial())
+      c.lowered.actions.push_back({row, {}, {}, t.frame, {}, c.system.cross(Vector(t.frame, t.c), span)});
+}
 
 void lower_constraints(const LoweringContext& context) { ConstraintLowering(context).run(); }
 

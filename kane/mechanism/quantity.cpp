@@ -61,8 +61,6 @@ class QuantitySemantics {
         throw ModelError(fmt::format("{} takes {}, but {} are given", function, row.usage, a.size()));
       return (this->*row.apply)(a);
     }
-    std::vector<Expr> scalars;
-    for (const Operand& operand : a) scalars.push_back(scalar(operand));
     const auto known = known_functions(graph_);
     if (std::find(known.begin(), known.end(), function) == known.end() && function != "root") {
       std::vector<std::string> all = known;
@@ -70,6 +68,8 @@ class QuantitySemantics {
       throw ModelError(
           fmt::format("unknown function '{}'{}", InfixText::printable(function), suggestion(function, all)));
     }
+    std::vector<Expr> scalars;
+    for (const Operand& operand : a) scalars.push_back(scalar(operand));
     return graph_.bind(call_function(graph_, function, scalars));
   }
 

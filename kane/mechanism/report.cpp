@@ -62,16 +62,26 @@ std::optional<Expr> potential_energy(const System& s, const BodyMotion& m) {
   return v;
 }
 
+std::vector<ReactionOutput> view_reactions(const Mechanism& mechanism, const LoweredMechanism& l, const BodyMotion& m,
+                                           std::vector<JointWrench> wrenches, const ReactionView& view) {
+  std::vector<ReactionOutput> reactions;
+  std::sort(wrenches.begin(), wrenches.end(), [](auto& a, auto& b) { return a.joint < b.joint; });
+  for (const JointWrench& w : wrenches) {
+    const Joint& joint = mechanism.joints[w.joint];
+    const FrameId frame = view.frame.empty() ? l.body_frames.at(joint.child) : l.names.frame(view.frame);
+    const PointId point = view.point.empty() ? l.joints[w.joint].outer : l.names.point(view.point);
+    const Expr33 to_frame = transpose(m.rotation(frame));
+    const Expr3 torque = add(w.torque, cross(m.span(point, l.joints[w.joint].outer), w.force));
+    reactions.push_back({joint.name, multiply(to_frame, w.force), multiply(to_frame, torque),
+                         view.frame.empty() ? joint.child : view.frame, view.point.empty() ? joint.name : view.point});
+  }
+  return reactions;
+}
+
 void report_reactions(const Mechanism& mechanism, const LoweredMechanism& l, const BodyMotion& m,
                       const SpeedRates& rates, EquationsOfMotion& e) {
-  e.reactions.clear();
-  for (const JointWrench& w : form_joint_wrenches(l, m, rates, e.constraints)) {
-    const Joint& joint = mechanism.joints[w.joint];
-    if (!joint.report_reaction) continue;
-    const Expr33 to_child = transpose(m.rotation(l.body_frames.at(joint.child)));
-    e.reactions.push_back(
-        {joint.name, multiply(to_child, w.force), multiply(to_child, w.torque), joint.child, joint.name});
-  }
+  e.reactions = view_reactions(mechanism, l, m, form_joint_wrenches(l, m, rates, e.constraints), {});
+  std::erase_if(e.reactions, [&](auto& r) { return !mechanism.find_joint(r.name)->report_reaction; });
   std::set<std::string> known;
   for (const ConstraintAction& action : l.actions) known.insert(action.row);
   std::set<std::string> told;
@@ -148,6 +158,14 @@ void complete_equations(const Mechanism& mechanism, const LoweredMechanism& l, E
     report_energy_outputs(l, e);
   }
   if (options.reactions) report_reactions(mechanism, l, motion, rates, e);
+}
+
+std::vector<ReactionOutput> form_reactions(const Mechanism& mechanism, const LoweredMechanism& l,
+                                           const std::vector<ConstraintEquation>& constraints,
+                                           const ReactionView& view) {
+  const SpeedRates rates = form_speed_rates(l.system);
+  const BodyMotion motion(l, rates);
+  return view_reactions(mechanism, l, motion, form_joint_wrenches(l, motion, rates, constraints), view);
 }
 
 }  // namespace kane

@@ -26,10 +26,22 @@ struct JointWrench {
   Expr3 force, torque;
 };
 
-/// One for each joint that places a body, in the order of LoweredMechanism::order. By the Newton-Euler equations of all
-/// that lies beyond, from the leaves inwards. Constraints given as mere expressions act along the joints' motions.
+/// One for each joint that places a body, in the order of LoweredMechanism::order, then one for each closing joint. By the
+/// Newton-Euler equations of all that lies beyond, from the leaves inwards; what a closing joint transmits is known from
+/// its multipliers. Constraints given as mere expressions act along the joints' motions.
 [[nodiscard]] std::vector<JointWrench> form_joint_wrenches(const LoweredMechanism& lowered, const BodyMotion& motion,
                                                            const SpeedRates& rates,
                                                            const std::vector<ConstraintEquation>& constraints);
+
+/// How to write reactions down.
+struct ReactionView {
+  std::string frame;  ///< of the components; "" = the joint's child
+  std::string point;  ///< about which torques are taken; "" = the joint's own, on the child's side
+};
+
+/// The wrenches of all joints, whether they report their reaction or not, in the order of the mechanism.
+[[nodiscard]] std::vector<ReactionOutput> form_reactions(const Mechanism& mechanism, const LoweredMechanism& lowered,
+                                                         const std::vector<ConstraintEquation>& constraints,
+                                                         const ReactionView& view = {});
 
 }  // namespace kane

@@ -24,6 +24,8 @@ using Real33 = std::array<Real3, 3>;
 
 // Below this a length (metres) or a direction cosine is rounding error of the placement itself.
 constexpr double kTiny = 1e-14;
+// Origins are slid along their axes at most this many times the distance between neighbouring joints.
+constexpr double kFarthest = 10;
 
 std::optional<double> find_real(const Expr& e) {
   if (!symbols_of({&e, 1}).empty()) return std::nullopt;
@@ -217,6 +219,10 @@ class TreeBuilder {
     Expr3 position = add(base.position, multiply(base.rotation, joint.on_parent.position));
     for (std::size_t i = 0; i < joint.motions.size(); ++i) {
       const auto& motion = joint.motions[i];
+      if (is_still(motion)) {
+        pass_still(motion, joint, rotation, position);
+        continue;
+      }
       RawLink raw;
       raw.motion = &motion;
       raw.name = joint.motions.size() == 1 ? joint.name : fmt::format("{}.{}", joint.name, i + 1);
@@ -242,6 +248,24 @@ class TreeBuilder {
     child.rotation = multiply(rotation, transpose(joint.on_child.rotation));
     child.position = subtract(position, multiply(child.rotation, joint.on_child.position));
     place_[joint.child] = child;
+  }
+
+  /// Locked at a value that only parameters change: a part of the geometry, and what follows is of one piece with what is
+  /// before.
+  [[nodiscard]] bool is_still(const ElementaryMotion& motion) const {
+    return !motion.free && motion.kind != MotionKind::Ball &&
+           !depends_on(graph_.bind(motion.value), graph_.symbol("t"));
+  }
+
+  void pass_still(const ElementaryMotion& motion, const Joint& joint, Expr33& rotation, Expr3& position) const {
+    const Expr value = graph_.bind(motion.value);
+    const Expr33 frame = axis_frame(motion.axis, graph_, joint);
+    const Expr3 axis{frame[0][2], frame[1][2], frame[2][2]};
+    if (motion.kind != MotionKind::Rotation) {
+      const Expr distance = motion.kind == MotionKind::Screw ? motion.pitch * value : value;
+      position = add(position, multiply(rotation, scale(distance, axis)));
+    }
+    if (motion.kind != MotionKind::Translation) rotation = multiply(rotation, axis_rotation_matrix(axis, value));
   }
 
   // ---- better frames ----------------------------------------------------------------------------------------------
@@ -273,8 +297,12 @@ class TreeBuilder {
     if (has_axis && sine > 1e-9) {
       link.turn = std::atan2(d[0], -d[1]);  // of z x d
       // Point of the child's axis nearest to ours: p + k d with (p + k d) perpendicular component along d's vanishing.
+      // Axes that are almost parallel meet far away; an origin there would cost digits (and 1.5708 for a right angle is
+      // common in robot files).
       const double k = -(p[0] * d[0] + p[1] * d[1]) / (sine * sine);
-      link.slide = child.motion->kind == MotionKind::Translation ? 0.0 : p[2] + k * d[2];
+      const double foot = p[2] + k * d[2];
+      const bool near = std::abs(foot) <= kFarthest * std::hypot(p[0], p[1], p[2]);
+      link.slide = near && child.motion->kind != MotionKind::Translation ? foot : 0.0;
     } else {
       if (std::hypot(p[0], p[1]) > kTiny) link.turn = std::atan2(p[1], p[0]);
       link.slide = p[2];

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "kane/expr/derivative.hpp"
 #include "kane/expr/evaluate.hpp"
 #include "kane/mechanism/mechanism.hpp"
 
@@ -160,9 +161,15 @@ class NewtonEuler {
     Real3 axis = number(motion.axis);
     axis = (1 / std::sqrt(dot(axis, axis))) * axis;
     const Real3 direction = x.R * axis;
-    const double q = number(motion.coordinates[0]), u = rate(motion.speeds[0]), udot = acceleration(motion.speeds[0]);
     const double pitch = motion.kind == MotionKind::Screw ? number(motion.pitch) : 0;
-    axes.push_back({motion.speeds[0].name(), direction, x.p, motion.kind, pitch});
+    double q = 0, u = 0, udot = 0;
+    if (motion.free) {
+      q = number(motion.coordinates[0]), u = rate(motion.speeds[0]), udot = acceleration(motion.speeds[0]);
+      axes.push_back({motion.speeds[0].name(), direction, x.p, motion.kind, pitch});
+    } else {
+      const Expr t = m_.graph->symbol("t"), value = m_.graph->bind(motion.value), flow = derivative(value, t);
+      q = number(value), u = number(flow), udot = number(derivative(m_.graph->bind(flow), t));
+    }
     const double slide = motion.kind == MotionKind::Translation ? 1 : pitch;
     const Real3 arm = (slide * q) * direction, flow = (slide * u) * direction;
     x.p = x.p + arm;

@@ -81,7 +81,7 @@ class RandomTree {
     Mechanism m("random");
     const Expr g = m.add_parameter("g", 9.81);
     m.gravity.text = "-g*N.z + 0.3*g*N.x";
-    for (int i = 0; i < bodies; ++i) add_body(m, i);
+    for (int i = 0; i < bodies; ++i) add_body(m, i, i + 1 == bodies);
     return m;
   }
 
@@ -89,34 +89,63 @@ class RandomTree {
   static double rounded(double x) { return std::round(x * 1000) / 1000; }
   double angle() { return whole(0, 1) == 0 ? whole(-2, 2) * std::acos(0.0) : rounded(uniform(-3, 3)); }
 
-  void add_body(Mechanism& m, int i) {
+  void add_body(Mechanism& m, int i, bool last) {
     MechanismBody body;
     body.name = "B" + std::to_string(i);
-    body.mass = rounded(uniform(0.5, 3));
-    body.mass_centre = {rounded(uniform(-0.2, 0.2)), 0, rounded(uniform(-0.2, 0.2))};
-    body.inertia = inertia();
+    // A body without mass moves along or about one axis, and the next one hangs on it by an axis of the other kind: so
+    // the motion is still determined.
+    const bool behind_massless = !massless_.empty();
+    const bool massless = !last && !behind_massless && whole(0, 4) == 0;
+    if (!massless) {
+      body.mass = rounded(uniform(0.5, 3));
+      body.mass_centre = {rounded(uniform(-0.2, 0.2)), 0, rounded(uniform(-0.2, 0.2))};
+      body.inertia = inertia();
+    }
     Joint joint;
     joint.name = "j" + std::to_string(i);
     joint.parent = i == 0 || whole(0, 5) == 0 ? "N" : "B" + std::to_string(whole(0, i - 1));
     joint.child = body.name;
     joint.on_parent = placement();
     joint.on_child = placement();
-    static constexpr const char* kKinds[] = {"revolute",  "prismatic", "screw", "cylindrical", "universal", "gimbal",
-                                             "spherical", "planar",    "free",  "weld",        "revolute",  "revolute"};
-    joint.kind = kKinds[whole(0, 11)];
-    joint.motions = open_joint(joint_kind(joint.kind, {}));
-    for (auto& motion : joint.motions) {
-      if (joint.motions.size() == 1 && motion.kind != MotionKind::Ball) motion.axis = axis();
-      if (motion.kind == MotionKind::Screw) motion.pitch = 0.07;
-      if (motion.kind == MotionKind::Ball) continue;
-      if (whole(0, 2) == 0) motion.law.stiffness = 3, motion.law.rest = 0.1;
-      if (whole(0, 2) == 0) motion.law.damping = 0.4;
+    static constexpr const char* kKinds[] = {"revolute", "prismatic", "screw",   "cylindrical", "universal",
+                                             "gimbal",   "spherical", "planar",  "free",        "weld",
+                                             "revolute", "revolute",  "bushing", "general"};
+    joint.kind = kKinds[whole(0, 13)];
+    if (massless) joint.kind = whole(0, 1) == 0 ? "revolute" : "prismatic";
+    if (behind_massless) {
+      joint.parent = "B" + std::to_string(i - 1);
+      joint.kind = massless_ == "revolute" ? "prismatic" : "revolute";
     }
+    massless_ = massless ? joint.kind : "";
+    set_motions(m, joint);
     name_motions(*m.graph, joint, {}, {});
     m.add_body(std::move(body));
     m.add_joint(std::move(joint));
   }
 
+  void set_motions(Mechanism& m, Joint& joint) {
+    if (joint.kind == "general") {
+      joint.motions =
+          open_general_joint({"312", {whole(1, 3)}}, {whole(0, 1) == 0 ? "213" : "313", {1, whole(2, 3)}}, {});
+      for (auto& motion : joint.motions) {
+        if (motion.free) continue;
+        motion.value = rounded(uniform(-1, 1));
+        if (whole(0, 2) == 0) motion.value = motion.value + sin(2 * m.time()) / 5;
+      }
+    } else {
+      joint.motions = open_joint(joint_kind(joint.kind, {}));
+    }
+    for (auto& motion : joint.motions) {
+      if (joint.motions.size() == 1 && motion.kind != MotionKind::Ball) motion.axis = axis();
+      if (motion.kind == MotionKind::Screw) motion.pitch = 0.07;
+      if (!motion.free) continue;
+      if (whole(0, 2) == 0) motion.law.stiffness = 3;
+      if (motion.kind != MotionKind::Ball && whole(0, 2) == 0) motion.law.rest = 0.1;
+      if (whole(0, 2) == 0) motion.law.damping = 0.4;
+    }
+  }
+
+  std::string massless_;  ///< kind of the joint of the body before, if that has no mass
   std::mt19937 random_;
 };
 
