@@ -8,9 +8,9 @@
 
 #include "apps/kane/command.hpp"
 #include "apps/kane/model_source.hpp"
+#include "apps/kane/state_evaluation.hpp"
 #include "kane/base/error.hpp"
 #include "kane/mechanism/tables.hpp"
-#include "kane/simulate/system_evaluator.hpp"
 
 namespace kane {
 namespace {
@@ -53,18 +53,14 @@ Json counts_of(const Kernel* kernel) {
 class Evaluation {
  public:
   Evaluation(const Mechanism& mechanism, std::shared_ptr<const CompiledSystem> system)
-      : mechanism_(mechanism), system_(std::move(system)), evaluator_(system_) {}
+      : evaluation_(mechanism, std::move(system)) {}
 
   Json answer(const nlohmann::json& state, int entry) {
-    const EquationsOfMotion& e = system_->equations();
-    const Situation s = make_situation(state, mechanism_, *system_, entry);
-    evaluator_.set_parameters(system_->calc_parameters(s.parameters));
-    evaluator_.set_inputs(s.inputs, s.t);
-    evaluator_.set_active(active_rows(e, s));
-    std::vector<double> qdot(e.q.size()), udot(e.u.size()), lambda(e.constraints.size());
-    const MotionReport report = evaluator_.calc_motion(s.q, s.u, qdot, udot);
-    if (!report.ok()) throw RunFailed((entry < 0 ? "" : fmt::format("state {}: ", entry + 1)) + describe(report, e));
-    if (system_->mass() != nullptr) evaluator_.calc_mass(s.q, s.u);
+    evaluation_.run(state, entry);
+    const EquationsOfMotion& e = evaluation_.equations();
+    const CompiledSystem& system = evaluation_.system();
+    SystemEvaluator& evaluator = evaluation_.evaluator();
+    const Situation& s = evaluation_.situation();
 
     Json a;
     a["model"] = e.name;
@@ -74,18 +70,18 @@ class Evaluation {
     a["speeds"] = names(e.u);
     a["q"] = s.q;
     a["u"] = s.u;
-    a["qdot"] = qdot;
-    if (system_->mass() != nullptr) {
-      a["M"] = matrix_of(evaluator_.mass_matrix());
-      a["rhs"] = vector_of(evaluator_.rhs());
+    a["qdot"] = evaluation_.qdot();
+    if (system.mass() != nullptr) {
+      a["M"] = matrix_of(evaluator.mass_matrix());
+      a["rhs"] = vector_of(evaluator.rhs());
     }
-    a["udot"] = udot;
-    add_constraints(a, s, udot, lambda);
-    add_reports(a, evaluator_.calc_reports(s.q, s.u, udot, lambda));
-    a["operations"] = {{"motion", counts_of(system_->motion())},
-                       {"mass_matrix_and_rhs", counts_of(system_->mass())},
-                       {"inverse", counts_of(system_->inverse())},
-                       {"constraints", counts_of(system_->constraints())}};
+    a["udot"] = evaluation_.udot();
+    add_constraints(a);
+    add_reports(a, evaluation_.calc_reports());
+    a["operations"] = {{"motion", counts_of(system.motion())},
+                       {"mass_matrix_and_rhs", counts_of(system.mass())},
+                       {"inverse", counts_of(system.inverse())},
+                       {"constraints", counts_of(system.constraints())}};
     if (!e.warnings.empty()) a["warnings"] = e.warnings;
     return a;
   }
@@ -97,9 +93,10 @@ class Evaluation {
     return result;
   }
 
-  void add_constraints(Json& a, const Situation& s, std::span<const double> udot, std::span<double> lambda) {
-    const EquationsOfMotion& e = system_->equations();
-    const auto& rows = evaluator_.active_rows();
+  void add_constraints(Json& a) {
+    const EquationsOfMotion& e = evaluation_.equations();
+    SystemEvaluator& evaluator = evaluation_.evaluator();
+    const auto& rows = evaluator.active_rows();
     if (rows.empty()) {
       a["independent_speeds"] = names(e.u);
       if (a.contains("M")) a["M_embedded"] = a["M"], a["rhs_embedded"] = a["rhs"];
@@ -107,33 +104,33 @@ class Evaluation {
       a["constraint_residuals"] = Json::array();
       return;
     }
-    evaluator_.calc_multipliers(udot, lambda);
     std::vector<std::string> independent, constraints;
-    for (const int i : evaluator_.independent()) independent.push_back(e.u[static_cast<std::size_t>(i)].name());
+    for (const int i : evaluator.independent()) independent.push_back(e.u[static_cast<std::size_t>(i)].name());
     a["independent_speeds"] = independent;
-    a["M_embedded"] = symmetric_of(evaluator_.embedding().embedded_mass());
-    a["rhs_embedded"] = vector_of(evaluator_.embedding().embedded_rhs());
+    a["M_embedded"] = symmetric_of(evaluator.embedding().embedded_mass());
+    a["rhs_embedded"] = vector_of(evaluator.embedding().embedded_rhs());
     std::vector<double> multipliers, residuals;
     for (const int i : rows) {
       const auto k = static_cast<std::size_t>(i);
       constraints.push_back(e.constraints[k].name);
-      multipliers.push_back(lambda[k]);
-      double residual = evaluator_.b()[k];
-      for (std::size_t j = 0; j < s.u.size(); ++j) residual += evaluator_.jacobian()(k, j) * s.u[j];
-      residuals.push_back(e.constraints[k].phi ? std::hypot(evaluator_.phi()[k], residual) : residual);
+      multipliers.push_back(evaluation_.multipliers()[k]);
+      double residual = evaluator.b()[k];
+      const std::vector<double>& u = evaluation_.situation().u;
+      for (std::size_t j = 0; j < u.size(); ++j) residual += evaluator.jacobian()(k, j) * u[j];
+      residuals.push_back(e.constraints[k].phi ? std::hypot(evaluator.phi()[k], residual) : residual);
     }
     a["constraint_names"] = constraints;
-    a["constraint_jacobian"] = matrix_of(evaluator_.active_jacobian());
+    a["constraint_jacobian"] = matrix_of(evaluator.active_jacobian());
     a["constraint_multipliers"] = multipliers;
     a["constraint_residuals"] = residuals;
   }
 
   void add_reports(Json& a, std::span<const double> y) {
-    const EquationsOfMotion& e = system_->equations();
+    const EquationsOfMotion& e = evaluation_.equations();
     a["kinetic"] = nullptr, a["potential"] = nullptr;
     a["points"] = a["bodies"] = a["reactions"] = a["outputs"] = Json::object();
     std::size_t reaction = 0;
-    for (const auto& item : system_->report_items()) {
+    for (const auto& item : evaluation_.system().report_items()) {
       const auto part = [&](std::size_t first, std::size_t count) {
         return vector_of(y.subspan(item.first + first, count));
       };
@@ -161,9 +158,7 @@ class Evaluation {
     }
   }
 
-  const Mechanism& mechanism_;
-  std::shared_ptr<const CompiledSystem> system_;
-  SystemEvaluator evaluator_;
+  StateEvaluation evaluation_;
 };
 
 void print_row(const std::string& label, const Json& values) {
@@ -213,6 +208,9 @@ void print_for_people(const Json& a) {
     for (const auto& [name, r] : a["reactions"].items()) {
       Json row = r["force"];
       for (const auto& v : r["torque"]) row.push_back(v);
+      double size = 0;
+      for (const auto& v : row) size = std::max(size, std::abs(v.get<double>()));
+      for (auto& v : row) v = shown(v.get<double>(), size);
       print_row(name, row);
     }
   }

@@ -1,4 +1,5 @@
-// kane forces: constraint forces and joint reactions along a run.
+// kane forces: free and constrained axes with what they bear at a state (forces_table.cpp), or constraint forces and joint
+// reactions along a run.
 
 #include <fmt/format.h>
 
@@ -10,6 +11,7 @@
 #include "apps/kane/analysis_commands.hpp"
 #include "apps/kane/analysis_model.hpp"
 #include "apps/kane/command.hpp"
+#include "apps/kane/forces_table.hpp"
 #include "apps/kane/trajectory_file.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
@@ -26,6 +28,12 @@ struct ForcesOptions {
   std::vector<std::string> only;
   std::optional<double> until, tolerance, output_step;
   bool hold = false, json = false;
+  ForcesTableOptions table;
+
+  /// Whether anything says that a run is wanted.
+  [[nodiscard]] bool run() const {
+    return until || tolerance || output_step || hold || !out.empty() || !inputs.empty() || !only.empty();
+  }
 };
 
 /// One thing that transmits a force: columns of the table, and its largest values.
@@ -175,7 +183,8 @@ class Forces {
 
 void add_forces_command(CLI::App& app) {
   auto options = std::make_shared<ForcesOptions>();
-  CLI::App* command = app.add_subcommand("forces", "Constraint forces and joint reactions along a run");
+  CLI::App* command = app.add_subcommand(
+      "forces", "Free and constrained axes of every joint, constraint forces, reactions: at a state, or along a run");
   options->source.add_to(*command);
   command->add_option("--out", options->out,
                       "FILE.csv, FILE.h5 or FILE.mat; '-' prints CSV (default: NAME_forces.csv)");
@@ -183,11 +192,29 @@ void add_forces_command(CLI::App& app) {
   command->add_option("--until", options->until, "Time at which to end, s");
   command->add_option("--tolerance", options->tolerance, "Accuracy asked for, relative");
   command->add_option("--output-step", options->output_step, "Time between samples, s (default: 1000 intervals)");
-  command->add_option("--state", options->state, "JSON file with the initial state; '-' reads standard input");
+  command->add_option(
+      "--state", options->state,
+      "JSON file with a state or an array of states (of a run: where it begins); '-' reads standard input; "
+      "else the initial state");
+  command->add_option("--joint", options->table.joint, "At a state: only this joint");
+  command->add_option(
+      "--frame", options->table.view.frame,
+      "At a state: components of the reactions along the axes of this body or frame (default: the child)");
+  command->add_option("--point", options->table.view.point,
+                      "At a state: torques about this point (default: the joint's point on its child)");
   command->add_option("--inputs", options->inputs, "CSV file with time series of inputs");
   command->add_flag("--hold", options->hold, "Hold inputs of the file between its points instead of interpolating");
   command->add_flag("--json", options->json, "Print JSON");
-  command->callback([options] { Forces(*options).run(); });
+  command->footer(
+      "At a state: F is free, C constrained; the force of a constrained axis acts from the parent on the child, along "
+      "or "
+      "about the axis. Along a run, if --until, --out or another option of a run is given.");
+  command->callback([options] {
+    if (options->run())
+      Forces(*options).run();
+    else
+      run_forces_table(options->source, options->state, options->table, options->json);
+  });
 }
 
 }  // namespace kane
