@@ -186,7 +186,8 @@ class Checker:
             self.check_folder(self.root / "kane" / module, closure(links, narrow) | {module}, {"kane"})
         for name in FREE_FOLDERS:
             if (self.root / name).is_dir():
-                self.check_folder(self.root / name, None, {"kane", name})
+                shared = {"tests"} if name == "bench" else set()  # benchmarks use the robots of the tests
+                self.check_folder(self.root / name, None, {"kane", name} | shared)
         tests = self.root / "tests"
         for folder in sorted(p for p in tests.iterdir() if p.is_dir()) if tests.is_dir() else []:
             cmake_file = folder / "CMakeLists.txt"
