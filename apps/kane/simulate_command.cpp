@@ -12,10 +12,12 @@
 #include "apps/kane/command.hpp"
 #include "apps/kane/model_source.hpp"
 #include "apps/kane/progress_bar.hpp"
+#include "apps/kane/run_pictures.hpp"
 #include "apps/kane/terminal_plot.hpp"
 #include "apps/kane/trajectory_file.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
+#include "kane/formats/input_sources.hpp"
 #include "kane/mechanism/tables.hpp"
 #include "kane/simulate/series_file.hpp"
 #include "kane/simulate/simulator.hpp"
@@ -31,7 +33,8 @@ struct SimulateOptions {
   std::optional<double> until, tolerance, absolute_tolerance, step, output_step, control_period;
   double control_delay = 0;
   std::vector<std::string> plot;
-  bool hold = false, json = false, quiet = false, interpreter = false, strict = false;
+  PictureOptions pictures;
+  bool hold = false, json = false, quiet = false, interpreter = false, strict = false, no_report = false;
 };
 
 // Only a handler can hear Ctrl-C, and only a flag of this kind may be set in one.
@@ -55,7 +58,12 @@ class InterruptGuard {
 
 class Simulation {
  public:
-  explicit Simulation(const SimulateOptions& options) : options_(options), mechanism_(options.source.read()) {
+  explicit Simulation(const SimulateOptions& options)
+      : options_(options), pictures_(options.pictures), mechanism_(options.source.read()) {
+    // Whoever says nothing about files gets the trajectory and the page.
+    if (options.out.empty() && !options.no_report && pictures_.report.empty())
+      pictures_.report = mechanism_.name + ".html";
+    if (pictures_.wanted()) add_scene_outputs(mechanism_);
     if (!options.state.empty()) given_state_ = read_state_file(options.state);
     require(given_state_.is_object(), "a simulation starts from one state, not from a list of them");
     read_sources();
@@ -71,6 +79,8 @@ class Simulation {
     choose_plots(names);
     TrajectoryFile file(out, names);
     row_.resize(names.size());
+    std::optional<RunPictures> pictures;
+    if (pictures_.wanted()) pictures.emplace(pictures_, mechanism_, *simulator_, parameters_);
     const InterruptGuard guard;
     ProgressBar progress(plan_.t0, plan_.run.until, !options_.quiet && !options_.json);
     report_ = simulator_->run(
@@ -78,6 +88,7 @@ class Simulation {
         [&](const State& sample) {
           fill_row(sample);
           file.write(row_);
+          if (pictures) pictures->add(sample);
           keep_plots();
           return interrupted == 0;
         },
@@ -87,6 +98,10 @@ class Simulation {
         });
     progress.clear();
     file.finish();
+    if (pictures) {
+      pictures->finish(report_, options_.source.model, option_rows(out));
+      pictures_written_ = pictures->written();
+    }
     print(out);
     if (report_.failure)
       throw RunFailed(report_.failure->message(system_->equations()) +
@@ -102,13 +117,17 @@ class Simulation {
       sources_ = series_inputs(table, options_.hold ? Interpolation::Hold : Interpolation::Linear);
       driven_.insert(driven_.end(), table.names.begin(), table.names.end());
     }
-    if (!options_.control_period) return;
-    SampledInput sampled{{}, *options_.control_period, options_.control_delay, {}};
-    for (const auto& law : mechanism_.input_laws)
-      if (std::find(driven_.begin(), driven_.end(), law.name) == driven_.end()) sampled.inputs.push_back(law.name);
-    require(!sampled.inputs.empty(), "--control-period: the model has no input with a law that could be sampled");
-    driven_.insert(driven_.end(), sampled.inputs.begin(), sampled.inputs.end());
-    sources_.emplace_back(std::move(sampled));
+    if (options_.control_period) {
+      SampledInput sampled{{}, *options_.control_period, options_.control_delay, {}};
+      for (const auto& law : mechanism_.input_laws)
+        if (std::find(driven_.begin(), driven_.end(), law.name) == driven_.end()) sampled.inputs.push_back(law.name);
+      require(!sampled.inputs.empty(), "--control-period: the model has no input with a law that could be sampled");
+      driven_.insert(driven_.end(), sampled.inputs.begin(), sampled.inputs.end());
+      sources_.emplace_back(std::move(sampled));
+    }
+    InputSources own = model_input_sources(mechanism_, driven_);
+    driven_.insert(driven_.end(), own.driven.begin(), own.driven.end());
+    std::move(own.sources.begin(), own.sources.end(), std::back_inserter(sources_));
   }
 
   void compile() {
@@ -141,6 +160,9 @@ class Simulation {
     const Situation situation = make_situation(given_state_, mechanism_, *system_);
     State state = start_state(mechanism_, given_state_, situation);
     simulator_->set_parameters(situation.parameters);
+    const auto names = system_->parameters();
+    const auto values = system_->calc_parameters(situation.parameters);
+    for (std::size_t i = 0; i < names.size(); ++i) parameters_[names[i]] = values[i];
     simulator_->set_inputs(situation.inputs);
     if (situation.active) simulator_->set_active(active_rows(e, situation));
     state = simulator_->assemble(state, given_values(mechanism_, e, given_state_), &assembly_);
@@ -167,7 +189,7 @@ class Simulation {
     for (const auto& q : e.q) names.push_back(q.name());
     for (const auto& u : e.u) names.push_back(u.name());
     for (const auto& item : system_->report_items()) {
-      if (item.kind != ReportItem::Kind::Output) continue;
+      if (item.kind != ReportItem::Kind::Output || is_scene_output(item.name)) continue;
       names.push_back(item.name);
       outputs_.push_back(item.first);
     }
@@ -200,6 +222,28 @@ class Simulation {
     for (std::size_t i = 0; i < plotted_.size(); ++i) curves_[i].y.push_back(row_[plotted_[i]]);
   }
 
+  /// How the run was made, for its page.
+  [[nodiscard]] Json option_rows(const std::string& out) const {
+    const SimulatorOptions& o = simulator_->options();
+    const RunReport& r = report_;
+    Json rows = Json::array();
+    rows.push_back({"time", fmt::format("{:.9g} s to {:.9g} s", r.t_begin, r.t_end)});
+    rows.push_back({"method", fmt::format("{}{}", r.method, r.canonical ? ", canonical variables" : "")});
+    if (has_fixed_step(o.method))
+      rows.push_back({"step", fmt::format("{} s", o.step)});
+    else
+      rows.push_back({"tolerance", fmt::format("{}", o.tolerance)});
+    rows.push_back({"steps", fmt::format("{} ({} rejected)", r.totals.steps, r.totals.rejected)});
+    rows.push_back({"evaluations", fmt::format("{}", r.totals.evaluations)});
+    rows.push_back({"formulation", system_->equations().formulation});
+    rows.push_back({"samples", fmt::format("{} in {}", r.samples, out)});
+    for (const auto& setting : options_.source.settings) rows.push_back({"set", setting});
+    for (const auto& m : assembly_.moved)
+      rows.push_back(
+          {"assembled", fmt::format("{}: {:.9g} to {:.9g}{}", m.name, m.from, m.to, m.given ? " (was given)" : "")});
+    return rows;
+  }
+
   // ---- afterwards ------------------------------------------------------------------------------------------------------
   [[nodiscard]] Json summary(const std::string& out) const {
     static constexpr const char* kStatus[] = {"done", "stopped", "failed"};
@@ -208,6 +252,7 @@ class Simulation {
     j["model"] = system_->equations().name;
     j["status"] = kStatus[static_cast<int>(r.status)];
     j["out"] = out;
+    if (!pictures_written_.empty()) j["pictures"] = pictures_written_;
     j["t_begin"] = r.t_begin, j["t_end"] = r.t_end, j["samples"] = r.samples;
     j["method"] = r.method;
     j["canonical"] = r.canonical;
@@ -252,6 +297,7 @@ class Simulation {
     fmt::print(to, "{}: {:.6g} s simulated in {:.3g} s ({:.3g} x real time), {} samples in {}\n",
                system_->equations().name, simulated, r.wall.total, r.wall.total > 0 ? simulated / r.wall.total : 0.0,
                r.samples, out == "-" ? "standard output" : out);
+    if (!pictures_written_.empty()) fmt::print(to, "  {:<12} {}\n", "to look at", pictures_written_);
     fmt::print(to, "  {:<12} {} steps, {} rejected, {} evaluations, {} Jacobians ({}{})\n", "integration",
                r.totals.steps, r.totals.rejected, r.totals.evaluations, r.totals.jacobians, r.method,
                r.canonical ? ", canonical variables" : "");
@@ -286,7 +332,10 @@ class Simulation {
   };
 
   const SimulateOptions& options_;
+  PictureOptions pictures_;
+  std::string pictures_written_;
   Mechanism mechanism_;
+  Values parameters_;
   nlohmann::json given_state_ = nlohmann::json::object();
   std::vector<std::string> driven_;
   std::vector<InputSource> sources_;
@@ -322,6 +371,13 @@ void add_simulate_command(CLI::App& app) {
                       "Sample the model's input laws with this period and hold them in between, s");
   command->add_option("--control-delay", options->control_delay, "Time from a sample to its effect, s (default 0)");
   command->add_option("--plot", options->plot, "Names of columns to draw in the terminal, e.g. q1,q2")->delimiter(',');
+  command->add_option("--report", options->pictures.report,
+                      "FILE.html: one page with plots, moving picture, checks (default without --out: NAME.html)");
+  command->add_flag("--no-report", options->no_report, "Do not write the page that comes by default");
+  command->add_option("--frames", options->pictures.frames,
+                      "Folder for pictures of the motion, one SVG file per frame");
+  command->add_option("--frame-rate", options->pictures.frame_rate,
+                      "Pictures per second of simulated time (default 25)");
   command->add_flag("--json", options->json, "Print the summary as JSON");
   command->add_flag("--quiet", options->quiet, "Print warnings and errors only");
   command->add_flag("--interpreter", options->interpreter, "Do not use the JIT");

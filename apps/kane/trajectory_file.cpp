@@ -4,8 +4,10 @@
 #include <hdf5.h>
 #include <matio.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <filesystem>
 
 #include "apps/kane/command.hpp"
 #include "kane/base/error.hpp"
@@ -75,6 +77,10 @@ TrajectoryFile::TrajectoryFile(std::string file, std::vector<std::string> names)
     : file_(std::move(file)), names_(std::move(names)), kind_(Kind::Csv) {
   if (ends_with(file_, ".h5") || ends_with(file_, ".hdf5")) kind_ = Kind::Hdf5;
   if (ends_with(file_, ".mat")) kind_ = Kind::Matlab;
+  static constexpr std::string_view kText[] = {"", ".", ".csv", ".txt", ".dat"};
+  const std::string extension = file_ == "-" ? "" : std::filesystem::path(file_).extension().string();
+  require(kind_ != Kind::Csv || std::find(std::begin(kText), std::end(kText), extension) != std::end(kText),
+          "'{}': Kane writes trajectories as .csv, .h5 (HDF5) or .mat (MATLAB), not as {}", file_, extension);
   if (kind_ == Kind::Csv) {
     csv_.emplace(file_, names_);
     return;

@@ -122,30 +122,93 @@ void read_parameters(ModelContext& context, const YamlNode& section) {
 
 void declare_inputs(ModelContext& context, const YamlNode& section) {
   for_each_entry(section, "inputs", [&](const YamlEntry& entry) {
-    if (!entry.value.is_scalar() && !entry.value.is_null())
-      entry.value.fail(fmt::format("the input '{}' must be given a number or an expression, but {} is given",
-                                   shown(entry.key), entry.value.describe()));
+    if (entry.value.is_list())
+      entry.value.fail(
+          fmt::format("the input '{}' must be given a number, an expression, or a group with 'value', but {} "
+                      "is given",
+                      shown(entry.key), entry.value.describe()));
     context.declare(entry.key, "input", context.graph.symbol(entry.key), std::nullopt, entry.key_place);
     context.mechanism.add_input(entry.key);
   });
 }
 
+namespace {
+
+/// The default or the law of an input.
+void read_input_value(ModelContext& context, SymbolWithDefault& input, const YamlNode& value, const std::string& name,
+                      const std::string& owner) {
+  const Quantity law = context.quantity(value, measure::kAny, "the value", owner);
+  // What depends on nothing but parameters is a default; anything else is a law.
+  if (law.text != value.text || law.text.find_first_not_of("+-.0123456789eE \t") == std::string::npos) {
+    const Scalar scalar = context.measured(value, measure::kAny, "the value", owner);
+    input.value = scalar.value;
+    note_unit(context, name, scalar);
+  } else {
+    context.mechanism.input_laws.push_back({name, law});
+  }
+}
+
+InputSeries read_input_points(const ModelContext& context, const Group& group, const std::string& name) {
+  InputSeries series{name, {}, {}, false};
+  const YamlNode& points = *group.find("points");
+  if (!points.is_list() || points.items.empty())
+    points.fail(fmt::format("'points' of {} must be a list of pairs [time, value]", group.owner()));
+  for (const auto& pair : points.items) {
+    if (!pair.is_list() || pair.items.size() != 2)
+      pair.fail(fmt::format("'points' of {} must be a list of pairs [time, value]", group.owner()));
+    series.t.push_back(context.number(pair.items[0], measure::kTime, "points", group.owner()));
+    series.value.push_back(context.number(pair.items[1], measure::kAny, "points", group.owner()));
+    if (series.t.size() > 1 && !(series.t.back() > series.t[series.t.size() - 2]))
+      pair.fail(fmt::format("the times in 'points' of {} must grow, but {} follows {}", group.owner(), series.t.back(),
+                            series.t[series.t.size() - 2]));
+  }
+  if (const YamlNode* hold = group.find("hold")) series.hold = read_flag(*hold, "hold", group.owner());
+  return series;
+}
+
+/// A group: a controller that is sampled, or points in time.
+void read_input_group(ModelContext& context, SymbolWithDefault& input, const YamlNode& node, const std::string& name,
+                      const std::string& owner) {
+  const Group group(node, owner, keys::kInput);
+  group.check_only_one({"value", "points"});
+  if (group.find("points") != nullptr) {
+    for (const auto key : {"sampled", "delay"})
+      if (const YamlNode* other = group.find(key))
+        other->fail(fmt::format("'{}' belongs to a law of the state; {} is given by points", key, owner));
+    context.mechanism.input_series.push_back(read_input_points(context, group, name));
+    return;
+  }
+  if (const YamlNode* hold = group.find("hold"))
+    hold->fail(fmt::format("'hold' belongs to 'points', which {} does not have", owner));
+  const YamlNode& value = group.need("value", "-k*q - c*u");
+  read_input_value(context, input, value, name, owner);
+  const YamlNode* delay = group.find("delay");
+  const YamlNode* sampled = group.find("sampled");
+  if (sampled == nullptr && delay == nullptr) return;
+  if (sampled == nullptr)
+    delay->fail(fmt::format("'delay' of {} needs 'sampled', the period of its controller", owner));
+  InputSampling sampling{name, context.number(*sampled, measure::kTime, "sampled", owner), 0};
+  if (!(sampling.period > 0))
+    sampled->fail(fmt::format("'sampled' of {} must be a positive time, but it is {}", owner, sampling.period));
+  if (delay != nullptr) sampling.delay = context.number(*delay, measure::kTime, "delay", owner);
+  if (sampling.delay < 0) delay->fail(fmt::format("'delay' of {} cannot be negative", owner));
+  if (context.mechanism.input_laws.empty() || context.mechanism.input_laws.back().name != name)
+    sampled->fail(fmt::format("'sampled' needs a law to sample, but the value of {} is a number", owner));
+  context.mechanism.sampled_inputs.push_back(std::move(sampling));
+}
+
+}  // namespace
+
 void read_input_laws(ModelContext& context, const YamlNode& section) {
-  Mechanism& m = context.mechanism;
   std::size_t number = 0;
   for (const auto& entry : section.entries) {
-    SymbolWithDefault& input = m.inputs[number++];
+    SymbolWithDefault& input = context.mechanism.inputs[number++];
     if (entry.value.is_null()) continue;
     const std::string owner = fmt::format("the input '{}'", shown(entry.key));
-    const Quantity law = context.quantity(entry.value, measure::kAny, "the value", owner);
-    // What depends on nothing but parameters is a default; anything else is a law.
-    if (law.text != entry.value.text || law.text.find_first_not_of("+-.0123456789eE \t") == std::string::npos) {
-      const Scalar scalar = context.measured(entry.value, measure::kAny, "the value", owner);
-      input.value = scalar.value;
-      note_unit(context, entry.key, scalar);
-    } else {
-      m.input_laws.push_back({entry.key, law});
-    }
+    if (entry.value.is_scalar())
+      read_input_value(context, input, entry.value, entry.key, owner);
+    else
+      read_input_group(context, input, entry.value, entry.key, owner);
   }
 }
 

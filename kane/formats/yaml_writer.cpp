@@ -51,6 +51,29 @@ class ModelWriter {
     return yaml_scalar(plain ? scalar_text(value) : scalar_text(value) + " " + unit->second);
   }
 
+  /// The value alone, or a group with what is said of its sampling.
+  [[nodiscard]] YamlNode input_node(const std::string& name, YamlNode value) const {
+    YamlNode node = yaml_map();
+    for (const InputSeries& series : m_.input_series) {
+      if (series.input != name) continue;
+      YamlNode points = yaml_list();
+      for (std::size_t k = 0; k < series.t.size(); ++k)
+        points.items.push_back(
+            yaml_list({yaml_scalar(number_text(series.t[k])), yaml_scalar(number_text(series.value[k]))}));
+      add_entry(node, "points", std::move(points));
+      if (series.hold) add_entry(node, "hold", "true");
+      return node;
+    }
+    for (const InputSampling& sampling : m_.sampled_inputs) {
+      if (sampling.input != name) continue;
+      add_entry(node, "value", std::move(value));
+      add_entry(node, "sampled", number_text(sampling.period));
+      if (sampling.delay > 0) add_entry(node, "delay", number_text(sampling.delay));
+      return node;
+    }
+    return value;
+  }
+
   void write_names() {
     YamlNode parameters = yaml_map(), inputs = yaml_map(), tables = yaml_map();
     for (const auto& p : m_.parameters) add_entry(parameters, p.symbol.name(), value_node(p.symbol.name(), p.value));
@@ -58,7 +81,8 @@ class ModelWriter {
       const auto law = std::find_if(m_.input_laws.begin(), m_.input_laws.end(),
                                     [&](const NamedQuantity& l) { return l.name == i.symbol.name(); });
       add_entry(inputs, i.symbol.name(),
-                law != m_.input_laws.end() ? yaml_scalar(law->value.text) : value_node(i.symbol.name(), i.value));
+                input_node(i.symbol.name(), law != m_.input_laws.end() ? yaml_scalar(law->value.text)
+                                                                       : value_node(i.symbol.name(), i.value)));
     }
     for (const auto& t : m_.tables) {
       YamlNode table = yaml_map(), x = yaml_list(), y = yaml_list();

@@ -173,6 +173,20 @@ struct AuxiliaryQuantity {
   Quantity definition;
 };
 
+/// An input whose law is worked out by a digital controller: looked at every `period`, in force from `delay` later on, held
+/// in between.
+struct InputSampling {
+  std::string input;
+  double period = 0;
+  double delay = 0;
+};
+/// An input given by points in time; beyond them it keeps its first and last value.
+struct InputSeries {
+  std::string input;
+  std::vector<double> t, value;
+  bool hold = false;  ///< steps instead of straight lines
+};
+
 struct SimulationSettings {
   std::optional<double> until;
   std::string method;
@@ -192,6 +206,8 @@ struct Mechanism {
   std::vector<SymbolWithDefault> parameters;
   std::vector<SymbolWithDefault> inputs;  ///< default: number, or see input_laws
   std::vector<NamedQuantity> input_laws;  ///< inputs given as expressions of the state
+  std::vector<InputSampling> sampled_inputs;
+  std::vector<InputSeries> input_series;
   std::vector<Table> tables;
   std::vector<MechanismBody> bodies;
   std::vector<MechanismParticle> particles;

@@ -5,6 +5,7 @@
 
 #include "kane/base/error.hpp"
 #include "kane/expr/evaluate.hpp"
+#include "kane/expr/traverse.hpp"
 #include "kane/solve/kernels.hpp"
 
 namespace kane {
@@ -93,6 +94,35 @@ class Explainer {
     return false;
   }
 
+  /// The first expression, operands before users, that is not finite there although its operands are.
+  [[nodiscard]] std::string find_culprit(const State& s) const {
+    constexpr std::size_t kMostNodes = 200'000;
+    std::vector<Expr> roots(equations_.qdot.begin(), equations_.qdot.end());
+    roots.insert(roots.end(), equations_.rhs.begin(), equations_.rhs.end());
+    roots.insert(roots.end(), equations_.udot_explicit.begin(), equations_.udot_explicit.end());
+    roots.insert(roots.end(), equations_.M.entries.begin(), equations_.M.entries.end());
+    for (const auto& row : equations_.constraints) {
+      roots.insert(roots.end(), row.a.begin(), row.a.end());
+      roots.insert(roots.end(), {row.b, row.gamma});
+    }
+    const std::vector<Expr> all = evaluator_.system().with_laws(roots);
+    const std::vector<NodeId> order = topological_order(all);
+    if (order.empty() || order.size() > kMostNodes) return "";
+    Graph& graph = *equations_.graph;
+    std::vector<Expr> nodes;
+    for (const NodeId id : order) nodes.push_back(graph.at(id));
+    std::vector<double> values;
+    try {
+      values = evaluate(nodes, values_at(s), evaluator_.system().functions());
+    } catch (const ModelError&) {
+      return "";
+    }
+    const auto bad = std::find_if(values.begin(), values.end(), [](double v) { return !std::isfinite(v); });
+    if (bad == values.end()) return "";
+    const Expr& culprit = nodes[static_cast<std::size_t>(bad - values.begin())];
+    return fmt::format("{} is {}", culprit.to_string(), *bad);
+  }
+
   void explain_rates() {
     const MotionReport& motion = problem_.last_failure();
     if (motion.status == MotionStatus::SingularMass) {
@@ -110,13 +140,27 @@ class Explainer {
       const bool from_motion = motion.status == MotionStatus::NotFinite && motion.index >= 0;
       const int k = from_motion ? static_cast<int>(equations_.q.size()) + motion.index : report_.component;
       failure_.quantity = fmt::format("the derivative of {}", component_name(k));
+      const State& failed = problem_.failed_state();
+      const double largest = std::max(max_abs(failed.q), max_abs(failed.u));
+      const std::string culprit = find_culprit(failed);
       failure_.cause =
-          "it is not a finite number: a division by zero, or a function outside its domain, in the kinematics, a load "
-          "or a constraint";
+          largest > kRunaway
+              ? runaway(largest)
+              : fmt::format(
+                    "it is not a finite number{}: a division by zero, or a function outside its domain, in the "
+                    "kinematics, a load or a constraint",
+                    culprit.empty() ? "" : fmt::format(", because {} at t = {:.17g}", culprit, failed.t));
       if (motion.status == MotionStatus::SingularBlock) failure_.cause = "the constraints cannot be solved for it";
     }
     note_dead_position();
     note_warnings();
+  }
+
+  [[nodiscard]] static std::string runaway(double largest) {
+    return fmt::format(
+        "the motion grows without bound (largest value {:.3g}): look for a force with the wrong sign, or a spring or "
+        "damper that is negative",
+        largest);
   }
 
   void explain_underflow() {
@@ -124,10 +168,7 @@ class Explainer {
     failure_.quantity = name;
     const double largest = std::max(max_abs(failure_.state.q), max_abs(failure_.state.u));
     if (largest > kRunaway) {
-      failure_.cause = fmt::format(
-          "the motion grows without bound (largest value {:.3g}): look for a force with the "
-          "wrong sign, or a spring or damper that is negative",
-          largest);
+      failure_.cause = runaway(largest);
     } else if (!note_dead_position()) {
       failure_.cause =
           "its error cannot be kept below the tolerance with any step: a jump in a force or law, a singularity, or a "

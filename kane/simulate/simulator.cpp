@@ -94,6 +94,7 @@ void Simulator::start(const State& state) {
   require(all_finite(state.q) && all_finite(state.u) && std::isfinite(state.t),
           "the initial state holds something that is not a finite number");
   state_ = state;
+  evaluator_.forget_choice();
   inputs_.start(state_);
   evaluator_.set_inputs(inputs_.values(), state_.t);
   problem_.load(state_, y_);

@@ -72,8 +72,22 @@ void SystemEvaluator::set_active(const std::vector<bool>& active) {
   active_.clear();
   for (std::size_t i = 0; i < active.size(); ++i)
     if (active[i]) active_.push_back(static_cast<int>(i));
-  chosen_ = false;
+  forget_choice();
   choices_ = 0;
+}
+
+void SystemEvaluator::forget_choice() {
+  chosen_ = doubtful_ = false;
+  choice_.set_most_rank(std::min(system_->constraint_count(), system_->speed_count()));
+}
+
+void SystemEvaluator::confirm_rank() {
+  if (!doubtful_) return;
+  doubtful_ = false;
+  const auto before = static_cast<std::size_t>(choice_.report().rank);
+  choice_.set_most_rank(std::min(system_->constraint_count(), system_->speed_count()));
+  choose_independent();
+  choice_.set_most_rank(std::max(before, static_cast<std::size_t>(choice_.report().rank)));
 }
 
 void SystemEvaluator::calc_mass(std::span<const double> q, std::span<const double> u) {
@@ -113,6 +127,7 @@ const IndependentReport& SystemEvaluator::choose_independent() {
   const IndependentReport& report =
       chosen_ ? choice_.update(active_jacobian(), {}, preferred) : choice_.choose(active_jacobian(), {}, preferred);
   if (!chosen_ || report.changed) embedding_.set_choice(choice_), ++choices_;
+  if (!chosen_ && report.finite) choice_.set_most_rank(static_cast<std::size_t>(report.rank));
   chosen_ = chosen_ || report.finite;
   return report;
 }
@@ -123,7 +138,10 @@ EmbedReport SystemEvaluator::refresh_embedding() {
   if (report.status == EmbedStatus::NotFinite || (report.ok() && embedding_.growth() <= kLargestGrowth)) return report;
   // The choice made earlier has gone bad on the way here: choose again, once.
   choose_independent();
-  return embedding_.refresh(active_jacobian());
+  report = embedding_.refresh(active_jacobian());
+  if (report.status != EmbedStatus::RowsIndependent) return report;
+  doubtful_ = true;
+  return {};
 }
 
 MotionReport SystemEvaluator::solve_free(std::span<double> udot) {
@@ -171,7 +189,7 @@ MotionReport SystemEvaluator::calc_rates(std::span<const double> q, std::span<co
 
 MotionReport SystemEvaluator::calc_motion(std::span<const double> q, std::span<const double> u, std::span<double> qdot,
                                           std::span<double> udot) {
-  const bool measure = times_.calls++ % EvaluationTimes::kInterval == 0;
+  const bool measure = times_.calls++ % EvaluationTimes::kInterval == EvaluationTimes::kInterval / 2;
   Clock::time_point begin, middle;
   if (measure) begin = Clock::now();
   const MotionReport report = calc_rates(q, u, qdot, udot, measure ? &middle : nullptr);

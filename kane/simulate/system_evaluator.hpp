@@ -31,8 +31,8 @@ struct MotionReport {
   [[nodiscard]] bool ok() const { return status == MotionStatus::Ok; }
 };
 
-/// Where the time of evaluations goes. Looking at the clock costs as much as a small kernel, so only every
-/// `interval`-th call of calc_motion() is measured.
+/// Where the time of evaluations goes. Looking at the clock costs as much as a small kernel, so only one call of
+/// calc_motion() in every `kInterval` is measured; never the first, which finds nothing in the caches.
 struct EvaluationTimes {
   static constexpr long kInterval = 64;
   long calls = 0;
@@ -90,6 +90,11 @@ class SystemEvaluator {
 
   /// Chooses the independent speeds for the present A (after calc_constraints); keeps a good choice.
   const IndependentReport& choose_independent();
+  /// The next evaluation is at a state that satisfies the constraints; what was chosen elsewhere is forgotten.
+  void forget_choice();
+  /// To be called where the configuration satisfies the constraints (after calc_constraints). Between such states redundant
+  /// rows disagree by the error of integration; whether a row really is independent is decided here only.
+  void confirm_rank();
   [[nodiscard]] std::span<const int> independent() const { return choice_.independent(); }
   [[nodiscard]] std::span<const int> dependent() const { return choice_.dependent(); }
   [[nodiscard]] const IndependentSpeeds& choice() const { return choice_; }
@@ -131,6 +136,7 @@ class SystemEvaluator {
   std::vector<double> qdot_, rhs_, phi_, b_, gamma_, active_b_, active_gamma_, active_lambda_;
   IndependentSpeeds choice_;
   bool chosen_ = false;
+  bool doubtful_ = false;  ///< a row that was dropped did not agree with the others
   long choices_ = 0;
   Embedding embedding_;
   Matrix factor_;

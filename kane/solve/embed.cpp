@@ -83,6 +83,7 @@ EmbedReport Embedding::refresh(ConstMatrixView a) {
 EmbedReport Embedding::check_dropped_rows(ConstMatrixView a) {
   const MatrixView t = t_.packed(redundant_rows_.size(), r_);
   const ConstMatrixView d = d_.packed(r_, p_);
+  EmbedReport report;
   for (std::size_t k = 0; k < redundant_rows_.size(); ++k) {
     const double* const row = a.row(index(redundant_rows_[k]));
     double length = 0, distance = 0;
@@ -96,13 +97,13 @@ EmbedReport Embedding::check_dropped_rows(ConstMatrixView a) {
     if (!std::isfinite(length)) return {EmbedStatus::NotFinite, redundant_rows_[k], length};
     if (distance > kRedundancy * std::max(1.0, growth_) * length) {
       // A row that has all but vanished against the others (a zero row) says nothing.
-      if (length > 1e-12 * max_abs({a_.packed(rows_, n_).data, rows_ * n_})) {
-        return {EmbedStatus::RowsIndependent, redundant_rows_[k], distance / length};
+      if (report.ok() && length > 1e-12 * max_abs({a_.packed(rows_, n_).data, rows_ * n_})) {
+        report = {EmbedStatus::RowsIndependent, redundant_rows_[k], distance / length};
       }
     }
     block_.solve_transposed(t.row_span(k));
   }
-  return {};
+  return report;
 }
 
 void Embedding::complete_speeds(std::span<const double> b, std::span<double> u) {

@@ -26,6 +26,7 @@ std::size_t index(int i) { return static_cast<std::size_t>(i); }
 IndependentSpeeds::IndependentSpeeds(std::size_t max_rows, std::size_t speeds, IndependentOptions options)
     : max_rows_(max_rows),
       n_(speeds),
+      most_rank_(std::min(max_rows, speeds)),
       options_(options),
       row_qr_(speeds, max_rows),
       column_qr_(std::min(max_rows, speeds), speeds),
@@ -33,6 +34,7 @@ IndependentSpeeds::IndependentSpeeds(std::size_t max_rows, std::size_t speeds, I
       weight_(speeds, 1.0),
       inverse_(std::min(max_rows, speeds) * std::min(max_rows, speeds)),
       d_(std::min(max_rows, speeds) * speeds),
+      length_(max_rows, 0.0),
       order_(speeds),
       trial_(speeds) {
   for (auto* list : {&dependent_, &independent_, &previous_}) list->reserve(std::max(speeds, max_rows));
@@ -44,7 +46,8 @@ IndependentSpeeds::IndependentSpeeds(std::size_t max_rows, std::size_t speeds, I
 }
 
 // Rows of A S (S = diag(scale)) scaled to length one become the columns of the matrix that is factored; its range is the
-// row space.
+// row space. A row that was longer once is scaled by what it was then: as it vanishes, near a singular configuration, its
+// noise must not be blown up.
 void IndependentSpeeds::scale_rows(ConstMatrixView a, std::span<const double> scale) {
   double* const columns = row_qr_.prepare(n_, a.rows);
   double longest = 0;
@@ -56,9 +59,21 @@ void IndependentSpeeds::scale_rows(ConstMatrixView a, std::span<const double> sc
   for (std::size_t i = 0; i < a.rows; ++i) {
     const std::span<double> column{columns + i * n_, n_};
     const double length = norm2(column);
-    const double factor = length > kZeroRow * longest ? 1.0 / length : 0.0;
+    length_[i] = std::max(length_[i], length);
+    const double factor = length > kZeroRow * longest ? 1.0 / length_[i] : 0.0;
     for (double& v : column) v *= factor;
   }
+}
+
+/// Pivots above the tolerance that are not noise.
+std::size_t IndependentSpeeds::find_rank() const {
+  double before = 1;
+  for (std::size_t k = 0; k < row_qr_.rank(); ++k) {
+    const double pivot = std::abs(row_qr_.r(k, k));
+    if (k == most_rank_ || pivot * std::min(before, 1.0) < options_.noise_product) return k;
+    before = pivot;
+  }
+  return row_qr_.rank();
 }
 
 bool IndependentSpeeds::find_row_space(ConstMatrixView a, std::span<const double> scale) {
@@ -72,7 +87,7 @@ bool IndependentSpeeds::find_row_space(ConstMatrixView a, std::span<const double
   scale_rows(a, scale);
   row_qr_.factor(options_.rank_tolerance, {.weight = {}, .threshold = kRowThreshold});
   row_qr_.calc_basis(basis_);
-  const std::size_t rank = row_qr_.rank();
+  const std::size_t rank = find_rank();
   const auto rows = row_qr_.permutation();
   previous_.assign(kept_rows_.begin(), kept_rows_.end());
   kept_rows_.assign(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(rank));
@@ -83,7 +98,7 @@ bool IndependentSpeeds::find_row_space(ConstMatrixView a, std::span<const double
   report_ = {};
   report_.rank = static_cast<int>(rank);
   report_.changed = !std::ranges::equal(previous_, kept_rows_);
-  report_.largest_dropped = row_qr_.dropped();
+  report_.largest_dropped = rank < row_qr_.rank() ? std::abs(row_qr_.r(rank, rank)) : row_qr_.dropped();
   for (std::size_t k = 0; k < rank; ++k) {
     report_.smallest_row = std::min(report_.smallest_row, std::abs(row_qr_.r(k, k)));
   }
@@ -205,6 +220,7 @@ const IndependentReport& IndependentSpeeds::finish(std::span<const int> preferre
 
 const IndependentReport& IndependentSpeeds::choose(ConstMatrixView a, std::span<const double> scale,
                                                    std::span<const int> preferred) {
+  std::fill(length_.begin(), length_.end(), 0.0);
   if (!find_row_space(a, scale)) return report_;
   if (!try_preferred(preferred)) accept(choose_columns(preferred));
   return finish(preferred);

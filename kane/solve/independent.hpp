@@ -25,6 +25,10 @@ struct IndependentOptions {
   /// A row is redundant if less than this fraction of it is not a combination of the others. Larger than the error
   /// with which configuration constraints hold (rows of redundant loops agree only on the constraint surface).
   double rank_tolerance = 1e-9;
+  /// Rows of redundant loops disagree by the error of the configuration, and that is the error of phi divided by how
+  /// independent the rows still are. So what is left of a row is noise if its product with what was left of the row before
+  /// is below this (some hundred times the error of phi).
+  double noise_product = 1e-11;
   /// Preferred dependent speeds are taken as they are if the condition number of their block is below this.
   double preferred_condition = 1e4;
   /// update() keeps the current choice while the condition number of its block is below this ...
@@ -59,6 +63,10 @@ class IndependentSpeeds {
   const IndependentReport& update(ConstMatrixView a, std::span<const double> scale = {},
                                   std::span<const int> preferred = {});
 
+  /// No more rows than this are kept from now on (off the constraint surface redundant rows disagree and would all seem
+  /// independent).
+  void set_most_rank(std::size_t rank) { most_rank_ = rank; }
+
   [[nodiscard]] const IndependentReport& report() const { return report_; }
   [[nodiscard]] std::size_t speeds() const { return n_; }
   [[nodiscard]] std::span<const int> dependent() const { return dependent_; }      ///< ascending
@@ -69,6 +77,7 @@ class IndependentSpeeds {
  private:
   bool find_row_space(ConstMatrixView a, std::span<const double> scale);
   void scale_rows(ConstMatrixView a, std::span<const double> scale);
+  [[nodiscard]] std::size_t find_rank() const;
   void load_current();
   const IndependentReport& finish(std::span<const int> preferred);
   double calc_block(std::span<const int> order);
@@ -77,11 +86,12 @@ class IndependentSpeeds {
   bool try_preferred(std::span<const int> preferred);
   void accept(double condition);
 
-  std::size_t max_rows_, n_;
+  std::size_t max_rows_, n_, most_rank_;
   IndependentOptions options_;
   PivotedQr row_qr_;     ///< of the scaled A^T: n x m
   PivotedQr column_qr_;  ///< of V^T: rank x n
   std::vector<double> basis_, weight_, inverse_, d_;
+  std::vector<double> length_;      ///< greatest length of each row since choose()
   std::vector<int> order_, trial_;  ///< a permutation of the speeds: dependent ones first
   std::vector<int> dependent_, independent_, kept_rows_, redundant_rows_, previous_;
   IndependentReport report_;

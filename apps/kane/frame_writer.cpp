@@ -1,0 +1,285 @@
+#include "apps/kane/frame_writer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "apps/kane/command.hpp"
+#include "kane/base/error.hpp"
+
+namespace kane {
+
+namespace {
+
+constexpr std::size_t kMostFrames = 20000;
+
+using Rotation = std::array<Point3, 3>;
+
+struct Pose {
+  Rotation rotation;
+  Point3 position;
+
+  [[nodiscard]] Point3 at(const Point3& p) const {
+    return {dot(rotation[0], p) + position[0], dot(rotation[1], p) + position[1], dot(rotation[2], p) + position[2]};
+  }
+  [[nodiscard]] Point3 turn(const Point3& v) const {
+    return {dot(rotation[0], v), dot(rotation[1], v), dot(rotation[2], v)};
+  }
+};
+
+Rotation rotation_of(double x, double y, double z, double w) {
+  return {{{1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)},
+           {2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)},
+           {2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)}}};
+}
+
+/// Looks at everything the run reaches, a plane motion from the front.
+class Camera {
+ public:
+  Camera(const RunRecord& record, const FrameOptions& options) : width_(options.width), height_(options.height) {
+    Point3 low, high;
+    low.fill(std::numeric_limits<double>::infinity()), high.fill(-low[0]);
+    const auto include = [&](const std::vector<float>& values, std::size_t width) {
+      for (std::size_t i = 0; i + 2 < values.size(); i += width)
+        for (std::size_t k = 0; k < 3; ++k)
+          if (const auto v = static_cast<double>(values[i + k]); std::isfinite(v))
+            low[k] = std::min(low[k], v), high[k] = std::max(high[k], v);
+    };
+    include(record.positions(), 3);
+    include(record.poses(), RunRecord::kPose);
+    for (std::size_t k = 0; k < 3; ++k)
+      if (!(low[k] <= high[k])) low[k] = high[k] = 0;
+    const Point3 extent = subtract(high, low);
+    for (std::size_t k = 0; k < 3; ++k) target_[k] = 0.5 * (low[k] + high[k]);
+    aim(extent, std::max(0.5 * std::sqrt(dot(extent, extent)), 0.5 * record.scene().size), normalized(record.up()));
+    fit(extent, 0.16 * record.scene().size);
+  }
+
+  /// Pixels, and the depth.
+  [[nodiscard]] Point3 project(const Point3& p) const {
+    const Point3 d = subtract(p, target_);
+    const double depth = std::max(distance_ - dot(d, back_), 1e-3 * distance_);
+    return {0.5 * width_ + scale_ * dot(d, right_) / depth, 0.5 * height_ - scale_ * dot(d, above_) / depth, depth};
+  }
+  [[nodiscard]] double pixels(double length, double depth) const { return scale_ * length / depth; }
+  [[nodiscard]] const Point3& light() const { return light_; }
+
+ private:
+  void aim(const Point3& extent, double radius, const Point3& up) {
+    Point3 front = std::abs(up[0]) < 0.7 ? Point3{1, 0, 0} : Point3{0, 1, 0};
+    front = normalized(cross(cross(up, front), up));
+    double yaw = 0.7, pitch = 0.38;
+    for (std::size_t k = 0; k < 3; ++k)
+      if (extent[k] < 1e-6 * radius && std::abs(up[k]) < 0.1) {
+        front = {};
+        front[k] = k == 1 ? -1 : 1;
+        yaw = 0.22, pitch = 0.16;
+        break;
+      }
+    const Point3 side = cross(up, front);
+    for (std::size_t k = 0; k < 3; ++k)
+      back_[k] = std::cos(pitch) * (std::cos(yaw) * front[k] + std::sin(yaw) * side[k]) + std::sin(pitch) * up[k];
+    right_ = normalized(cross(up, back_));
+    above_ = cross(back_, right_);
+    for (std::size_t k = 0; k < 3; ++k) light_[k] = 0.8 * up[k] + 0.8 * back_[k] - 0.5 * right_[k];
+    light_ = normalized(light_);
+  }
+
+  /// As near as the corners of everything allow.
+  void fit(const Point3& extent, double margin) {
+    const double view = std::tan(0.29), least = std::min(width_, height_);
+    scale_ = 0.5 * least / view;
+    distance_ = 0;
+    for (unsigned corner = 0; corner < 8; ++corner) {
+      Point3 p{};
+      for (unsigned k = 0; k < 3; ++k) p[k] = ((corner >> k & 1U) != 0 ? 0.5 : -0.5) * (extent[k] + 2 * margin);
+      const double across = std::abs(dot(p, right_)) / width_, along = std::abs(dot(p, above_)) / height_;
+      distance_ = std::max(distance_, dot(p, back_) + std::max(across, along) * least / (0.86 * view));
+    }
+  }
+
+  double width_, height_, scale_ = 1, distance_ = 1;
+  Point3 target_{}, back_{}, right_{}, above_{}, light_{};
+};
+
+std::string shaded(const std::string& color, double brightness) {
+  unsigned rgb = 0x888888;
+  if (color.size() == 7 && color[0] == '#') rgb = static_cast<unsigned>(std::strtoul(color.c_str() + 1, nullptr, 16));
+  const auto part = [&](unsigned shift) {
+    return static_cast<int>(std::clamp(std::lround((rgb >> shift & 255U) * brightness), 0L, 255L));
+  };
+  return fmt::format("#{:02x}{:02x}{:02x}", part(16), part(8), part(0));
+}
+
+class FramePainter {
+ public:
+  FramePainter(const RunRecord& record, const FrameOptions& options)
+      : record_(record), options_(options), camera_(record, options) {}
+
+  std::string paint(double t) {
+    find(t);
+    shapes_.clear();
+    for (const auto& part : record_.scene().parts) add_part(part);
+    for (const auto& ball : record_.scene().balls) add_ball(ball);
+    for (const auto& line : record_.scene().lines) add_line(line);
+    for (std::size_t i = 0; i < record_.scene().arrows.size(); ++i) add_arrow(i);
+    std::stable_sort(shapes_.begin(), shapes_.end(), [](const auto& a, const auto& b) { return a.depth > b.depth; });
+    std::string svg = fmt::format(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n"
+        "<rect width=\"{0}\" height=\"{1}\" fill=\"#eef3f8\"/>\n",
+        options_.width, options_.height);
+    for (const auto& shape : shapes_) svg += shape.text;
+    svg += fmt::format(
+        "<text x=\"16\" y=\"{}\" font-family=\"sans-serif\" font-size=\"16\" fill=\"#444b54\">t = {:.4f} "
+        "s</text>\n</svg>\n",
+        options_.height - 16, t);
+    return svg;
+  }
+
+ private:
+  struct Drawn {
+    double depth;
+    std::string text;
+  };
+
+  /// The samples before and after, and the share of the latter.
+  void find(double t) {
+    const auto& times = record_.times();
+    const auto after = std::upper_bound(times.begin(), times.end(), t);
+    next_ = std::min(static_cast<std::size_t>(after - times.begin()), times.size() - 1);
+    at_ = next_ == 0 ? 0 : next_ - 1;
+    const double gap = times[next_] - times[at_];
+    share_ = gap > 0 ? std::clamp((t - times[at_]) / gap, 0.0, 1.0) : 0.0;
+  }
+  [[nodiscard]] double blend(const std::vector<float>& v, std::size_t width, std::size_t i, double sign = 1) const {
+    return (1 - share_) * static_cast<double>(v[at_ * width + i]) +
+           share_ * sign * static_cast<double>(v[next_ * width + i]);
+  }
+  [[nodiscard]] Point3 position(std::size_t report) const {
+    const std::size_t width = 3 * record_.point_count(), i = 3 * record_.point_index(report);
+    return {blend(record_.positions(), width, i), blend(record_.positions(), width, i + 1),
+            blend(record_.positions(), width, i + 2)};
+  }
+  [[nodiscard]] Pose pose(int body) const {
+    if (body < 0) return {{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, {}};
+    const auto& v = record_.poses();
+    const std::size_t width = RunRecord::kPose * record_.scene().bodies.size();
+    const std::size_t first = RunRecord::kPose * static_cast<std::size_t>(body);
+    double same = 0;
+    for (std::size_t k = 3; k < 7; ++k)
+      same += static_cast<double>(v[at_ * width + first + k]) * static_cast<double>(v[next_ * width + first + k]);
+    std::array<double, 7> p{};
+    for (std::size_t k = 0; k < 7; ++k) p[k] = blend(v, width, first + k, k >= 3 && same < 0 ? -1 : 1);
+    const double n = std::sqrt(p[3] * p[3] + p[4] * p[4] + p[5] * p[5] + p[6] * p[6]);
+    return {rotation_of(p[3] / n, p[4] / n, p[5] / n, p[6] / n), {p[0], p[1], p[2]}};
+  }
+
+  void add_part(const ScenePart& part) {
+    const Pose pose = this->pose(part.body);
+    const Mesh& mesh = part.mesh;
+    for (std::size_t i = 0; i + 2 < mesh.triangles.size(); i += 3) {
+      std::array<Point3, 3> corner{};
+      Point3 normal{};
+      for (std::size_t k = 0; k < 3; ++k) {
+        const auto& v = mesh.vertices[mesh.triangles[i + k]];
+        corner[k] = camera_.project(pose.at(v.at));
+        for (std::size_t c = 0; c < 3; ++c) normal[c] += v.normal[c];
+      }
+      // On the screen y counts downwards: what turns counterclockwise in space has a negative area.
+      const double area = (corner[1][0] - corner[0][0]) * (corner[2][1] - corner[0][1]) -
+                          (corner[2][0] - corner[0][0]) * (corner[1][1] - corner[0][1]);
+      if (!(area < 0)) continue;
+      const double brightness = 0.62 + 0.38 * dot(pose.turn(normalized(normal)), camera_.light());
+      const std::string color = shaded(part.color, brightness);
+      shapes_.push_back(
+          {(corner[0][2] + corner[1][2] + corner[2][2]) / 3,
+           fmt::format("<path d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}L{:.1f} {:.1f}Z\" fill=\"{}\" stroke=\"{}\" "
+                       "stroke-width=\".6\"/>\n",
+                       corner[0][0], corner[0][1], corner[1][0], corner[1][1], corner[2][0], corner[2][1], color,
+                       color)});
+    }
+  }
+  void add_ball(const SceneBall& ball) {
+    const Point3 at = camera_.project(position(ball.point));
+    shapes_.push_back(
+        {at[2] - ball.radius, fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\" fill=\"{}\"/>\n", at[0],
+                                          at[1], camera_.pixels(ball.radius, at[2]), ball.color)});
+  }
+  void add_stroke(const Point3& a, const Point3& b, const char* color, double width) {
+    shapes_.push_back({std::min(a[2], b[2]),
+                       fmt::format("<path d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}\" stroke=\"{}\" stroke-width=\"{}\"/>\n",
+                                   a[0], a[1], b[0], b[1], color, width)});
+  }
+  void add_line(const SceneLine& line) {
+    add_stroke(camera_.project(position(line.from)), camera_.project(position(line.to)), "#6b7580", 2);
+  }
+  void add_arrow(std::size_t i) {
+    const SceneArrow& arrow = record_.scene().arrows[i];
+    const std::size_t width = 3 * record_.scene().arrows.size();
+    const double longest = largest_arrow(arrow.torque);
+    Point3 v{};
+    for (std::size_t k = 0; k < 3; ++k) v[k] = blend(record_.arrows(), width, 3 * i + k);
+    if (!(longest > 0) || !(std::sqrt(dot(v, v)) > 0.01 * longest)) return;
+    const Point3 from = position(arrow.point);
+    Point3 to = from;
+    for (std::size_t k = 0; k < 3; ++k) to[k] += 0.5 * record_.scene().size * v[k] / longest;
+    const char* color = arrow.torque ? "#8a4cbf" : arrow.reaction ? "#1a8c80" : "#d93333";
+    const Point3 a = camera_.project(from), b = camera_.project(to);
+    add_stroke(a, b, color, 2.5);
+    const double dx = b[0] - a[0], dy = b[1] - a[1], n = std::hypot(dx, dy);
+    if (!(n > 1)) return;
+    const double x = 9 * dx / n, y = 9 * dy / n;
+    shapes_.push_back(
+        {b[2] - 1e-6, fmt::format("<path d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}L{:.1f} {:.1f}Z\" fill=\"{}\"/>\n", b[0] + x,
+                                  b[1] + y, b[0] - 0.5 * y, b[1] + 0.5 * x, b[0] + 0.5 * y, b[1] - 0.5 * x, color)});
+  }
+  double largest_arrow(bool torque) {
+    double& largest = largest_[torque ? 1 : 0];
+    if (largest >= 0) return largest;
+    largest = 0;
+    const auto& arrows = record_.scene().arrows;
+    for (std::size_t k = 0; 3 * k + 2 < record_.arrows().size(); ++k) {
+      if (arrows[k % arrows.size()].torque != torque) continue;
+      const double size =
+          std::hypot(static_cast<double>(record_.arrows()[3 * k]), static_cast<double>(record_.arrows()[3 * k + 1]),
+                     static_cast<double>(record_.arrows()[3 * k + 2]));
+      if (std::isfinite(size)) largest = std::max(largest, size);
+    }
+    return largest;
+  }
+
+  const RunRecord& record_;
+  FrameOptions options_;
+  Camera camera_;
+  std::vector<Drawn> shapes_;
+  std::size_t at_ = 0, next_ = 0;
+  double share_ = 0;
+  std::array<double, 2> largest_{-1, -1};
+};
+
+}  // namespace
+
+std::size_t write_frames(const RunRecord& record, const std::string& folder, const FrameOptions& options) {
+  require(std::isfinite(options.rate) && options.rate > 0, "--frame-rate must be positive, but it is {}", options.rate);
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  require(!error, "the folder '{}' cannot be made: {}", folder, error.message());
+  if (record.size() == 0) return 0;
+  const double begin = record.times().front(), end = record.times().back();
+  const double wanted = std::floor((end - begin) * options.rate + 1e-9) + 1;
+  require(wanted <= static_cast<double>(kMostFrames),
+          "--frames would write {:.0f} pictures; ask for fewer by a smaller --frame-rate (at most {})", wanted,
+          kMostFrames);
+  const auto count = static_cast<std::size_t>(wanted);
+  FramePainter painter(record, options);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string file = fmt::format("{}/frame_{:05}.svg", folder, i);
+    std::ofstream out(file, std::ios::binary);
+    out << painter.paint(begin + static_cast<double>(i) / options.rate);
+    if (!out.flush()) throw RunFailed(fmt::format("'{}' cannot be written", file));
+  }
+  return count;
+}
+
+}  // namespace kane

@@ -1,0 +1,135 @@
+#include "apps/kane/report_page.hpp"
+
+#include <bit>
+#include <cstring>
+#include <page_assets.hpp>  // written by the build from apps/kane/page
+
+#include "kane/base/error.hpp"
+
+namespace kane {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string base64(const void* data, std::size_t size) {
+  static constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const auto* bytes = static_cast<const unsigned char*>(data);
+  std::string text;
+  text.reserve((size + 2) / 3 * 4);
+  for (std::size_t i = 0; i < size; i += 3) {
+    const std::size_t left = std::min<std::size_t>(3, size - i);
+    unsigned v = 0;
+    for (std::size_t k = 0; k < 3; ++k) v = v << 8U | (k < left ? bytes[i + k] : 0U);
+    for (std::size_t k = 0; k < 4; ++k) text += k <= left ? kDigits[v >> (18 - 6 * k) & 63U] : '=';
+  }
+  return text;
+}
+
+/// Numbers as the page's script reads them: little-endian, as all machines Kane has kernels for store them.
+template <class T>
+std::string base64(const std::vector<T>& values) {
+  static_assert(std::endian::native == std::endian::little);
+  return base64(values.data(), values.size() * sizeof(T));
+}
+
+Json part_json(const ScenePart& part) {
+  std::vector<float> vertices;
+  for (const auto& v : part.mesh.vertices) {
+    for (const double x : v.at) vertices.push_back(static_cast<float>(x));
+    for (const double x : v.normal) vertices.push_back(static_cast<float>(x));
+  }
+  return {{"name", part.name},
+          {"body", part.body},
+          {"color", part.color},
+          {"vertices", base64(vertices)},
+          {"triangles", base64(part.mesh.triangles)}};
+}
+
+Json scene_json(const RunRecord& record) {
+  const Scene& s = record.scene();
+  Json scene;
+  scene["size"] = s.size;
+  scene["up"] = record.up();
+  scene["bodies"] = scene["parts"] = scene["balls"] = scene["lines"] = scene["arrows"] = scene["points"] =
+      Json::array();
+  for (const auto& b : s.bodies) scene["bodies"].push_back(b.name);
+  for (const auto& p : s.parts) scene["parts"].push_back(part_json(p));
+  for (const auto& b : s.balls)
+    scene["balls"].push_back(
+        {{"name", b.name}, {"point", record.point_index(b.point)}, {"radius", b.radius}, {"color", b.color}});
+  for (const auto& l : s.lines)
+    scene["lines"].push_back({{"name", l.name},
+                              {"from", record.point_index(l.from)},
+                              {"to", record.point_index(l.to)},
+                              {"spring", l.spring}});
+  for (const auto& a : s.arrows)
+    scene["arrows"].push_back(
+        {{"name", a.name}, {"torque", a.torque}, {"reaction", a.reaction}, {"point", record.point_index(a.point)}});
+  for (const auto& p : s.points)
+    scene["points"].push_back({{"name", p.name}, {"point", record.point_index(p.point)}, {"trail", p.trail}});
+  scene["point_count"] = record.point_count();
+  scene["poses"] = base64(record.poses());
+  scene["positions"] = base64(record.positions());
+  scene["vectors"] = base64(record.arrows());
+  return scene;
+}
+
+/// JSON may stand in a page as it is, but for what would end the script element.
+std::string embeddable(const Json& data) {
+  std::string text = data.dump(-1, ' ', false, Json::error_handler_t::replace);
+  for (std::size_t at = text.find("</"); at != std::string::npos; at = text.find("</", at + 3))
+    text.insert(at + 1, "\\");
+  for (std::size_t at = text.find("<!--"); at != std::string::npos; at = text.find("<!--", at))
+    text.replace(at, 1, "\\u003c");
+  return text;
+}
+
+std::string escaped(const std::string& text) {
+  std::string r;
+  for (const char c : text) {
+    if (c == '&')
+      r += "&amp;";
+    else if (c == '<')
+      r += "&lt;";
+    else
+      r += c;
+  }
+  return r;
+}
+
+}  // namespace
+
+std::string make_report_page(const RunRecord& record, const ReportText& text) {
+  Json data;
+  data["title"] = text.title;
+  data["description"] = text.description;
+  data["model_file"] = text.model_file;
+  data["model"] = text.model;
+  data["options"] = text.options;
+  data["checks"] = text.checks;
+  data["parameters"] = text.parameters;
+  data["warnings"] = text.warnings;
+  data["failure"] = text.failure;
+  data["t"] = base64(record.times());
+  data["signals"] = Json::array();
+  for (const auto& signal : record.signals())
+    data["signals"].push_back({{"group", signal.group}, {"name", signal.name}, {"data", base64(signal.values)}});
+  data["scene"] = scene_json(record);
+
+  std::string page(kReportHtml);
+  const auto put = [&](std::string_view mark, std::string_view what) {
+    const std::size_t at = page.find(mark);
+    ensure(at != std::string::npos, "the page of reports has no place {}", mark);
+    page.replace(at, mark.size(), what);
+  };
+  put("@TITLE@", escaped(text.title));
+  put("@STYLE@", kReportCss);
+  put("@VIEW@", kViewJs);
+  put("@PLOT@", kPlotJs);
+  put("@SCRIPT@", kReportJs);
+  put("@DATA@", embeddable(data));
+  return page;
+}
+
+}  // namespace kane

@@ -1,0 +1,166 @@
+#include "apps/kane/run_pictures.hpp"
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "apps/kane/command.hpp"
+#include "apps/kane/frame_writer.hpp"
+#include "apps/kane/report_page.hpp"
+#include "kane/base/error.hpp"
+
+namespace kane {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string read_text(const std::string& file) {
+  constexpr std::uintmax_t kMost = 400'000;
+  std::error_code error;
+  const auto size = std::filesystem::file_size(file, error);
+  if (error || size > kMost) return "";
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+}  // namespace
+
+RunPictures::RunPictures(PictureOptions options, const Mechanism& mechanism, Simulator& simulator,
+                         const Values& parameters)
+    : options_(std::move(options)), mechanism_(mechanism), simulator_(simulator), parameters_(parameters) {
+  if (!options_.report.empty())
+    require(std::ofstream(options_.report, std::ios::binary | std::ios::app).good(), "'{}' cannot be written",
+            options_.report);
+  require(std::isfinite(options_.frame_rate) && options_.frame_rate > 0, "--frame-rate must be positive, but it is {}",
+          options_.frame_rate);
+  if (!options_.frames.empty()) {
+    std::error_code error;
+    std::filesystem::create_directories(options_.frames, error);
+    require(!error, "the folder '{}' cannot be made: {}", options_.frames, error.message());
+  }
+  add_signals();
+  record_.emplace(make_scene(mechanism, simulator.system(), parameters), signals_);
+  row_.resize(signals_.size());
+}
+
+/// The order is that of fill_row().
+void RunPictures::add_signals() {
+  const CompiledSystem& system = simulator_.system();
+  const EquationsOfMotion& e = system.equations();
+  const auto add = [&](const char* group, const std::string& name) { signals_.push_back({group, name, {}}); };
+  for (const auto& q : e.q) add("coordinates", q.name());
+  for (const auto& u : e.u) add("speeds", u.name());
+  const auto column = [&](const char* group, const std::string& name, std::size_t at) {
+    add(group, name);
+    report_columns_.push_back(at);
+  };
+  using Kind = ReportItem::Kind;
+  for (const auto& item : system.report_items()) {
+    if (item.kind == Kind::Output && !is_scene_output(item.name)) column("outputs", item.name, item.first);
+    if (item.kind == Kind::Output && !input_of_scene_output(item.name).empty())
+      column("inputs", input_of_scene_output(item.name), item.first);
+    if (item.kind == Kind::Kinetic) column("energy", "kinetic energy", item.first);
+    if (item.kind == Kind::Potential) column("energy", "potential energy", item.first), potential_ = item.first;
+    if (item.kind == Kind::Auxiliary) column("auxiliary forces", item.name, item.first);
+    static constexpr const char* kComponents[] = {"Fx", "Fy", "Fz", "Tx", "Ty", "Tz"};
+    for (std::size_t k = 0; item.kind == Kind::Reaction && k < 6; ++k)
+      column("reactions", fmt::format("{} {}", item.name, kComponents[k]), item.first + k);
+  }
+  if (potential_) add("energy", "total energy"), add("energy drift", "energy - energy(0)");
+  for (const auto& row : e.constraints) add("multipliers", "lambda " + row.name);
+  if (!e.constraints.empty() || !e.quaternions.empty())
+    add("residuals", "residual of configuration"), add("residuals", "residual of speeds");
+}
+
+void RunPictures::fill_row(const State& sample, std::span<const double> reports) {
+  const EquationsOfMotion& e = simulator_.system().equations();
+  auto to = std::copy(sample.q.begin(), sample.q.end(), row_.begin());
+  to = std::copy(sample.u.begin(), sample.u.end(), to);
+  const auto value = [&](std::size_t at) { return reports.empty() ? std::nan("") : reports[at]; };
+  for (const std::size_t at : report_columns_) *to++ = value(at);
+  if (potential_) {
+    const double energy = value(simulator_.system().report_items().front().first) + value(*potential_);
+    if (!first_energy_) first_energy_ = energy;
+    *to++ = energy;
+    *to++ = energy - *first_energy_;
+  }
+  for (std::size_t i = 0; i < e.constraints.size(); ++i) *to++ = simulator_.multipliers()[i];
+}
+
+void RunPictures::add(const State& sample) {
+  const auto reports = simulator_.calc_reports(sample);
+  fill_row(sample, reports);
+  const EquationsOfMotion& e = simulator_.system().equations();
+  if (!e.constraints.empty() || !e.quaternions.empty()) {
+    const ConstraintResiduals open = simulator_.calc_residuals(sample);
+    row_[row_.size() - 2] = open.configuration;
+    row_[row_.size() - 1] = open.motion;
+  }
+  record_->add(sample.t, row_, reports);
+}
+
+nlohmann::ordered_json RunPictures::checks(const RunReport& r) const {
+  const SimulatorOptions& o = simulator_.options();
+  Json rows = Json::array();
+  const auto state = [](bool ok) { return ok ? "ok" : "warn"; };
+  if (r.energy.known && r.energy.conservative)
+    rows.push_back({"energy",
+                    fmt::format("{:.9g} J, conserved up to {:.2e} J ({:.2e} of what is exchanged)", r.energy.start,
+                                r.energy.largest_drift, r.energy.relative_drift()),
+                    state(r.energy.relative_drift() <= o.energy_warning)});
+  else if (r.energy.known)
+    rows.push_back(
+        {"energy", fmt::format("{:.9g} J at the start, {:.9g} J at the end; loads or moving constraints do work",
+                               r.energy.start, r.energy.end)});
+  else
+    rows.push_back({"energy", "not known: a load has no potential"});
+  const EquationsOfMotion& e = simulator_.system().equations();
+  if (!e.constraints.empty() || !e.quaternions.empty()) {
+    rows.push_back({"configuration", fmt::format("largest residual {:.2e}", r.constraints.configuration),
+                    state(r.constraints.configuration <= o.constraint_warning)});
+    double scale = 1;
+    for (const double u : simulator_.state().u) scale = std::max(scale, std::abs(u));
+    rows.push_back({"speeds", fmt::format("largest residual {:.2e}", r.constraints.motion),
+                    state(r.constraints.motion <= o.constraint_warning * scale)});
+    rows.push_back({"independent speeds", fmt::format("chosen {} time{}", r.choices, r.choices == 1 ? "" : "s")});
+  }
+  return rows;
+}
+
+nlohmann::ordered_json RunPictures::parameter_rows() const {
+  Json rows = Json::array();
+  for (const auto& p : mechanism_.parameters) {
+    const auto value = parameters_.find(p.symbol.name());
+    const auto unit = mechanism_.units.find(p.symbol.name());
+    if (value != parameters_.end())
+      rows.push_back({p.symbol.name(),
+                      fmt::format("{:.9g} {}", value->second, unit == mechanism_.units.end() ? "" : unit->second)});
+  }
+  return rows;
+}
+
+void RunPictures::finish(const RunReport& report, const std::string& model_file, const Json& options) {
+  if (!options_.report.empty()) {
+    ReportText text;
+    text.title = mechanism_.name;
+    text.description = mechanism_.description;
+    text.model_file = model_file == "-" ? "model" : model_file;
+    text.model = model_file == "-" ? "" : read_text(model_file);
+    text.options = options;
+    text.checks = checks(report);
+    text.parameters = parameter_rows();
+    text.warnings = report.warnings;
+    if (report.failure) text.failure = report.failure->message(simulator_.system().equations());
+    std::ofstream out(options_.report, std::ios::binary | std::ios::trunc);
+    out << make_report_page(*record_, text);
+    if (!out.flush())
+      throw RunFailed(fmt::format("'{}' could not be written completely; is the disk full?", options_.report));
+    written_ = options_.report;
+  }
+  if (options_.frames.empty()) return;
+  const std::size_t count = write_frames(*record_, options_.frames, {.rate = options_.frame_rate});
+  written_ += fmt::format("{}{} pictures in {}", written_.empty() ? "" : ", ", count, options_.frames);
+}
+
+}  // namespace kane

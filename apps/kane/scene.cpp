@@ -1,0 +1,335 @@
+#include "apps/kane/scene.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "kane/base/error.hpp"
+#include "kane/mechanism/tables.hpp"
+
+namespace kane {
+
+namespace {
+
+constexpr std::string_view kMark = "kane_scene.load.";
+constexpr std::string_view kInputMark = "kane_scene.input.";
+constexpr const char* kColors[] = {"#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#76b7b2",
+                                   "#edc948", "#b07aa1", "#9c755f", "#ff9da7", "#86bcb6"};
+constexpr const char* kAxes[] = {"x", "y", "z"};
+
+std::string load_name(const Mechanism& mechanism, std::size_t i) {
+  const std::string& own = mechanism.loads[i].name;
+  return own.empty() ? fmt::format("load{}", i + 1) : own;
+}
+
+std::string output_name(const std::string& load, std::size_t axis) {
+  return fmt::format("{}{}.{}", kMark, load, kAxes[axis]);
+}
+
+class SceneMaker {
+ public:
+  SceneMaker(const Mechanism& mechanism, const CompiledSystem& system, const Values& parameters)
+      : mechanism_(mechanism), system_(system), values_(parameters), functions_(table_functions(mechanism)) {}
+
+  Scene run() {
+    find_bodies();
+    collect_nodes();
+    measure();
+    for (std::size_t b = 0; b < mechanism_.bodies.size(); ++b) add_body(b);
+    for (const auto& particle : mechanism_.particles) add_particle(particle);
+    for (std::size_t i = 0; i < mechanism_.loads.size(); ++i) add_load(i);
+    for (const auto& constraint : mechanism_.constraints)
+      if (const auto* rod = std::get_if<DistanceConstraint>(&constraint.what))
+        add_line(constraint.name, rod->from, rod->to, false);
+    add_reactions();
+    add_anchors();
+    add_points();
+    if (const auto* gravity = find(ReportItem::Kind::Output, output_name("gravity", 0)))
+      scene_.gravity = gravity->first;
+    return std::move(scene_);
+  }
+
+ private:
+  // ---- numbers ---------------------------------------------------------------------------------------------------------
+  /// Nothing if it changes with the state.
+  [[nodiscard]] std::optional<double> number(const Expr& e) const {
+    try {
+      const double value = evaluate(e, values_, functions_);
+      return std::isfinite(value) ? std::optional(value) : std::nullopt;
+    } catch (const ModelError&) {
+      return std::nullopt;
+    }
+  }
+  [[nodiscard]] std::optional<Point3> numbers(const Expr3& e) const {
+    const auto x = number(e[0]), y = number(e[1]), z = number(e[2]);
+    if (!x || !y || !z) return std::nullopt;
+    return Point3{*x, *y, *z};
+  }
+  [[nodiscard]] std::optional<std::array<Point3, 3>> rotation(const Expr33& e) const {
+    const auto a = numbers(e[0]), b = numbers(e[1]), c = numbers(e[2]);
+    if (!a || !b || !c) return std::nullopt;
+    return std::array<Point3, 3>{*a, *b, *c};
+  }
+
+  // ---- where things are in the reports ---------------------------------------------------------------------------------
+  [[nodiscard]] const ReportItem* find(ReportItem::Kind kind, const std::string& name) const {
+    const auto& items = system_.report_items();
+    const auto found =
+        std::find_if(items.begin(), items.end(), [&](const auto& i) { return i.kind == kind && i.name == name; });
+    return found == items.end() ? nullptr : &*found;
+  }
+  /// A point by the names a model may use for it: "tip", "arm.tip"; a body for its mass centre.
+  [[nodiscard]] const ReportItem* find_point(const std::string& name) const {
+    using Kind = ReportItem::Kind;
+    if (mechanism_.find_body(name) != nullptr)
+      if (const auto* com = find(Kind::Point, name + ".com")) return com;
+    if (const auto* own = find(Kind::Point, name)) return own;
+    const auto dot_at = name.find('.');
+    return dot_at == std::string::npos ? nullptr : find(Kind::Point, name.substr(dot_at + 1));
+  }
+  /// Where a point of the ground is, the reports need not say.
+  std::optional<std::size_t> place_of(const std::string& name) {
+    if (const auto* item = find_point(name)) return item->first;
+    for (const auto& point : mechanism_.points) {
+      const auto at = numbers(point.at);
+      if (point.on != mechanism_.ground || !at || (point.name != name && point.on + "." + point.name != name)) continue;
+      scene_.anchors.push_back({-1, *at});
+      return kFirstAnchor + scene_.anchors.size() - 1;
+    }
+    if (name != mechanism_.ground) return std::nullopt;
+    scene_.anchors.push_back({-1, {}});
+    return kFirstAnchor + scene_.anchors.size() - 1;
+  }
+  [[nodiscard]] int body_index(const std::string& name) const {
+    const auto found =
+        std::find_if(scene_.bodies.begin(), scene_.bodies.end(), [&](const auto& b) { return b.name == name; });
+    return found == scene_.bodies.end() ? -1 : static_cast<int>(found - scene_.bodies.begin());
+  }
+
+  void find_bodies() {
+    for (const auto& body : mechanism_.bodies) {
+      const auto* origin = find(ReportItem::Kind::Point, body.name);
+      const auto* turned = find(ReportItem::Kind::Body, body.name);
+      if (origin != nullptr && turned != nullptr) scene_.bodies.push_back({body.name, origin->first, turned->first});
+    }
+  }
+
+  // ---- stand-ins -------------------------------------------------------------------------------------------------------
+  /// Places in a body where something is: joints, points, mass centre.
+  void add_node(const std::string& body, const std::optional<Point3>& at) {
+    if (at) nodes_[body].push_back(*at);
+  }
+  void collect_nodes() {
+    for (const auto& joint : mechanism_.joints) {
+      add_node(joint.child, numbers(joint.on_child.position));
+      if (joint.parent != mechanism_.ground) add_node(joint.parent, numbers(joint.on_parent.position));
+    }
+    for (const auto& point : mechanism_.points) add_node(point.on, numbers(point.at));
+    for (const auto& particle : mechanism_.particles) add_node(particle.on, numbers(particle.at));
+    for (const auto& body : mechanism_.bodies)
+      if (number(body.mass).value_or(1) != 0) add_node(body.name, numbers(body.mass_centre));
+  }
+
+  /// Half the side of a box of even density with the body's mass and inertia, along each axis.
+  [[nodiscard]] std::optional<Point3> inertia_box(const MechanismBody& body) const {
+    const auto m = number(body.mass);
+    const auto i = numbers({body.inertia[0][0], body.inertia[1][1], body.inertia[2][2]});
+    if (!m || !i || !(*m > 0) || !((*i)[0] + (*i)[1] + (*i)[2] > 0)) return std::nullopt;
+    Point3 half{};
+    for (std::size_t k = 0; k < 3; ++k)
+      half[k] = 0.5 * std::sqrt(std::max(0.0, 6 * ((*i)[(k + 1) % 3] + (*i)[(k + 2) % 3] - (*i)[k]) / *m));
+    return half;
+  }
+
+  void measure() {
+    double largest = 0;
+    const auto widen = [&](double d) { largest = std::max(largest, d); };
+    for (const auto& [body, at] : nodes_)
+      for (const auto& a : at)
+        for (const auto& b : at) widen(std::sqrt(dot(subtract(a, b), subtract(a, b))));
+    for (const auto& joint : mechanism_.joints)
+      if (const auto at = numbers(joint.on_parent.position)) widen(std::sqrt(dot(*at, *at)));
+    for (const auto& body : mechanism_.bodies)
+      for (const auto& shape : body.shapes)
+        for (const auto& size : shape.sizes) widen(number(size).value_or(0));
+    if (!(largest > 0))
+      for (const auto& body : mechanism_.bodies)
+        if (const auto half = inertia_box(body)) widen(2 * std::max({(*half)[0], (*half)[1], (*half)[2]}));
+    if (largest > 0) scene_.size = largest;
+  }
+
+  [[nodiscard]] Mesh stand_in(const MechanismBody& body) const {
+    Mesh mesh;
+    const double radius = 0.035 * scene_.size;
+    const auto nodes = nodes_.find(body.name);
+    if (nodes != nodes_.end())
+      for (const auto& at : nodes->second) {
+        const Point3 along = subtract(at, nodes->second.front());
+        if (dot(along, along) > 1e-12 * scene_.size * scene_.size)
+          mesh.append(link_mesh(nodes->second.front(), at, radius));
+      }
+    if (!mesh.triangles.empty()) return mesh;
+    const Point3 at = numbers(body.mass_centre).value_or(Point3{});
+    if (const auto half = inertia_box(body)) {
+      double sides[3];
+      for (std::size_t k = 0; k < 3; ++k) sides[k] = std::clamp(2 * (*half)[k], 0.04 * scene_.size, 0.6 * scene_.size);
+      mesh = shape_mesh(ShapeKind::Box, sides);
+    } else if (number(body.mass).value_or(1) != 0) {
+      const double sides[] = {0.15 * scene_.size, 0.15 * scene_.size, 0.15 * scene_.size};
+      mesh = shape_mesh(ShapeKind::Box, sides);
+    }
+    mesh.move({{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, at);
+    return mesh;
+  }
+
+  // ---- parts -----------------------------------------------------------------------------------------------------------
+  void add_body(std::size_t b) {
+    const MechanismBody& body = mechanism_.bodies[b];
+    const int index = body_index(body.name);
+    if (index < 0) return;
+    const char* color = kColors[b % std::size(kColors)];
+    bool shown = false;
+    for (const auto& shape : body.shapes) {
+      std::vector<double> sizes;
+      for (const auto& size : shape.sizes) sizes.push_back(number(size).value_or(0));
+      const auto at = numbers(shape.place.position);
+      const auto turned = rotation(shape.place.rotation);
+      Mesh mesh = shape_mesh(shape.kind, sizes);
+      if (!shape.display || !at || !turned || mesh.triangles.empty()) continue;
+      mesh.move(*turned, *at);
+      scene_.parts.push_back({body.name, index, shape.color.empty() ? color : shape.color, std::move(mesh)});
+      shown = true;
+    }
+    if (shown) return;
+    Mesh mesh = stand_in(body);
+    if (!mesh.triangles.empty()) scene_.parts.push_back({body.name, index, color, std::move(mesh)});
+  }
+
+  void add_particle(const MechanismParticle& particle) {
+    const auto* point = find_point(particle.name);
+    if (point == nullptr) return;
+    double heaviest = 0;
+    for (const auto& other : mechanism_.particles) heaviest = std::max(heaviest, number(other.mass).value_or(0));
+    const double share = heaviest > 0 ? std::cbrt(number(particle.mass).value_or(heaviest) / heaviest) : 1;
+    scene_.balls.push_back({particle.name, point->first, 0.075 * scene_.size * std::clamp(share, 0.3, 1.0), "#444b54"});
+  }
+
+  void add_line(const std::string& name, const std::string& from, const std::string& to, bool spring) {
+    const auto a = place_of(from), b = place_of(to);
+    if (a && b) scene_.lines.push_back({name, *a, *b, spring});
+  }
+
+  /// Where joints hold on to the ground.
+  void add_anchors() {
+    constexpr std::size_t kMostMotions = 2;  // a free body is not held
+    const double side = 0.06 * scene_.size, sides[] = {side, side, side};
+    for (const auto& joint : mechanism_.joints) {
+      const auto at = numbers(joint.on_parent.position);
+      const auto turned = rotation(joint.on_parent.rotation);
+      if (joint.parent != mechanism_.ground || joint.motions.size() > kMostMotions || !at || !turned) continue;
+      Mesh mesh = shape_mesh(ShapeKind::Box, sides);
+      mesh.move(*turned, *at);
+      scene_.parts.push_back({joint.name, -1, "#8a9099", std::move(mesh)});
+    }
+  }
+
+  // ---- arrows ----------------------------------------------------------------------------------------------------------
+  void add_arrow(const std::string& load, const std::string& at, bool torque, double sign) {
+    const auto* vector = find(ReportItem::Kind::Output, output_name(load, 0));
+    const auto point = vector == nullptr ? std::nullopt : place_of(at);
+    if (point) scene_.arrows.push_back({load, torque, false, *point, vector->first, -1, sign});
+  }
+
+  void add_load(std::size_t i) {
+    const std::string name = load_name(mechanism_, i);
+    if (const auto* force = std::get_if<ForceLoad>(&mechanism_.loads[i].what)) {
+      add_arrow(name, force->at, false, 1);
+      if (!force->reaction_at.empty()) add_arrow(name, force->reaction_at, false, -1);
+    } else if (const auto* torque = std::get_if<TorqueLoad>(&mechanism_.loads[i].what)) {
+      add_arrow(name, torque->on, true, 1);
+      if (!torque->reaction.empty()) add_arrow(name, torque->reaction, true, -1);
+    } else if (const auto* spring = std::get_if<SpringLoad>(&mechanism_.loads[i].what)) {
+      add_line(name, spring->from, spring->to, true);
+    }
+  }
+
+  void add_reactions() {
+    for (const auto& reaction : system_.equations().reactions) {
+      const auto* item = find(ReportItem::Kind::Reaction, reaction.name);
+      const auto point = joint_point(reaction.name);
+      if (item == nullptr || !point) continue;
+      const int frame = body_index(reaction.frame);
+      scene_.arrows.push_back({reaction.name, false, true, *point, item->first, frame, 1});
+      scene_.arrows.push_back({reaction.name, true, true, *point, item->first + 3, frame, 1});
+    }
+  }
+  /// The joint's point on its child.
+  std::optional<std::size_t> joint_point(const std::string& name) {
+    const Joint* joint = mechanism_.find_joint(name);
+    const int body = joint == nullptr ? -1 : body_index(joint->child);
+    const auto at = joint == nullptr ? std::nullopt : numbers(joint->on_child.position);
+    if (body < 0 || !at) return std::nullopt;
+    scene_.anchors.push_back({body, *at});
+    return kFirstAnchor + scene_.anchors.size() - 1;
+  }
+
+  // ---- points ----------------------------------------------------------------------------------------------------------
+  void add_points() {
+    std::set<std::string> joints;
+    for (const auto& joint : mechanism_.joints) joints.insert(joint.name);
+    for (const auto& item : system_.report_items()) {
+      if (item.kind != ReportItem::Kind::Point || item.name == mechanism_.ground) continue;
+      const auto dot_at = item.name.find('.');
+      if (dot_at != std::string::npos && joints.contains(item.name.substr(0, dot_at))) continue;
+      scene_.points.push_back({item.name, item.first, false});
+    }
+    // One trail to begin with: of the last point the user named, or else the last mass centre.
+    std::string wanted = mechanism_.bodies.empty() ? "" : mechanism_.bodies.back().name + ".com";
+    if (!mechanism_.points.empty()) wanted = mechanism_.points.back().name;
+    if (!mechanism_.particles.empty()) wanted = mechanism_.particles.back().name;
+    for (auto& point : scene_.points)
+      if (point.name == wanted || point.name.ends_with("." + wanted)) point.trail = true;
+  }
+
+  const Mechanism& mechanism_;
+  const CompiledSystem& system_;
+  const Values& values_;
+  FunctionTable functions_;
+  std::map<std::string, std::vector<Point3>> nodes_;
+  Scene scene_;
+};
+
+}  // namespace
+
+void add_scene_outputs(Mechanism& mechanism) {
+  const auto add = [&](const std::string& name, const std::string& vector, const Where& where) {
+    for (std::size_t k = 0; k < 3; ++k)
+      mechanism.outputs.push_back(
+          {output_name(name, k), {fmt::format("dot({}, {}.{})", vector, mechanism.ground, kAxes[k]), where}});
+  };
+  const auto vector = [](const Quantity& size, const Quantity& axis) {
+    return axis.empty() ? fmt::format("({})", size.text) : fmt::format("({})*unit({})", size.text, axis.text);
+  };
+  for (std::size_t i = 0; i < mechanism.loads.size(); ++i) {
+    const Load& load = mechanism.loads[i];
+    if (const auto* force = std::get_if<ForceLoad>(&load.what))
+      add(load_name(mechanism, i), vector(force->force, force->axis), load.where);
+    else if (const auto* torque = std::get_if<TorqueLoad>(&load.what))
+      add(load_name(mechanism, i), vector(torque->torque, torque->axis), load.where);
+  }
+  for (const auto& input : mechanism.inputs)
+    mechanism.outputs.push_back({fmt::format("{}{}", kInputMark, input.symbol.name()), {input.symbol.name(), {}}});
+  if (!mechanism.gravity.empty()) add("gravity", fmt::format("({})", mechanism.gravity.text), mechanism.gravity.where);
+}
+
+bool is_scene_output(const std::string& name) { return name.starts_with("kane_scene."); }
+
+std::string input_of_scene_output(const std::string& name) {
+  return name.starts_with(kInputMark) ? name.substr(kInputMark.size()) : std::string();
+}
+
+Scene make_scene(const Mechanism& mechanism, const CompiledSystem& system, const Values& parameters) {
+  return SceneMaker(mechanism, system, parameters).run();
+}
+
+}  // namespace kane

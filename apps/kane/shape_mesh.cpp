@@ -1,0 +1,167 @@
+#include "apps/kane/shape_mesh.hpp"
+
+#include <cmath>
+#include <numbers>
+
+namespace kane {
+
+namespace {
+
+constexpr std::uint32_t kAround = 24;  ///< sides of what is round
+constexpr std::uint32_t kAlong = 12;   ///< rings of half a circle
+
+/// A point of the outline that is turned about z, with the direction that looks outwards there.
+struct Outline {
+  double r, z, nr, nz;
+};
+
+/// Each pair of points makes a band; corners are two points in one place with different normals.
+Mesh revolve(std::span<const Outline> outline) {
+  Mesh mesh;
+  for (const Outline& p : outline)
+    for (std::uint32_t k = 0; k < kAround; ++k) {
+      const double angle = 2 * std::numbers::pi * k / kAround, c = std::cos(angle), s = std::sin(angle);
+      mesh.vertices.push_back({{p.r * c, p.r * s, p.z}, {p.nr * c, p.nr * s, p.nz}});
+    }
+  for (std::uint32_t i = 0; i + 1 < outline.size(); ++i) {
+    const Outline &a = outline[i], &b = outline[i + 1];
+    if (a.r == b.r && a.z == b.z) continue;
+    for (std::uint32_t k = 0; k < kAround; ++k) {
+      const std::uint32_t next = (k + 1) % kAround;
+      const std::uint32_t v[4] = {i * kAround + k, i * kAround + next, (i + 1) * kAround + next, (i + 1) * kAround + k};
+      if (a.r > 0) mesh.triangles.insert(mesh.triangles.end(), {v[0], v[1], v[2]});
+      if (b.r > 0) mesh.triangles.insert(mesh.triangles.end(), {v[0], v[2], v[3]});
+    }
+  }
+  return mesh;
+}
+
+/// Quarter of a circle about (0, z0): from the pole at the bottom outwards (`sign` = -1), or to the pole at the top.
+void add_quarter(std::vector<Outline>& outline, double radius, double z0, double sign) {
+  for (std::uint32_t i = 0; i <= kAlong / 2; ++i) {
+    const double angle = 0.5 * std::numbers::pi * i / (kAlong / 2);
+    const double c = sign < 0 ? std::sin(angle) : std::cos(angle), s = sign < 0 ? -std::cos(angle) : std::sin(angle);
+    outline.push_back({std::abs(c) < 1e-12 ? 0 : radius * c, z0 + radius * s, c, s});
+  }
+}
+
+Mesh round_ended(double radius, double length) {
+  std::vector<Outline> outline;
+  add_quarter(outline, radius, -0.5 * length, -1);
+  add_quarter(outline, radius, 0.5 * length, 1);
+  return revolve(outline);
+}
+
+Mesh cone(double bottom, double top, double length) {
+  const double h = 0.5 * length, slant = std::hypot(length, bottom - top);
+  const double nr = length / slant, nz = (bottom - top) / slant;
+  const Outline outline[] = {{0, -h, 0, -1},   {bottom, -h, 0, -1}, {bottom, -h, nr, nz},
+                             {top, h, nr, nz}, {top, h, 0, 1},      {0, h, 0, 1}};
+  return revolve(outline);
+}
+
+Mesh tube(double outer, double inner, double length) {
+  const double h = 0.5 * length;
+  const Outline outline[] = {{inner, -h, 0, -1}, {outer, -h, 0, -1}, {outer, -h, 1, 0}, {outer, h, 1, 0},
+                             {outer, h, 0, 1},   {inner, h, 0, 1},   {inner, h, -1, 0}, {inner, -h, -1, 0}};
+  return revolve(outline);
+}
+
+Mesh box(double x, double y, double z) {
+  Mesh mesh;
+  const Point3 half{0.5 * x, 0.5 * y, 0.5 * z};
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    for (const double side : {-1.0, 1.0}) {
+      const std::size_t u = (axis + 1) % 3, v = (axis + 2) % 3;
+      const auto first = static_cast<std::uint32_t>(mesh.vertices.size());
+      for (const auto& [a, b] : {std::pair{-1.0, -1.0}, {1.0, -1.0}, {1.0, 1.0}, {-1.0, 1.0}}) {
+        Mesh::Vertex vertex{};
+        vertex.normal[axis] = side;
+        vertex.at[axis] = side * half[axis];
+        vertex.at[u] = a * side * half[u];  // mirrored on the far side, so that it too turns counterclockwise
+        vertex.at[v] = b * half[v];
+        mesh.vertices.push_back(vertex);
+      }
+      mesh.triangles.insert(mesh.triangles.end(), {first, first + 1, first + 2, first, first + 2, first + 3});
+    }
+  return mesh;
+}
+
+Mesh ellipsoid(double a, double b, double c) {
+  Mesh mesh = round_ended(1, 0);
+  for (auto& v : mesh.vertices) {
+    v.at = {a * v.at[0], b * v.at[1], c * v.at[2]};
+    v.normal = normalized({v.normal[0] / a, v.normal[1] / b, v.normal[2] / c});
+  }
+  return mesh;
+}
+
+}  // namespace
+
+double dot(const Point3& a, const Point3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+Point3 cross(const Point3& a, const Point3& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+
+Point3 normalized(const Point3& a) {
+  const double length = std::sqrt(dot(a, a));
+  if (!(length > 0)) return {0, 0, 1};
+  return {a[0] / length, a[1] / length, a[2] / length};
+}
+
+Point3 subtract(const Point3& a, const Point3& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
+
+std::array<Point3, 3> rotation_to(const Point3& axis) {
+  const Point3 z = normalized(axis);
+  const Point3 other = std::abs(z[0]) < 0.7 ? Point3{1, 0, 0} : Point3{0, 1, 0};
+  const Point3 x = normalized(cross(other, z)), y = cross(z, x);
+  return {{{x[0], y[0], z[0]}, {x[1], y[1], z[1]}, {x[2], y[2], z[2]}}};
+}
+
+void Mesh::append(const Mesh& other) {
+  const auto first = static_cast<std::uint32_t>(vertices.size());
+  vertices.insert(vertices.end(), other.vertices.begin(), other.vertices.end());
+  for (const std::uint32_t i : other.triangles) triangles.push_back(first + i);
+}
+
+void Mesh::move(const std::array<Point3, 3>& rotation, const Point3& position) {
+  for (auto& v : vertices) {
+    const Point3 at = v.at, normal = v.normal;
+    for (std::size_t i = 0; i < 3; ++i) {
+      v.at[i] = dot(rotation[i], at) + position[i];
+      v.normal[i] = dot(rotation[i], normal);
+    }
+  }
+}
+
+Mesh shape_mesh(ShapeKind kind, std::span<const double> sizes) {
+  const auto size = [&](std::size_t i) { return i < sizes.size() ? sizes[i] : 0.0; };
+  constexpr double kThin = 0.02;  // of a line or a flat disk, which would be invisible
+  switch (kind) {
+    case ShapeKind::Box: return box(size(0), size(1), size(2));
+    case ShapeKind::Sphere: return round_ended(size(0), 0);
+    case ShapeKind::Ellipsoid: return ellipsoid(size(0), size(1), size(2));
+    case ShapeKind::Capsule: return round_ended(size(0), size(1));
+    case ShapeKind::Cylinder: return cone(size(0), size(0), size(1));
+    case ShapeKind::Cone: return cone(size(0), 0, size(1));
+    case ShapeKind::Tube: return tube(size(0), size(1), size(2));
+    case ShapeKind::Rod: {
+      const double radius = size(0) > 0 ? size(0) : kThin * size(1);
+      return cone(radius, radius, size(1));
+    }
+    case ShapeKind::Disk: return cone(size(0), size(0), size(1) > 0 ? size(1) : 2 * kThin * size(0));
+    case ShapeKind::Plane:
+    case ShapeKind::Mesh: break;
+  }
+  return {};
+}
+
+Mesh link_mesh(const Point3& from, const Point3& to, double radius) {
+  const Point3 along = subtract(to, from);
+  Mesh mesh = round_ended(radius, std::sqrt(dot(along, along)));
+  mesh.move(rotation_to(along), {0.5 * (from[0] + to[0]), 0.5 * (from[1] + to[1]), 0.5 * (from[2] + to[2])});
+  return mesh;
+}
+
+}  // namespace kane

@@ -1,0 +1,181 @@
+// Closed loops: redundant constraints, singular configurations, long runs, assembly.
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "models.hpp"
+
+namespace kane::test {
+namespace {
+
+State assembled(Simulator& sim, const Model& model, AssemblyReport* report = nullptr) {
+  return sim.assemble(model.initial(), model.given(), report);
+}
+
+TEST(ClosedLoop, BricardMovesAlthoughAConstraintIsRedundant) {
+  const Model model = load_model("bricard");
+  Simulator sim(model.system, {.tolerance = 1e-9});
+  sim.start(assembled(sim, model));
+  const RunReport report = sim.run({.until = 10, .intervals = 200});
+  ASSERT_EQ(report.status, RunStatus::Done);
+  ASSERT_TRUE(report.energy.known && report.energy.conservative);
+  EXPECT_LT(report.energy.relative_drift(), 1e-7);
+  EXPECT_LT(report.constraints.configuration, 1e-12);
+  EXPECT_EQ(sim.evaluator().independent().size(), 1u);
+  EXPECT_GT(report.energy.scale, 1) << "it must move";
+}
+
+/// theta'' of three parallel cranks with a coupler that goes round without turning: one degree of freedom,
+/// (3 m/3 + M) l theta'' = -(3 m/2 + M) g cos(theta).
+double cranks_acceleration(double theta) { return -(3 * 1.0 / 2 + 2) * 9.81 * std::cos(theta) / (3 * 1.0 / 3 + 2); }
+
+std::pair<double, double> cranks_reference(double theta, double omega, double until) {
+  const int steps = 200000;
+  const double h = until / steps;
+  for (int i = 0; i < steps; ++i) {
+    const auto f = [](double q, double u) { return std::pair{u, cranks_acceleration(q)}; };
+    const auto k1 = f(theta, omega), k2 = f(theta + h / 2 * k1.first, omega + h / 2 * k1.second),
+               k3 = f(theta + h / 2 * k2.first, omega + h / 2 * k2.second),
+               k4 = f(theta + h * k3.first, omega + h * k3.second);
+    theta += h / 6 * (k1.first + 2 * k2.first + 2 * k3.first + k4.first);
+    omega += h / 6 * (k1.second + 2 * k2.second + 2 * k3.second + k4.second);
+  }
+  return {theta, omega};
+}
+
+TEST(ClosedLoop, ParallelCranksMoveAsOneAlthoughAConstraintIsRedundant) {
+  const Model model = load_model("parallel_cranks");
+  Simulator sim(model.system, {.tolerance = 1e-9});
+  AssemblyReport assembly;
+  sim.start(assembled(sim, model, &assembly));
+  EXPECT_EQ(assembly.moved.size(), 2u) << assembly.to_string();  // u2 and u3
+  const double until = 0.4;
+  const RunReport report = sim.run({.until = until, .intervals = 100});
+  ASSERT_EQ(report.status, RunStatus::Done);
+  const auto [theta, omega] = cranks_reference(std::numbers::pi / 2, -1, until);
+  EXPECT_NEAR(sim.state().q[0], theta, 1e-8);
+  EXPECT_NEAR(sim.state().u[0], omega, 1e-8);
+  EXPECT_NEAR(sim.state().q[2], theta, 1e-8);
+  EXPECT_LT(report.constraints.configuration, 1e-12);
+  EXPECT_LT(report.energy.relative_drift(), 1e-8);
+}
+
+TEST(ClosedLoop, CrankAndRodOfEqualLengthPassTheDeadCentre) {
+  // At q1 = 90 deg the slider stands over the bearing, and rod and slider could also turn there together.
+  const Model model = parse_model(R"(
+kane: 1
+parameters: {l: 0.2 m}
+bodies:
+  crank: {mass: 1 kg, inertia: [0, 0, 0.02]}
+  rod: {mass: 1 kg, com: [l/2, 0, 0], inertia: [0, 0, 0.003], points: {end: [l, 0, 0]}}
+  slider: {mass: 0.5 kg}
+joints:
+  A: {type: revolute, parent: N, child: crank, axis: z, coordinate: q1}
+  B: {type: revolute, parent: crank, at: [l, 0, 0], child: rod, rotation_from: N, axis: z, coordinate: q2}
+  C: {type: prismatic, parent: N, child: slider, axis: x, coordinate: s}
+constraints: {pin: {point: rod.end, reference: slider, directions: [N.x, N.y]}}
+initial: {q1: 30 deg, q2: -30 deg, s: 0.346, u1: 5}
+)");
+  Simulator sim(model.system, {.tolerance = 1e-9});
+  sim.start(assembled(sim, model));
+  const RunReport report = sim.run({.until = 4, .intervals = 400});
+  ASSERT_EQ(report.status, RunStatus::Done);
+  EXPECT_GT(std::abs(sim.state().q[0]), 2 * std::numbers::pi);
+  EXPECT_LT(report.energy.relative_drift(), 1e-5);
+  EXPECT_LT(report.constraints.configuration, 1e-12);
+}
+
+TEST(ClosedLoopSlow, FourBarStaysClosedForAnHour) {
+  const Model model = load_model("fourbar");
+  Simulator sim(model.system, {.tolerance = 1e-7});
+  State start = model.initial();
+  for (double& u : start.u) u *= 3;  // fast enough to go round
+  sim.start(start);
+  double open = 0, turned = 0;
+  const RunReport report = sim.run({.until = 3600, .intervals = 36000}, [&](const State& sample) {
+    open = std::max(open, sim.calc_residuals(sample).configuration);
+    turned = sample.q[0];
+    return true;
+  });
+  ASSERT_EQ(report.status, RunStatus::Done);
+  EXPECT_GT(std::abs(turned), 1000);
+  EXPECT_LT(report.constraints.configuration, 1e-12);
+  EXPECT_LT(open, 1e-12);
+}
+
+TEST(ClosedLoopSlow, DoublePendulumKeepsItsEnergyForAThousandSeconds) {
+  const Model model = load_model("double_pendulum");
+  Simulator sim(model.system, {.method = Method::Gauss6, .step = 2.5e-3});
+  sim.start(model.initial());
+  const RunReport report = sim.run({.until = 1000, .intervals = 10});
+  ASSERT_EQ(report.status, RunStatus::Done);
+  EXPECT_TRUE(report.canonical);
+  ASSERT_TRUE(report.energy.conservative);
+  EXPECT_LT(report.energy.relative_drift(), 1e-9);
+}
+
+// ---- assembly -------------------------------------------------------------------------------------------------------------
+
+TEST(Assembly, FourBarFromTheCrankAngleAlone) {
+  Model model = load_model("fourbar");
+  for (const char* name : {"q2", "q3", "u2", "u3"}) model.mechanism.initial.erase(name);
+  Simulator sim(model.system);
+  AssemblyReport report;
+  const State state = assembled(sim, model, &report);
+  EXPECT_FALSE(report.moved_given());
+  EXPECT_EQ(state.q[0], 0.5);
+  EXPECT_EQ(state.u[0], 2);
+  EXPECT_LT(sim.calc_residuals(state).configuration, 1e-12);
+  EXPECT_LT(sim.calc_residuals(state).motion, 1e-12);
+}
+
+TEST(Assembly, SaysWhichLoopStaysOpenAndHowFar) {
+  // Two links of 1 m and 0.5 m, the bearings 0.3 m apart: the ends come no nearer than 0.2 m.
+  const Model model = parse_model(R"(
+kane: 1
+parameters: {d: 0.3 m}
+bodies:
+  A: {mass: 1 kg, points: {P: [1, 0, 0]}}
+  B: {mass: 1 kg, points: {Q: [0.5, 0, 0]}}
+joints:
+  a: {type: revolute, parent: N, child: A, axis: z, coordinate: q1}
+  b: {type: revolute, parent: N, at: [d, 0, 0], child: B, axis: z, coordinate: q2}
+constraints: {meet: {point: A.P, reference: B.Q, directions: [N.x, N.y]}}
+initial: {q1: 0.3}
+)");
+  Simulator sim(model.system);
+  AssemblyReport report;
+  try {
+    (void)assembled(sim, model, &report);
+    FAIL() << "it cannot be assembled";
+  } catch (const ModelError& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("meet"), std::string::npos) << text;
+    EXPECT_FALSE(report.ok);
+    EXPECT_GT(report.residual, 0.2 / std::sqrt(2.0) - 1e-6);
+    EXPECT_LT(report.residual, 0.2 + 1e-6);
+  }
+}
+
+RC_GTEST_PROP(Assembly, FindsASlightlyDisturbedFourBarAgain, ()) {
+  static const Model model = load_model("fourbar");
+  const auto small = [] { return *rc::gen::inRange(-1000, 1000) * 1e-4; };
+  Simulator sim(model.system);
+  State state = model.initial();
+  for (double& q : state.q) q += small();
+  for (double& u : state.u) u += 10 * small();
+  AssemblyReport report;
+  const State found = sim.assemble(state, {std::vector<bool>(3, false), std::vector<bool>(3, false)}, &report);
+  RC_ASSERT(report.ok);
+  RC_ASSERT(sim.calc_residuals(found).configuration <= 1e-12);
+  RC_ASSERT(sim.calc_residuals(found).motion <= 1e-11);
+  double moved = 0;
+  for (std::size_t i = 0; i < 3; ++i) moved = std::max(moved, std::abs(found.q[i] - state.q[i]));
+  RC_ASSERT(moved < 1.0);  // near, not anywhere
+}
+
+}  // namespace
+}  // namespace kane::test
