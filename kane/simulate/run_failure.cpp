@@ -120,7 +120,8 @@ class Explainer {
     const auto bad = std::find_if(values.begin(), values.end(), [](double v) { return !std::isfinite(v); });
     if (bad == values.end()) return "";
     const Expr& culprit = nodes[static_cast<std::size_t>(bad - values.begin())];
-    return fmt::format("{} is {}", culprit.to_string(), *bad);
+    // The sign of a NaN means nothing to anybody.
+    return fmt::format("{} is {}", culprit.to_string(), std::isnan(*bad) ? std::abs(*bad) : *bad);
   }
 
   void explain_rates() {

@@ -74,7 +74,7 @@ TEST(BadYaml, Scalars) {
       {"parameters: {q1: 1}\nbodies: {A: {mass: 1, com: [1, 0, 0]}}\njoints: {@J: {type: revolute, parent: N, child: "
        "A, coordinate: q1}}\n",
        "'q1' is the name of a parameter already (in model.yaml:1:14)"},
-      {"inputs: {T: @{a: 1}}\n$", "must be given a number or an expression"},
+      {"inputs: {T: {@a: 1}}\n$", "unknown key 'a' in the input 'T'"},
       {"inputs: {T: 2*@xx}\n$", "unknown name 'xx'"},
       {"inputs: {@m: 1}\n$", "'m' is the name of a parameter already"},
       {"gravity: @[1, 2]\n$", "a list of three"},
