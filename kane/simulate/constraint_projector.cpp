@@ -108,8 +108,10 @@ ProjectionStatus ConstraintProjector::project_coordinates(std::span<double> q) {
     residuals_.configuration = now.largest;
     residuals_.configuration_row = constraint_of_row(index(now.row));
     if (!std::isfinite(now.largest)) return ProjectionStatus::Failed;
-    if (now.excess <= 1) return iteration == 0 ? ProjectionStatus::Unchanged : ProjectionStatus::Changed;
-    if (now.largest > 0.5 * last) {
+    // Where an angle has grown large its rounding alone opens a loop; the other coordinates can still close it.
+    if (now.largest <= tolerance_ || (now.excess <= 1 && now.largest > 0.9 * last))
+      return iteration == 0 ? ProjectionStatus::Unchanged : ProjectionStatus::Changed;
+    if (now.largest > (now.excess <= 1 ? 0.9 : 0.5) * last) {
       return now.largest <= kStalledResidual ? ProjectionStatus::Changed : ProjectionStatus::Failed;
     }
     last = now.largest;
