@@ -67,6 +67,34 @@ inline constexpr std::string_view kCamConstraint[] = {"cam", "profile", "active"
 inline constexpr std::string_view kPrescribeConstraint[] = {"prescribe", "value", "active"};
 inline constexpr std::string_view kCoupleConstraint[] = {"couple", "value", "active"};
 
+inline constexpr std::string_view kContactKinds[] = {"gap", "point", "sphere", "disk", "spheres", "joint"};
+inline constexpr std::string_view kContact[] = {"gap",
+                                                "slip",
+                                                "point",
+                                                "sphere",
+                                                "disk",
+                                                "spheres",
+                                                "joint",
+                                                "at",
+                                                "plane",
+                                                "reference",
+                                                "height",
+                                                "radius",
+                                                "radii",
+                                                "axis",
+                                                "friction",
+                                                "static_friction",
+                                                "restitution",
+                                                "law",
+                                                "stiffness",
+                                                "rolling_friction",
+                                                "spinning_friction",
+                                                "dissipation"};
+inline constexpr std::string_view kFriction[] = {"slip", "joint", "limit", "stiction"};
+inline constexpr std::string_view kEvent[] = {"when",   "direction", "force", "above", "below", "exceeds",
+                                              "impose", "release",   "reset", "from",  "to",    "stop"};
+inline constexpr std::string_view kMode[] = {"active", "initial"};
+
 inline constexpr std::string_view kTable[] = {"x", "y", "points", "interpolation", "x_unit", "y_unit"};
 inline constexpr std::string_view kAuxiliary[] = {"body", "point", "direction", "definition"};
 inline constexpr std::string_view kInput[] = {"value", "sampled", "delay", "points", "hold"};

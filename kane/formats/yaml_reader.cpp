@@ -4,6 +4,7 @@
 #include "kane/formats/read_loads.hpp"
 #include "kane/formats/read_parts.hpp"
 #include "kane/formats/read_settings.hpp"
+#include "kane/formats/read_switching.hpp"
 #include "kane/mechanism/check_values.hpp"
 
 namespace kane {
@@ -49,6 +50,10 @@ Mechanism build(const ModelDocument& document, const std::string& file_name) {
   read_if(context, document, "loads", read_loads);
   read_if(context, document, "coordinates", read_coordinate_order);
   read_if(context, document, "constraints", read_constraints);
+  read_if(context, document, "contacts", read_contacts);
+  read_if(context, document, "friction", read_friction);
+  read_if(context, document, "modes", read_modes);
+  read_if(context, document, "events", read_events);
   read_if(context, document, "dependent", read_dependent);
   read_if(context, document, "auxiliary", read_auxiliary);
   read_if(context, document, "outputs", read_outputs);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "kane/formats/read_switching.hpp"
 #include "kane/formats/write_parts.hpp"
 #include "kane/mechanics/algebra.hpp"
 
@@ -163,6 +164,7 @@ class ModelWriter {
     section("speeds", std::move(speeds));
     for (const auto& c : m_.constraints) add_entry(constraints, c.name, constraint_node(c));
     section("constraints", std::move(constraints));
+    write_switching(m_.switching, root_);
     section("dependent", names_node(m_.dependent_speeds));
     for (const auto& a : m_.auxiliary) {
       YamlNode node = yaml_map();

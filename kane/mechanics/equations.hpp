@@ -116,6 +116,50 @@ struct AuxiliaryForce {
   Expr value;  ///< contains udot (and lambda) symbols
 };
 
+// ---- what changes while the system runs ---------------------------------------------------------------------------------
+// Rows are constraints of the list below that are not active by themselves: phi is a gap, A u + b a speed, the multiplier
+// a force. Values are expressions of q, u, t, inputs and parameters.
+
+/// Unilateral contact: gap phi >= 0, force >= 0 along the row `normal`, one of them zero.
+struct ContactEquation {
+  std::string name;
+  int normal = 0;        ///< row
+  Expr restitution;      ///< 0 (no rebound) to 1 (no loss)
+  bool poisson = false;  ///< restitution of impulses (Poisson) instead of speeds (Newton)
+  std::optional<Expr>
+      force;  ///< compliant: the force, a function of gap and rate; then there is no constraint and no impact
+};
+
+/// Dry friction along one row, or two that are perpendicular: it holds until `stiction` is exceeded, and resists sliding
+/// with `kinetic`. Both are forces, or coefficients of the normal force of a contact.
+struct FrictionEquation {
+  std::string name;
+  std::vector<int> rows;
+  int contact = -1;  ///< whose normal force presses; -1: kinetic and stiction are forces
+  Expr kinetic, stiction;
+};
+
+/// A change at the instant at which a guard crosses zero.
+struct SwitchEquation {
+  struct Reset {
+    int index;  ///< into q, then u
+    Expr value;
+  };
+  std::string name;
+  Expr guard;                                ///< may contain udot and multipliers
+  int direction = 0;                         ///< 1: rising, -1: falling, 0: both
+  std::vector<std::string> impose, release;  ///< groups of constraints
+  std::vector<Reset> resets;                 ///< new values, from those before
+  std::string from, to;                      ///< modes; "": any, and none
+  bool stop = false;                         ///< ends the run
+};
+
+/// A named set of active constraints.
+struct ModeEquation {
+  std::string name;
+  std::vector<std::string> active;  ///< groups
+};
+
 struct EquationsOfMotion {
   std::shared_ptr<Graph> graph;
   std::string name;
@@ -145,6 +189,12 @@ struct EquationsOfMotion {
   /// All active constraints embedded in symbols, if that was asked for and there are any.
   std::optional<EmbeddedEquations> embedded;
 
+  std::vector<ContactEquation> contacts;
+  std::vector<FrictionEquation> frictions;
+  std::vector<SwitchEquation> switches;
+  std::vector<ModeEquation> modes;
+  std::string initial_mode;  ///< "": the constraints that are active by themselves
+
   Expr kinetic;
   std::optional<Expr> potential;  ///< of gravity and springs; absent if some load has none that is known
   Expr3 linear_momentum;          ///< components in N
@@ -160,6 +210,10 @@ struct EquationsOfMotion {
 
   [[nodiscard]] int coordinate_count() const { return static_cast<int>(q.size()); }
   [[nodiscard]] int speed_count() const { return static_cast<int>(u.size()); }
+  /// Something is switched while it runs.
+  [[nodiscard]] bool switched() const {
+    return !contacts.empty() || !frictions.empty() || !switches.empty() || !modes.empty();
+  }
 };
 
 }  // namespace kane

@@ -299,6 +299,7 @@ EquationsOfMotion form_unplaced(const Mechanism& mechanism, Formulation formulat
   // The derivation looks at inertias, too, and may say the same.
   for (const std::string& warning : lowered.warnings) std::erase(equations.warnings, warning);
   equations.warnings.insert(equations.warnings.begin(), lowered.warnings.begin(), lowered.warnings.end());
+  complete_switching(lowered, equations);
   return equations;
 }
 

@@ -62,6 +62,7 @@ class Lowering {
     lower_loads(c_);
     lower_closing_joints(c_);
     lower_constraints(c_);
+    lower_switching(c_);
     add_outputs();
   }
 

@@ -64,6 +64,36 @@ struct EnergyOutput {
   Expr value;
 };
 
+/// What changes while the mechanism runs; rows by their names. Expressions may still contain rates.
+struct LoweredSwitching {
+  struct Contact {
+    std::string name, row;
+    Expr restitution;
+    bool poisson = false;
+    std::optional<Expr> stiffness;
+    Expr dissipation;
+  };
+  struct Friction {
+    std::string name;
+    std::vector<std::string> rows;
+    std::string contact;  ///< "": the values are forces
+    Expr kinetic, stiction;
+  };
+  struct Switch {
+    SwitchEquation equation;
+    std::string force;  ///< the constraint whose multiplier is part of the guard
+    bool squared = false;
+  };
+  std::vector<Contact> contacts;
+  std::vector<Friction> frictions;
+  std::vector<Switch> switches;
+  std::vector<ModeEquation> modes;
+  std::string initial_mode;
+  [[nodiscard]] bool empty() const {
+    return contacts.empty() && frictions.empty() && switches.empty() && modes.empty();
+  }
+};
+
 /// Where the parts of the mechanism went.
 struct LoweredMechanism {
   explicit LoweredMechanism(System empty) : system(std::move(empty)) {}
@@ -87,9 +117,13 @@ struct LoweredMechanism {
   std::vector<std::pair<std::string, PointId>> reported_points;
   std::vector<std::pair<std::string, FrameId>> reported_frames;
   Expr kinetic_symbol, potential_symbol;
+  LoweredSwitching switching;
 };
 
 /// Checks the mechanism (check_mechanism) and lowers it. Throws ModelError.
 [[nodiscard]] LoweredMechanism lower_mechanism(const Mechanism& mechanism);
+
+/// Fills in contacts, frictions, switches and modes of equations formed from lowered.system.
+void complete_switching(const LoweredMechanism& lowered, EquationsOfMotion& equations);  // lowering_switching.cpp
 
 }  // namespace kane

@@ -21,6 +21,7 @@ void lower_tree(const LoweringContext& context);  // lowering_joints.cpp
 void lower_loads(const LoweringContext& context);           // lowering_loads.cpp
 void lower_closing_joints(const LoweringContext& context);  // lowering_closing.cpp
 void lower_constraints(const LoweringContext& context);     // lowering_constraints.cpp
+void lower_switching(const LoweringContext& context);       // lowering_switching.cpp
 
 /// Springs, dampers, motors and further laws along one motion of a joint.
 void lower_axis_law(const LoweringContext& context, const AxisLaw& law, const LoweredMotion& motion,

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "kane/mechanism/joint.hpp"
+#include "kane/mechanism/switching.hpp"
 
 namespace kane {
 
@@ -217,6 +218,7 @@ struct Mechanism {
   Quantity gravity;  ///< vector; empty = none
   std::vector<Load> loads;
   std::vector<Constraint> constraints;
+  Switching switching;
   std::vector<std::string> dependent_speeds;
   /// Coordinates besides those of joints (e.g. the position of a particle in a slot written by hand).
   std::vector<Expr> extra_coordinates;

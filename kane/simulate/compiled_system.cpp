@@ -174,6 +174,13 @@ Kernel CompiledSystem::compile(const std::string& name, std::span<const Expr> ou
   return maker.make(name, uses_time);
 }
 
+Kernel CompiledSystem::compile_of_state(const std::string& name, std::span<const Expr> outputs) const {
+  KernelMaker maker(setting_);
+  maker.add_all(outputs);
+  bool uses_time = false;
+  return maker.make(name, uses_time);
+}
+
 std::vector<Expr> CompiledSystem::with_laws(std::span<const Expr> expressions) const {
   return substitute(expressions, setting_.laws);
 }

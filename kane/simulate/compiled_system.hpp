@@ -80,6 +80,8 @@ class CompiledSystem {
   [[nodiscard]] const std::vector<Expr>& driven_laws() const { return driven_laws_; }
   /// The expressions with the laws of the inputs put in.
   [[nodiscard]] std::vector<Expr> with_laws(std::span<const Expr> expressions) const;
+  /// The same as a function of q and u alone.
+  [[nodiscard]] Kernel compile_of_state(const std::string& name, std::span<const Expr> outputs) const;
   /// The laws that are built in, for messages: input and expression.
   [[nodiscard]] const std::vector<SymbolWithDefault>& laws() const { return laws_; }
   [[nodiscard]] const FunctionTable& functions() const { return functions_; }

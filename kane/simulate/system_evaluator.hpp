@@ -82,6 +82,8 @@ class SystemEvaluator {
   void calc_constraints(std::span<const double> q, std::span<const double> u);
   [[nodiscard]] ConstMatrixView mass_matrix() const { return mass_matrix_.view(); }
   [[nodiscard]] std::span<const double> rhs() const { return rhs_; }
+  /// Of the last calc_mass().
+  [[nodiscard]] std::span<const double> qdot() const { return qdot_; }
   [[nodiscard]] std::span<const double> phi() const { return phi_; }
   /// All rows; active ones are those of active_rows().
   [[nodiscard]] ConstMatrixView jacobian() const { return jacobian_.view(); }

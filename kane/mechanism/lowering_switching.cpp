@@ -1,0 +1,360 @@
+// Contacts, dry friction, modes and rules as rows and expressions.
+
+#include <algorithm>
+#include <set>
+
+#include "kane/base/suggest.hpp"
+#include "kane/mechanics/rates.hpp"
+#include "kane/mechanism/directions.hpp"
+#include "kane/mechanism/lowering_parts.hpp"
+#include "kane/mechanism/placed.hpp"
+
+namespace kane {
+namespace {
+
+class SwitchingLowering {
+ public:
+  explicit SwitchingLowering(const LoweringContext& context)
+      : c_(context),
+        rules_(context.mechanism.switching),
+        s_(context.system),
+        names_(context.lowered.names),
+        out_(context.lowered.switching) {}
+
+  void run() {
+    for (const ContactRule& rule : rules_.contacts) with_place(rule.where, [&] { lower(rule); });
+    lower_axis_friction();
+    for (const FrictionRule& rule : rules_.frictions) with_place(rule.where, [&] { lower(rule); });
+    collect_groups();
+    for (const ModeRule& rule : rules_.modes) with_place(rule.where, [&] { lower(rule); });
+    for (const SwitchRule& rule : rules_.switches) with_place(rule.where, [&] { lower(rule); });
+    out_.initial_mode = rules_.initial_mode;
+    if (!out_.initial_mode.empty()) check_mode(out_.initial_mode, "the initial mode");
+  }
+
+ private:
+  [[nodiscard]] Expr scalar(const Quantity& q, const std::string& what, const Expr& otherwise = {}) const {
+    return q.empty() ? otherwise : read_scalar(q, c_.scope(), what);
+  }
+
+  void add_gap(const std::string& row, const Expr& gap) { s_.add_configuration_constraint(row, gap, row, false); }
+  void add_speed(const std::string& row, const Expr& speed) { s_.add_motion_constraint(row, speed, row, false); }
+
+  // ---- contacts -----------------------------------------------------------------------------------------------------
+  /// What every kind of contact comes down to: the gap, and the speeds that friction resists.
+  struct Geometry {
+    Expr gap;
+    std::vector<Expr> slip, roll, spin;
+  };
+
+  void lower(const ContactRule& rule) {
+    const std::string what = fmt::format("the contact '{}'", rule.name);
+    if (rule.kind == ContactRule::Kind::Joint) return lower_limits(rule, what);
+    add_contact(rule, rule.name, geometry(rule, what), what);
+  }
+
+  void lower_limits(const ContactRule& rule, const std::string& what) {
+    const auto& joints = c_.mechanism.joints;
+    const auto joint = std::find_if(joints.begin(), joints.end(), [&](const Joint& j) { return j.name == rule.joint; });
+    if (joint == joints.end()) {
+      std::vector<std::string> known;
+      for (const Joint& j : joints) known.push_back(j.name);
+      throw ModelError(fmt::format("{} names the joint '{}', which does not exist{}", what, rule.joint,
+                                   suggestion(rule.joint, known)));
+    }
+    bool some = false;
+    for (const ElementaryMotion& motion : joint->motions) {
+      if (!motion.free || motion.coordinates.size() != 1) continue;
+      const Expr q = s_.graph().symbol(motion.coordinates[0].name());
+      const std::string stem = joint->motions.size() == 1 ? rule.name : rule.name + "." + q.name();
+      if (motion.law.lower) add_contact(rule, stem + ".lower", {q - *motion.law.lower, {}, {}, {}}, what);
+      if (motion.law.upper) add_contact(rule, stem + ".upper", {*motion.law.upper - q, {}, {}, {}}, what);
+      some = some || motion.law.lower || motion.law.upper;
+    }
+    require(some, "{} is made of the limits of the joint '{}', which has none", what, rule.joint);
+  }
+
+  [[nodiscard]] Geometry geometry(const ContactRule& rule, const std::string& what) const {
+    using Kind = ContactRule::Kind;
+    Geometry g;
+    if (rule.kind == Kind::Gap) {
+      g.gap = read_scalar(rule.gap, c_.scope(), "the gap of " + what);
+      for (const Quantity& q : rule.slip) g.slip.push_back(read_scalar(q, c_.scope(), "the sliding speed of " + what));
+      require(g.slip.size() <= 2, "{} has {} sliding speeds; a contact has two at most", what, g.slip.size());
+      return g;
+    }
+    const PointId centre = names_.point(rule.at.empty() ? rule.body : rule.at);
+    if (rule.kind == Kind::Spheres) return spheres(rule, centre, what);
+    const PointId origin = names_.point(rule.reference.empty() ? c_.mechanism.ground : rule.reference);
+    const Vector n = unit_along(s_, read_vector(rule.plane, c_.scope(), "the plane of " + what));
+    const Expr height = s_.dot(s_.position(centre, origin), n) - scalar(rule.height, "the height of " + what);
+    if (rule.kind == Kind::Point) {
+      g.gap = height;
+      fill_motion(g, n, s_.velocity(centre), std::nullopt);
+      return g;
+    }
+    const Expr r = scalar(rule.radius, "the radius of " + what);
+    const FrameId body = names_.frame(rule.body);
+    Vector arm = -(r * n);
+    g.gap = height - r;
+    if (rule.kind == Kind::Disk) {
+      // The lowest point of the edge lies in the disk's plane, steepest down: along -(n - (n.a) a).
+      const Vector a = unit_along(s_, read_vector(rule.axis, c_.scope(), "the axis of " + what));
+      const Vector steepest = n - s_.dot(n, a) * a;
+      const Expr slope = s_.magnitude(steepest);
+      arm = -((r / slope) * steepest);
+      g.gap = height - r * slope;
+    }
+    const Vector omega = s_.angular_velocity(body);
+    fill_motion(g, n, s_.velocity(centre) + s_.cross(omega, arm), omega);
+    return g;
+  }
+
+  /// Speeds along and about the normal. Those that are always zero (in a plane) are left out.
+  void fill_motion(Geometry& g, const Vector& n, const Vector& velocity, const std::optional<Vector>& omega) const {
+    const auto [t1, t2] = across(n, c_.mechanism, s_);
+    const auto add = [&](std::vector<Expr>& speeds, const Vector& v, const Vector& along) {
+      const Expr speed = s_.dot(v, along);
+      if (!speed.is_zero()) speeds.push_back(speed);
+    };
+    add(g.slip, velocity, t1), add(g.slip, velocity, t2);
+    if (!omega) return;
+    add(g.roll, *omega, t1), add(g.roll, *omega, t2);
+    add(g.spin, *omega, n);
+  }
+
+  [[nodiscard]] Geometry spheres(const ContactRule& rule, PointId centre, const std::string& what) const {
+    require(rule.friction.empty() && rule.rolling_friction.empty() && rule.spinning_friction.empty(),
+            "{} is between two balls, for which friction is not known; write it with 'gap' and 'slip'", what);
+    const PointId other = names_.point(rule.other);
+    const Vector between = s_.position(centre, other);
+    require(!between.is_zero(), "the two balls of {} have the same centre", what);
+    Geometry g;
+    // Balls on one line (a cradle) keep their order: the distance along it has no root.
+    const auto& terms = between.terms();
+    const Expr sum = scalar(rule.radius, "the radius of " + what) + scalar(rule.other_radius, "the radius of " + what);
+    if (terms.size() == 1) {
+      const Expr3& c = terms.front().c;
+      const auto zeros = std::count_if(c.begin(), c.end(), [](const Expr& e) { return e.is_zero(); });
+      const auto axis = std::find_if(c.begin(), c.end(), [](const Expr& e) { return !e.is_zero(); });
+      if (zeros == 2) {
+        const double sign = initial_value(*axis, c_.mechanism);
+        g.gap = (sign < 0 ? -*axis : *axis) - sum;
+        return g;
+      }
+    }
+    g.gap = s_.magnitude(between) - sum;
+    return g;
+  }
+
+  void add_contact(const ContactRule& rule, const std::string& name, const Geometry& g, const std::string& what) {
+    add_gap(name, g.gap);
+    LoweredSwitching::Contact contact;
+    contact.name = contact.row = name;
+    contact.restitution = scalar(rule.restitution, "the restitution of " + what);
+    contact.poisson = rule.poisson;
+    if (!rule.stiffness.empty()) contact.stiffness = scalar(rule.stiffness, "the stiffness of " + what);
+    contact.dissipation = scalar(rule.dissipation, "the dissipation of " + what);
+    out_.contacts.push_back(contact);
+    const auto resist = [&](const std::vector<Expr>& speeds, const std::string& suffix, const Quantity& kinetic,
+                            const Quantity& stiction) {
+      if (kinetic.empty()) return;
+      const std::string of = fmt::format("the {} of {}", suffix, what);
+      require(!speeds.empty(), "{} has friction, but nothing can slide there; give 'slip'", what);
+      LoweredSwitching::Friction f{name + "." + suffix, {}, name, read_scalar(kinetic, c_.scope(), of), {}};
+      f.stiction = scalar(stiction, of, f.kinetic);
+      for (std::size_t i = 0; i < speeds.size(); ++i) {
+        f.rows.push_back(speeds.size() == 1 ? f.name : fmt::format("{}{}", f.name, i + 1));
+        add_speed(f.rows.back(), speeds[i]);
+      }
+      out_.frictions.push_back(std::move(f));
+    };
+    resist(g.slip, "friction", rule.friction, rule.static_friction);
+    if (!g.roll.empty()) resist(g.roll, "rolling", rule.rolling_friction, {});
+    if (!g.spin.empty()) resist(g.spin, "spinning", rule.spinning_friction, {});
+  }
+
+  // ---- dry friction ---------------------------------------------------------------------------------------------------
+  void lower(const FrictionRule& rule) {
+    const std::string what = fmt::format("the friction '{}'", rule.name);
+    const Expr kinetic = read_scalar(rule.limit, c_.scope(), "the limit of " + what);
+    const Expr stiction = scalar(rule.stiction, "the stiction of " + what, kinetic);
+    if (!rule.joint.empty()) {
+      add_joint_friction(rule.joint, rule.name, kinetic, stiction);
+      return;
+    }
+    require(rule.slip.size() == 1 || rule.slip.size() == 2, "{} resists one or two speeds, not {}", what,
+            rule.slip.size());
+    LoweredSwitching::Friction f{rule.name, {}, "", kinetic, stiction};
+    for (std::size_t i = 0; i < rule.slip.size(); ++i) {
+      f.rows.push_back(rule.slip.size() == 1 ? rule.name : fmt::format("{}{}", rule.name, i + 1));
+      add_speed(f.rows.back(), read_scalar(rule.slip[i], c_.scope(), "the sliding speed of " + what));
+    }
+    out_.frictions.push_back(std::move(f));
+  }
+
+  void add_joint_friction(const std::string& joint, const std::string& name, const Expr& kinetic,
+                          const Expr& stiction) {
+    const auto& joints = c_.lowered.joints;
+    const auto lowered =
+        std::find_if(joints.begin(), joints.end(), [&](const LoweredJoint& j) { return j.name == joint; });
+    require(lowered != joints.end(), "the friction '{}' names the joint '{}', which does not exist", name, joint);
+    std::size_t number = 0;
+    for (const LoweredMotion& motion : lowered->motions) {
+      if (!motion.free || motion.kind == MotionKind::Ball) continue;
+      const std::string row = number++ == 0 ? name : fmt::format("{}{}", name, number);
+      add_speed(row, motion.rate);
+      out_.frictions.push_back({row, {row}, "", kinetic, stiction});
+    }
+    require(number > 0, "the joint '{}' of the friction '{}' has no axis along which friction could act", joint, name);
+  }
+
+  /// `friction` of the joints' own axes, and of loads on them.
+  void lower_axis_friction() {
+    for (std::size_t j = 0; j < c_.mechanism.joints.size(); ++j) {
+      const Joint& joint = c_.mechanism.joints[j];
+      for (std::size_t i = 0; i < joint.motions.size(); ++i)
+        add_axis_friction(
+            j, i, joint.motions[i].law,
+            joint.motions.size() == 1 ? joint.name + ".friction" : fmt::format("{}.friction{}", joint.name, i + 1));
+    }
+    for (const Load& load : c_.mechanism.loads) {
+      const auto* law = std::get_if<JointLoad>(&load.what);
+      if (law == nullptr) continue;
+      for (std::size_t j = 0; j < c_.mechanism.joints.size(); ++j)
+        if (c_.mechanism.joints[j].name == law->joint)
+          add_axis_friction(j, static_cast<std::size_t>(law->motion), law->law, load.name + ".friction");
+    }
+  }
+
+  void add_axis_friction(std::size_t joint, std::size_t motion, const AxisLaw& law, const std::string& name) {
+    if (law.friction.is_zero() || motion >= c_.lowered.joints[joint].motions.size()) return;
+    const LoweredMotion& lowered = c_.lowered.joints[joint].motions[motion];
+    if (!lowered.free || lowered.kind == MotionKind::Ball) return;
+    add_speed(name, lowered.rate);
+    const Expr limit = s_.graph().bind(law.friction);
+    out_.frictions.push_back({name, {name}, "", limit, limit});
+  }
+
+  // ---- modes and rules ------------------------------------------------------------------------------------------------
+  void collect_groups() {
+    for (const auto& constraint : s_.constraints())
+      groups_.insert(constraint.group.empty() ? constraint.name : constraint.group);
+  }
+
+  void check_groups(const std::vector<std::string>& groups, const std::string& what) const {
+    for (const std::string& group : groups)
+      if (!groups_.contains(group))
+        throw ModelError(fmt::format("{} names the constraint '{}', which does not exist{}", what, group,
+                                     suggestion(group, {groups_.begin(), groups_.end()})));
+  }
+
+  void check_mode(const std::string& mode, const std::string& what) const {
+    std::vector<std::string> known;
+    for (const ModeRule& rule : rules_.modes) known.push_back(rule.name);
+    if (std::find(known.begin(), known.end(), mode) == known.end())
+      throw ModelError(fmt::format("{} is '{}', which is no mode{}", what, mode, suggestion(mode, known)));
+  }
+
+  void lower(const ModeRule& rule) {
+    check_groups(rule.active, fmt::format("the mode '{}'", rule.name));
+    out_.modes.push_back({rule.name, rule.active});
+  }
+
+  void lower(const SwitchRule& rule) {
+    const std::string what = fmt::format("the event '{}'", rule.name);
+    LoweredSwitching::Switch lowered{{}, rule.force, rule.squared};
+    SwitchEquation& e = lowered.equation;
+    e.name = rule.name;
+    e.guard = read_scalar(rule.when, c_.scope(), "the condition of " + what);
+    e.direction = rule.direction;
+    e.impose = rule.impose;
+    e.release = rule.release;
+    e.from = rule.from;
+    e.to = rule.to;
+    e.stop = rule.stop;
+    check_groups(rule.impose, what);
+    check_groups(rule.release, what);
+    if (!rule.force.empty()) check_groups({rule.force}, what);
+    if (!rule.from.empty()) check_mode(rule.from, "the mode before " + what);
+    if (!rule.to.empty()) check_mode(rule.to, "the mode after " + what);
+    for (const SwitchRule::Reset& reset : rule.resets)
+      e.resets.push_back(
+          {state_index(reset.name, reset.value.where, what),
+           read_scalar(reset.value, c_.scope(), fmt::format("the new value of {} of {}", reset.name, what))});
+    out_.switches.push_back(std::move(lowered));
+  }
+
+  [[nodiscard]] int state_index(const std::string& name, const Where& where, const std::string& what) const {
+    std::vector<std::string> known;
+    for (const Expr& q : s_.coordinates()) known.push_back(q.name());
+    for (const SpeedRecord& u : s_.speeds()) known.push_back(u.symbol.name());
+    const auto found = std::find(known.begin(), known.end(), name);
+    require_at(where, found != known.end(), "{} resets '{}', which is no coordinate or speed{}", what, name,
+               suggestion(name, known));
+    return static_cast<int>(found - known.begin());
+  }
+
+  const LoweringContext& c_;
+  const Switching& rules_;
+  System& s_;
+  const ModelNames& names_;
+  LoweredSwitching& out_;
+  std::set<std::string> groups_;
+};
+
+/// Hunt and Crossley (1975): N = k d^(3/2) (1 + 3/2 c d'), d = -gap where that is positive, and never pulling.
+Expr hunt_crossley(const ConstraintEquation& row, const std::vector<Expr>& u, const Expr& stiffness,
+                   const Expr& dissipation) {
+  Expr rate = row.b;
+  for (std::size_t i = 0; i < u.size(); ++i) rate += row.a[i] * u[i];
+  const Expr depth = max(-*row.phi, Expr(0));
+  return max(stiffness * depth * sqrt(depth) * (1 - Expr(3) / 2 * dissipation * rate), Expr(0));
+}
+
+}  // namespace
+
+void lower_switching(const LoweringContext& context) { SwitchingLowering(context).run(); }
+
+void complete_switching(const LoweredMechanism& lowered, EquationsOfMotion& e) {
+  const LoweredSwitching& from = lowered.switching;
+  if (from.empty()) return;
+  const Substitution to_speeds = form_kinematical_equations(lowered.system).rates_to_speeds;
+  const auto row_of = [&](const std::string& name) {
+    const auto row =
+        std::find_if(e.constraints.begin(), e.constraints.end(), [&](const auto& c) { return c.name == name; });
+    ensure(row != e.constraints.end(), "the row '{}' was lost", name);
+    return static_cast<int>(row - e.constraints.begin());
+  };
+  const auto in_speeds = [&](const Expr& value) { return substitute(e.graph->bind(value), to_speeds); };
+  for (const auto& c : from.contacts) {
+    ContactEquation contact{c.name, row_of(c.row), in_speeds(c.restitution), c.poisson, std::nullopt};
+    if (c.stiffness)
+      contact.force = hunt_crossley(e.constraints[static_cast<std::size_t>(contact.normal)], e.u,
+                                    in_speeds(*c.stiffness), in_speeds(c.dissipation));
+    e.contacts.push_back(std::move(contact));
+  }
+  for (const auto& f : from.frictions) {
+    FrictionEquation friction{f.name, {}, -1, in_speeds(f.kinetic), in_speeds(f.stiction)};
+    for (const std::string& row : f.rows) friction.rows.push_back(row_of(row));
+    for (std::size_t k = 0; k < e.contacts.size(); ++k)
+      if (e.contacts[k].name == f.contact) friction.contact = static_cast<int>(k);
+    e.frictions.push_back(std::move(friction));
+  }
+  for (const auto& s : from.switches) {
+    SwitchEquation equation = s.equation;
+    equation.guard = in_speeds(equation.guard);
+    if (!s.force.empty()) {
+      const auto row =
+          std::find_if(e.constraints.begin(), e.constraints.end(), [&](const auto& c) { return c.group == s.force; });
+      const Expr& force = row->multiplier;
+      equation.guard = s.squared ? force * force - equation.guard * equation.guard : force - equation.guard;
+    }
+    for (auto& reset : equation.resets) reset.value = in_speeds(reset.value);
+    e.switches.push_back(std::move(equation));
+  }
+  e.modes = from.modes;
+  e.initial_mode = from.initial_mode;
+}
+
+}  // namespace kane

@@ -1,0 +1,86 @@
+#pragma once
+// What changes while a mechanism runs, as a person writes it: contacts that open and close, dry friction, modes, and rules
+// that impose and release constraints. Text only; lower_switching() makes rows and expressions of it.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kane/mechanism/joint.hpp"
+
+namespace kane {
+
+/// Two things that cannot pass through each other. What touches is said by one of:
+///   gap            an expression that is not negative; `slip` then gives the sliding speeds
+///   point          the point `at` of the body on a plane through `reference` with the normal `plane`, at `height`
+///   sphere         a ball of `body` with centre `at` and `radius` on such a plane
+///   disk           the edge of a round disk of `body` with centre `at`, `radius` and `axis` on such a plane
+///   spheres        two balls, of `body` and `other`, with `radius` and `other_radius`
+///   joint          the limits of a joint's coordinates
+struct ContactRule {
+  enum class Kind : std::uint8_t { Gap, Point, Sphere, Disk, Spheres, Joint };
+
+  std::string name;
+  Kind kind = Kind::Gap;
+  Quantity gap;
+  std::vector<Quantity> slip;
+  std::string body, other;
+  std::string at;         ///< point; "" = the body's origin
+  std::string reference;  ///< point; "" = the ground's origin
+  Quantity plane;         ///< vector
+  Quantity height;        ///< "" = 0
+  Quantity radius, other_radius;
+  Quantity axis;  ///< vector
+  std::string joint;
+
+  Quantity friction, static_friction;            ///< coefficients; "" = none, and the same
+  Quantity rolling_friction, spinning_friction;  ///< lengths: resisting torque per normal force
+  Quantity restitution;                          ///< "" = 0
+  bool poisson = false;
+  Quantity stiffness;    ///< compliant by Hunt and Crossley: N = k d^(3/2) (1 + 3/2 c d')
+  Quantity dissipation;  ///< c
+  Where where;
+};
+
+/// Dry friction against a speed, or along all axes of a joint.
+struct FrictionRule {
+  std::string name;
+  std::vector<Quantity> slip;  ///< one or two speeds
+  std::string joint;           ///< instead of `slip`
+  Quantity limit, stiction;    ///< forces or torques; stiction "" = the same
+  Where where;
+};
+
+struct SwitchRule {
+  struct Reset {
+    std::string name;  ///< of a coordinate or speed
+    Quantity value;
+  };
+  std::string name;
+  Quantity when;
+  /// The guard is the force of this constraint (its first row) minus `when`; "" = `when` itself.
+  std::string force;
+  bool squared = false;  ///< the squares of both instead: the force in either direction
+  int direction = 0;
+  std::vector<std::string> impose, release;
+  std::vector<Reset> resets;
+  std::string from, to;
+  bool stop = false;
+  Where where;
+};
+
+struct ModeRule {
+  std::string name;
+  std::vector<std::string> active;
+  Where where;
+};
+
+struct Switching {
+  std::vector<ContactRule> contacts;
+  std::vector<FrictionRule> frictions;
+  std::vector<SwitchRule> switches;
+  std::vector<ModeRule> modes;
+  std::string initial_mode;
+};
+
+}  // namespace kane

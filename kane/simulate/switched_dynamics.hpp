@@ -1,0 +1,189 @@
+#pragma once
+// Motion with contacts and dry friction: which contacts are closed, which frictions hold, and the motion in between.
+//
+// In one set of states everything is smooth. Closed contacts and frictions that hold are constraints like any other,
+// embedded in the equations (Gillespie, section 4, figure 2): true sticking, no creep. Sliding friction is a force,
+//
+//     M udot = rhs + A^T lambda - sum mu lambda_n d^T T,      A udot = gamma
+//
+// with T the rows of sliding speeds and d the direction of sliding. The normal forces lambda_n it depends on are part of
+// the solution: udot = udot_0 + sum lambda_k z_k, where udot_0 is the motion without friction and z_k the answer to the
+// friction of one unit of normal force at contact k; then lambda_k = lambda_k0 + sum_j zeta_kj lambda_j is a system of the
+// size of the number of sliding contacts.
+//
+// The states change where an event function falls through zero:
+//
+//     open contact            its gap                      impact, or soft landing
+//     closed contact          its force lambda_n           opens: the constraint is deleted
+//     friction that slides    its speed                    holds, or slides the other way
+//     friction that holds     limit - |lambda_t|           slides
+//
+// What follows is decided by complementarity (kane/solve/friction_lcp.hpp), never by the event alone.
+//
+// Nothing allocates after construction.
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "kane/simulate/system_evaluator.hpp"
+#include "kane/solve/friction_lcp.hpp"
+
+namespace kane {
+
+enum class ContactState : std::uint8_t { Open, Closed };
+enum class FrictionState : std::uint8_t { Idle, Stick, Slide };
+
+struct SwitchingOptions {
+  double touch_gap = 1e-9;    ///< a gap below this touches
+  double still_speed = 1e-9;  ///< a speed below this (relative to the fastest, and to 1) is zero
+  double rest_speed = 1e-6;   ///< rebounds slower than this fraction of the fastest approach so far end at rest
+  double stick_speed = 1e-7;  ///< sliding in a plane slower than this fraction of the fastest may come to hold
+  int max_rounds = 500;       ///< of impacts that follow one another at one instant
+};
+
+/// What a transition did.
+struct TransitionReport {
+  ContactStatus status = ContactStatus::Solved;
+  bool finite = true;
+  bool impact = false;  ///< speeds have jumped
+  int rounds = 0;
+  double kinetic_before = 0, kinetic_after = 0;
+
+  [[nodiscard]] bool ok() const {
+    return finite && status != ContactStatus::NoSolution && status != ContactStatus::Inaccurate;
+  }
+};
+
+class SwitchedDynamics {
+ public:
+  explicit SwitchedDynamics(SystemEvaluator& evaluator, const SwitchingOptions& options = {});
+  SwitchedDynamics(const SwitchedDynamics&) = delete;
+  SwitchedDynamics& operator=(const SwitchedDynamics&) = delete;
+
+  [[nodiscard]] std::size_t contact_count() const { return contacts_.size(); }
+  [[nodiscard]] std::size_t friction_count() const { return frictions_.size(); }
+  [[nodiscard]] ContactState contact_state(std::size_t k) const { return contacts_[k].state; }
+  [[nodiscard]] FrictionState friction_state(std::size_t f) const { return frictions_[f].state; }
+
+  /// Constraints that hold in both directions, one flag per row; rows of contacts and frictions are not looked at.
+  void set_bilateral(const std::vector<bool>& rows);
+  [[nodiscard]] const std::vector<bool>& bilateral() const { return bilateral_; }
+  /// All open, nothing holds, nothing remembered of the past.
+  void reset();
+
+  /// At the evaluator's time and inputs, in the present states.
+  [[nodiscard]] MotionReport calc_motion(std::span<const double> q, std::span<const double> u, std::span<double> qdot,
+                                         std::span<double> udot);
+  /// Forces of all rows in the last calc_motion(); of sliding frictions too.
+  [[nodiscard]] std::span<const double> forces() const { return lambda_; }
+
+  /// Event functions: one for each contact, then one for each friction.
+  [[nodiscard]] std::size_t function_count() const { return contacts_.size() + frictions_.size(); }
+  void calc_functions(std::span<const double> q, std::span<const double> u, std::span<double> g);
+  /// After a step that was accepted.
+  void note_step(std::span<const double> q, std::span<const double> u);
+
+  /// Impacts if something that touches approaches, then new states of all contacts and frictions, then u exactly on the
+  /// constraints. To be called at the start, after events, and whenever constraints or speeds were changed.
+  TransitionReport settle(std::span<const double> q, std::span<double> u);
+  /// Imposes the bilateral constraints at once (inelastic): M (u+ - u) = A^T impulse. False if they cannot be met.
+  [[nodiscard]] bool impose(std::span<const double> q, std::span<double> u);
+  /// Impulses of all rows in the last settle() or impose(), summed up.
+  [[nodiscard]] std::span<const double> impulses() const { return impulse_; }
+  /// A contact is open and its gap is below -`depth`, going deeper: an event was missed.
+  [[nodiscard]] bool missed(std::span<const double> q, std::span<const double> u, double depth);
+  [[nodiscard]] double calc_kinetic(std::span<const double> u) const;
+  /// Redundant supports: the forces of the present set are not determined by the motion.
+  [[nodiscard]] bool hyperstatic() const { return !evaluator_.choice().redundant_rows().empty() && any_active_; }
+
+ private:
+  struct Contact {
+    std::size_t row;
+    bool compliant, poisson;
+    ContactState state = ContactState::Open;
+    double offset = 0;  ///< keeps a function that begins at zero from firing at once
+    double fastest_approach = 0;
+  };
+  struct Friction {
+    std::vector<std::size_t> rows;
+    int contact;
+    FrictionState state = FrictionState::Idle;
+    std::array<double, 2> direction = {1, 0};
+    double offset = 0;
+    double fastest = 0;
+  };
+
+  // values of the expressions at the present state
+  [[nodiscard]] double restitution(std::size_t k) const { return values_[2 * k]; }
+  [[nodiscard]] double compliant_force(std::size_t k) const { return values_[2 * k + 1]; }
+  [[nodiscard]] double kinetic(std::size_t f) const { return values_[2 * contacts_.size() + 2 * f]; }
+  [[nodiscard]] double stiction(std::size_t f) const { return values_[2 * contacts_.size() + 2 * f + 1]; }
+
+  void evaluate(std::span<const double> q, std::span<const double> u);
+  [[nodiscard]] double row_speed(std::size_t row, std::span<const double> u) const;
+  void add_row(std::size_t row, double factor, std::span<double> force) const;
+  [[nodiscard]] bool presses(const Friction& f) const;
+  /// Normal force that does not depend on the motion, times `coefficient`: of compliant contacts, or 1.
+  [[nodiscard]] double known_limit(const Friction& f, double coefficient) const;
+  [[nodiscard]] bool rigid_contact(const Friction& f) const;
+  void update_direction(Friction& f, std::span<const double> u) const;
+  void add_known_forces(std::span<const double> u);
+  [[nodiscard]] MotionReport solve_smooth(std::span<double> udot);
+  [[nodiscard]] MotionReport add_sliding(std::span<double> udot);
+  void apply_active();
+
+  // transitions (switched_transitions.cpp)
+  [[nodiscard]] bool prepare_base(std::span<const double> q, std::span<const double> u);
+  [[nodiscard]] bool solve_base(std::span<const double> rhs, bool with_gamma, std::span<double> out);
+  [[nodiscard]] bool touches(const Contact& c) const;
+  [[nodiscard]] double friction_speed(const Friction& f, std::span<const double> u) const;
+  [[nodiscard]] double still(std::span<const double> u, std::size_t row) const;
+  void collect_rows();
+  void add_friction_terms(std::span<const double> u, bool impact);
+  [[nodiscard]] bool form_response();
+  void apply_impulses(std::span<double> u, std::span<const double> p);
+  [[nodiscard]] double rest_threshold(std::size_t contact, std::span<const double> u) const;
+  [[nodiscard]] bool impact_round(std::span<double> u, TransitionReport& report);
+  void note_approach(std::span<const double> u);
+  [[nodiscard]] bool shock(std::span<double> u);
+  [[nodiscard]] ContactStatus solve_impact(std::span<const double> u, std::span<double> p, bool elastic);
+  void limit_energy(std::span<const double> u_before, std::span<double> u);
+  [[nodiscard]] ContactStatus solve_accelerations(std::span<const double> u, bool check_unique);
+  void take_states();
+  [[nodiscard]] bool keeps_states() const;
+  [[nodiscard]] double acceleration_tolerance() const;
+  [[nodiscard]] bool feasible(std::span<const double> q, std::span<const double> u);
+  void set_offsets(std::span<const double> q, std::span<const double> u);
+
+  SystemEvaluator& evaluator_;
+  SwitchingOptions options_;
+  std::size_t n_;
+  Kernel values_kernel_;
+  KernelRunner values_runner_;
+  std::vector<Contact> contacts_;
+  std::vector<Friction> frictions_;
+  std::vector<bool> bilateral_, active_, own_row_;
+  bool any_active_ = false, any_sliding_ = false, any_compliant_ = false;
+  std::vector<double> values_, force_, lambda_, active_lambda_, impulse_, zeros_, functions_;
+  Matrix factor_;
+
+  // sliding contacts
+  Matrix sliding_z_, sliding_lambda_;
+  std::vector<std::size_t> sliding_;
+  Lu sliding_lu_;
+  std::vector<double> sliding_force_, sliding_rhs_;
+
+  // complementarity
+  FrictionLcp lcp_;
+  std::vector<std::size_t> rows_;      ///< of the problem: normals, then frictions
+  std::vector<std::size_t> involved_;  ///< contacts
+  std::vector<std::size_t> involved_frictions_;
+  std::vector<FrictionTerm> terms_;
+  Matrix response_, w_;  ///< M^-1 row^T of each row; W
+  std::vector<double> v0_, p_, p_compression_, u_elastic_, u_inelastic_, u_start_, udot_free_, scratch_qdot_,
+      scratch_udot_;
+  bool base_constrained_ = false, simultaneous_ = false;
+};
+
+}  // namespace kane

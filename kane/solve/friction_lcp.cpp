@@ -1,0 +1,158 @@
+#include "kane/solve/friction_lcp.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "kane/base/error.hpp"
+
+namespace kane {
+
+namespace {
+
+std::size_t direction_count(const FrictionTerm& f) {
+  return f.sliding ? 0 : f.rows == 1 ? 2 : FrictionLcp::kDirections;
+}
+
+std::array<double, 2> pyramid(const FrictionTerm& f, std::size_t j) {
+  if (f.rows == 1) return {j == 0 ? 1.0 : -1.0, 0.0};
+  const double angle = 2 * std::numbers::pi * static_cast<double>(j) / FrictionLcp::kDirections;
+  return {std::cos(angle), std::sin(angle)};
+}
+
+double largest(std::span<const double> x) {
+  double m = 0;
+  for (const double v : x) m = std::max(m, std::abs(v));
+  return m;
+}
+
+}  // namespace
+
+FrictionLcp::FrictionLcp(std::size_t max_contacts, std::size_t max_frictions)
+    : capacity_(max_contacts + max_frictions * (kDirections + 1)),
+      lemke_(capacity_),
+      g_(max_contacts + 2 * max_frictions, capacity_),
+      wg_(max_contacts + 2 * max_frictions, capacity_),
+      m_(capacity_, capacity_),
+      q_(capacity_),
+      z_(capacity_),
+      other_(capacity_),
+      p0_(max_contacts + 2 * max_frictions),
+      v_(p0_.size()),
+      other_p_(p0_.size()),
+      other_v_(p0_.size()),
+      cover_(capacity_) {}
+
+void FrictionLcp::form(ConstMatrixView w, std::span<const double> v0, std::span<const FrictionTerm> frictions) {
+  std::size_t betas = 0, sigmas = 0;
+  for (const auto& f : frictions) betas += direction_count(f), sigmas += f.sliding ? 0 : 1;
+  const std::size_t forces = forces_ = contacts_ + betas;
+  size_ = forces + sigmas;
+  ensure(size_ <= capacity_, "{} unknown in a friction problem for {}", size_, capacity_);
+  const MatrixView g = g_.packed(rows_, forces), wg = wg_.packed(rows_, forces), m = m_.packed(size_, size_);
+  std::fill_n(g.data, rows_ * forces, 0.0);
+  std::fill_n(m.data, size_ * size_, 0.0);
+  std::fill_n(p0_.begin(), rows_, 0.0);
+  for (std::size_t i = 0; i < contacts_; ++i) g(i, i) = 1;
+  std::size_t beta = contacts_;
+  for (const auto& f : frictions) {
+    for (std::size_t k = 0; k < f.rows && f.sliding; ++k) {
+      if (f.contact >= 0) g(f.first + k, static_cast<std::size_t>(f.contact)) -= f.mu * f.direction[k];
+      p0_[f.first + k] = -f.limit * f.direction[k];
+    }
+    for (std::size_t j = 0; j < direction_count(f); ++j, ++beta)
+      for (std::size_t k = 0; k < f.rows; ++k) g(f.first + k, beta) = pyramid(f, j)[k];
+  }
+  for (std::size_t i = 0; i < rows_; ++i)
+    for (std::size_t j = 0; j < forces; ++j) {
+      double sum = 0;
+      for (std::size_t k = 0; k < rows_; ++k) sum += w(i, k) * g(k, j);
+      wg(i, j) = sum;
+    }
+  calc_v(w, v0, {p0_.data(), rows_}, v_);  // speeds with the known forces only
+  for (std::size_t i = 0; i < contacts_; ++i) {
+    std::copy_n(wg.row(i), forces, m.row(i));
+    q_[i] = v_[i];
+  }
+  beta = contacts_;
+  std::size_t sigma = forces;
+  for (const auto& f : frictions) {
+    if (f.sliding) continue;
+    for (std::size_t j = 0; j < direction_count(f); ++j, ++beta) {
+      const auto d = pyramid(f, j);
+      q_[beta] = 0;
+      for (std::size_t k = 0; k < f.rows; ++k) {
+        for (std::size_t c = 0; c < forces; ++c) m(beta, c) += d[k] * wg(f.first + k, c);
+        q_[beta] += d[k] * v_[f.first + k];
+      }
+      m(beta, sigma) = 1;
+      m(sigma, beta) = -1;
+    }
+    if (f.contact >= 0) m(sigma, static_cast<std::size_t>(f.contact)) = f.mu;
+    q_[sigma] = f.limit;
+    ++sigma;
+  }
+}
+
+void FrictionLcp::read(std::span<const double> z, std::span<double> p) const {
+  const ConstMatrixView g = g_.packed(rows_, forces_);
+  for (std::size_t i = 0; i < rows_; ++i) {
+    p[i] = p0_[i];
+    for (std::size_t j = 0; j < forces_; ++j) p[i] += g(i, j) * z[j];
+  }
+}
+
+void FrictionLcp::calc_v(ConstMatrixView w, std::span<const double> v0, std::span<const double> p,
+                         std::span<double> v) const {
+  for (std::size_t i = 0; i < rows_; ++i) {
+    double sum = v0[i];
+    for (std::size_t k = 0; k < rows_; ++k) sum += w(i, k) * p[k];
+    v[i] = sum;
+  }
+}
+
+/// Lemke's method from one of several directions: the first that leads to a solution will do.
+bool FrictionLcp::solve_from(int variant, LcpReport& report, std::span<double> z) {
+  for (std::size_t i = 0; i < size_; ++i)
+    cover_[i] =
+        variant == 0 ? 1.0 : 1.0 + 0.37 * static_cast<double>((i * 7 + static_cast<std::size_t>(variant) * 3) % 5);
+  report = lemke_.solve(m_.packed(size_, size_), std::span(q_).first(size_), z, std::span(cover_).first(size_));
+  return report.ok();
+}
+
+ContactReport FrictionLcp::solve(std::size_t contacts, ConstMatrixView w, std::span<const double> v0,
+                                 std::span<const FrictionTerm> frictions, std::span<double> p, bool check_unique) {
+  contacts_ = contacts;
+  rows_ = w.rows;
+  form(w, v0, frictions);
+  ContactReport result;
+  LcpReport report;
+  const std::span<double> z = std::span(z_).first(size_);
+  bool solved = false;
+  for (int variant = 0; variant < 4 && !solved; ++variant) solved = solve_from(variant, report, z);
+  result.pivots = report.pivots;
+  result.residual = report.residual;
+  if (!solved) {
+    result.status = report.status == LcpStatus::Ray ? ContactStatus::NoSolution : ContactStatus::Inaccurate;
+    std::fill(p.begin(), p.end(), 0.0);
+    return result;
+  }
+  read(z, p);
+  calc_v(w, v0, p, v_);
+  if (!check_unique) return result;
+  const double scale = largest(v0) + largest({v_.data(), rows_}), force = largest(p);
+  for (int variant = 1; variant < 4; ++variant) {
+    LcpReport again;
+    if (!solve_from(variant, again, std::span(other_).first(size_))) continue;
+    read(std::span(other_).first(size_), other_p_);
+    calc_v(w, v0, {other_p_.data(), rows_}, other_v_);
+    for (std::size_t i = 0; i < rows_; ++i) {
+      if (std::abs(other_v_[i] - v_[i]) > 1e-6 * scale) result.status = ContactStatus::MotionNotUnique;
+      if (std::abs(other_p_[i] - p[i]) > 1e-6 * force && result.status == ContactStatus::Solved)
+        result.status = ContactStatus::ForcesNotUnique;
+    }
+  }
+  return result;
+}
+
+}  // namespace kane

@@ -1,0 +1,58 @@
+#pragma once
+// Contacts and dry friction together, as one complementarity problem: contacts with any number of frictions each (sliding,
+// rolling, spinning), frictions with limits of their own (joints), and frictions that already slide. More general than
+// ContactLcpSolver, which has the same three components for every contact.
+//
+// Rows: first the normals of c contacts, then the rows of the frictions, one or two each. With W = J M^-1 J^T and v0 the
+// speeds (accelerations) of the rows without forces, v = W p + v0. Unknown are the normal p_n, for a friction that may
+// hold the coefficients beta_j >= 0 of d directions d_j (p_t = sum beta_j d_j) and about the speed of sliding sigma:
+//
+//     0 <= v_n                               _|_  p_n    >= 0
+//     0 <= d_j . v_t + sigma                 _|_  beta_j >= 0
+//     0 <= mu p_n + limit - sum beta_j       _|_  sigma  >= 0
+//
+// A friction that slides already has p_t = -(mu p_n + limit) s with its direction s.
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "kane/solve/contact_lcp.hpp"
+
+namespace kane {
+
+struct FrictionTerm {
+  std::size_t first = 0;  ///< first row
+  std::size_t rows = 1;   ///< 1 or 2
+  int contact = -1;       ///< whose p_n presses; -1: none
+  double mu = 0;          ///< coefficient of p_n
+  double limit = 0;       ///< force (impulse) besides
+  bool sliding = false;
+  std::array<double, 2> direction = {0, 0};  ///< of sliding, a unit vector
+};
+
+class FrictionLcp {
+ public:
+  static constexpr std::size_t kDirections = 8;  ///< of the pyramid for two rows
+
+  FrictionLcp(std::size_t max_contacts, std::size_t max_frictions);
+
+  /// W: (all rows)^2. p: one number per row. Does not allocate.
+  ContactReport solve(std::size_t contacts, ConstMatrixView w, std::span<const double> v0,
+                      std::span<const FrictionTerm> frictions, std::span<double> p, bool check_unique = false);
+  /// v = W p + v0 of the last solution.
+  [[nodiscard]] std::span<const double> v() const { return {v_.data(), rows_}; }
+
+ private:
+  void form(ConstMatrixView w, std::span<const double> v0, std::span<const FrictionTerm> frictions);
+  void read(std::span<const double> z, std::span<double> p) const;
+  void calc_v(ConstMatrixView w, std::span<const double> v0, std::span<const double> p, std::span<double> v) const;
+  [[nodiscard]] bool solve_from(int variant, LcpReport& report, std::span<double> z);
+
+  std::size_t capacity_, contacts_ = 0, rows_ = 0, forces_ = 0, size_ = 0;
+  LemkeSolver lemke_;
+  Matrix g_, wg_, m_;  ///< p = G (p_n, beta) + p0
+  std::vector<double> q_, z_, other_, p0_, v_, other_p_, other_v_, cover_;
+};
+
+}  // namespace kane
