@@ -25,6 +25,7 @@ void add_derive_command(CLI::App& app);      // derive_command.cpp
 void add_bench_command(CLI::App& app);       // bench_command.cpp
 void add_check_command(CLI::App& app);       // check_command.cpp
 void add_export_command(CLI::App& app);      // export_command.cpp
+void add_haptics_command(CLI::App& app);     // haptics_command.cpp
 void add_import_command(CLI::App& app);      // import_command.cpp
 void add_linearize_command(CLI::App& app);   // linearize_command.cpp
 void add_new_command(CLI::App& app);         // new_command.cpp

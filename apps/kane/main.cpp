@@ -58,6 +58,7 @@ void add_commands(CLI::App& app) {
   add_derive_command(app);
   add_evaluate_command(app);
   add_simulate_command(app);
+  add_haptics_command(app);
   add_linearize_command(app);
   add_export_command(app);
   add_analysis_commands(app);

@@ -18,7 +18,9 @@
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/formats/input_sources.hpp"
+#include "kane/formats/mode_systems.hpp"
 #include "kane/mechanism/tables.hpp"
+#include "kane/simulate/hybrid_simulator.hpp"
 #include "kane/simulate/series_file.hpp"
 #include "kane/simulate/simulator.hpp"
 
@@ -29,7 +31,7 @@ using Json = nlohmann::ordered_json;
 
 struct SimulateOptions {
   ModelSource source;
-  std::string out, state, method, inputs;
+  std::string out, state, method, inputs, constraints;
   std::optional<double> until, tolerance, absolute_tolerance, step, output_step, control_period;
   double control_delay = 0;
   std::vector<std::string> plot;
@@ -68,7 +70,10 @@ class Simulation {
     require(given_state_.is_object(), "a simulation starts from one state, not from a list of them");
     read_sources();
     compile();
-    simulator_.emplace(system_, simulator_options());
+    if (system_->equations().switched())
+      hybrid_.emplace(system_, hybrid_options());
+    else
+      simulator_.emplace(system_, simulator_options());
     assemble();
     plan();
   }
@@ -80,22 +85,30 @@ class Simulation {
     TrajectoryFile file(out, names);
     row_.resize(names.size());
     std::optional<RunPictures> pictures;
+    require(
+        !pictures_.wanted() || !hybrid_,
+        "--report and --frames do not show models whose constraints change (contacts, friction, modes) yet; the table "
+        "of samples (--out) and --plot do");
     if (pictures_.wanted()) pictures.emplace(pictures_, mechanism_, *simulator_, parameters_);
     const InterruptGuard guard;
     ProgressBar progress(plan_.t0, plan_.run.until, !options_.quiet && !options_.json);
-    report_ = simulator_->run(
-        plan_.run,
-        [&](const State& sample) {
-          fill_row(sample);
-          file.write(row_);
-          if (pictures) pictures->add(sample);
-          keep_plots();
-          return interrupted == 0;
-        },
-        [&](double t) {
-          progress.show(t);
-          return interrupted == 0;
-        });
+    const auto on_sample = [&](const State& sample) {
+      fill_row(sample);
+      file.write(row_);
+      if (pictures) pictures->add(sample);
+      keep_plots();
+      return interrupted == 0;
+    };
+    const auto on_step = [&](double t) {
+      progress.show(t);
+      return interrupted == 0;
+    };
+    if (hybrid_) {
+      switched_ = hybrid_->run(plan_.run, on_sample, on_step);
+      report_ = switched_.run;
+    } else {
+      report_ = simulator_->run(plan_.run, on_sample, on_step);
+    }
     progress.clear();
     file.finish();
     if (pictures) {
@@ -130,15 +143,19 @@ class Simulation {
     std::move(own.sources.begin(), own.sources.end(), std::back_inserter(sources_));
   }
 
-  void compile() {
-    FormOptions form;
-    form.formulation = formulation_from(options_.source.formulation);
+  [[nodiscard]] CompileOptions compile_options() const {
     CompileOptions compile;
     compile.strict = options_.strict;
     compile.use_interpreter = options_.interpreter;
     compile.functions = table_functions(mechanism_);
     compile.driven_inputs = driven_;
-    system_ = std::make_shared<const CompiledSystem>(form_equations(mechanism_, form), compile);
+    return compile;
+  }
+
+  void compile() {
+    FormOptions form;
+    form.formulation = formulation_from(options_.source.formulation);
+    system_ = std::make_shared<const CompiledSystem>(form_equations(mechanism_, form), compile_options());
   }
 
   [[nodiscard]] SimulatorOptions simulator_options() const {
@@ -155,18 +172,46 @@ class Simulation {
     return o;
   }
 
+  [[nodiscard]] HybridOptions hybrid_options() const {
+    const SimulatorOptions plain = simulator_options();
+    HybridOptions o;
+    o.method = plain.method;
+    o.tolerance = plain.tolerance;
+    o.absolute_tolerance = plain.absolute_tolerance;
+    o.step = plain.step;
+    o.inputs = plain.inputs;
+    const auto own = mechanism_.simulation.other.find("constraints");
+    const std::string constraints = !options_.constraints.empty()              ? options_.constraints
+                                    : own != mechanism_.simulation.other.end() ? own->second
+                                                                               : std::string("embedded");
+    o.constraints = constraint_method_from(constraints);
+    if (o.constraints == ConstraintMethod::Modes) o.modes = form_mode_systems(mechanism_, compile_options());
+    return o;
+  }
+
+  /// Either kind of simulator.
+  template <class Work>
+  void with_simulator(Work work) {
+    if (hybrid_)
+      work(*hybrid_);
+    else
+      work(*simulator_);
+  }
+
   void assemble() {
     const EquationsOfMotion& e = system_->equations();
     const Situation situation = make_situation(given_state_, mechanism_, *system_);
     State state = start_state(mechanism_, given_state_, situation);
-    simulator_->set_parameters(situation.parameters);
+    with_simulator([&](auto& simulator) {
+      simulator.set_parameters(situation.parameters);
+      simulator.set_inputs(situation.inputs);
+      if (situation.active) simulator.set_active(active_rows(e, situation));
+      state = simulator.assemble(state, given_values(mechanism_, e, given_state_), &assembly_);
+      simulator.start(state);
+    });
     const auto names = system_->parameters();
     const auto values = system_->calc_parameters(situation.parameters);
     for (std::size_t i = 0; i < names.size(); ++i) parameters_[names[i]] = values[i];
-    simulator_->set_inputs(situation.inputs);
-    if (situation.active) simulator_->set_active(active_rows(e, situation));
-    state = simulator_->assemble(state, given_values(mechanism_, e, given_state_), &assembly_);
-    simulator_->start(state);
     plan_.t0 = state.t;
     if (!assembly_.moved.empty() && !options_.quiet && !options_.json)
       fmt::print(stderr, "assembled; moved to the nearest state on the constraints:\n{}", assembly_.to_string());
@@ -202,7 +247,7 @@ class Simulation {
     to = std::copy(sample.q.begin(), sample.q.end(), to);
     to = std::copy(sample.u.begin(), sample.u.end(), to);
     if (outputs_.empty()) return;
-    const auto reports = simulator_->calc_reports(sample);
+    const auto reports = hybrid_ ? hybrid_->calc_reports(sample) : simulator_->calc_reports(sample);
     for (const std::size_t i : outputs_) *to++ = reports.empty() ? std::nan("") : reports[i];
   }
 
@@ -274,9 +319,46 @@ class Simulation {
     for (const auto& m : assembly_.moved)
       moved.push_back({{"name", m.name}, {"from", m.from}, {"to", m.to}, {"given", m.given}});
     j["assembly"] = moved;
+    if (hybrid_) j["events"] = events_json(), j["event_count"] = switched_.event_count;
     j["warnings"] = r.warnings;
     if (r.failure) j["failure"] = {{"t", r.failure->t}, {"quantity", r.failure->quantity}, {"cause", r.failure->cause}};
     return j;
+  }
+
+  [[nodiscard]] Json events_json() const {
+    const EquationsOfMotion& e = system_->equations();
+    const auto speeds = [&](const std::vector<double>& u) {
+      Json j = Json::object();
+      for (std::size_t i = 0; i < u.size(); ++i) j[e.u[i].name()] = u[i];
+      return j;
+    };
+    Json events = Json::array();
+    for (const SwitchRecord& r : switched_.events) {
+      Json impulses = Json::object();
+      for (const auto& [row, impulse] : r.impulses) impulses[row] = impulse;
+      events.push_back({{"t", r.t},
+                        {"causes", r.causes},
+                        {"changes", r.changes},
+                        {"u_before", speeds(r.u_before)},
+                        {"u_after", speeds(r.u_after)},
+                        {"impulses", impulses},
+                        {"kinetic_before", r.kinetic_before},
+                        {"kinetic_after", r.kinetic_after},
+                        {"mode", r.mode}});
+    }
+    return events;
+  }
+
+  void print_events(std::FILE* to) const {
+    if (!hybrid_) return;
+    constexpr std::size_t kShown = 12;
+    fmt::print(to, "  {:<12} {}; {:.6g} J lost in impacts\n", "events", switched_.event_count, switched_.energy_lost);
+    for (std::size_t i = 0; i < std::min(kShown, switched_.events.size()); ++i) {
+      const SwitchRecord& r = switched_.events[i];
+      fmt::print(to, "    t = {:<14.9g} {}{}{}\n", r.t, fmt::join(r.causes, ", "),
+                 r.causes.empty() || r.changes.empty() ? "" : ": ", fmt::join(r.changes, ", "));
+    }
+    if (switched_.events.size() > kShown) fmt::print(to, "    ... (all of them with --json)\n");
   }
 
   void print(const std::string& out) const {
@@ -302,6 +384,7 @@ class Simulation {
                r.totals.steps, r.totals.rejected, r.totals.evaluations, r.totals.jacobians, r.method,
                r.canonical ? ", canonical variables" : "");
     print_energy(to);
+    print_events(to);
     if (!system_->equations().constraints.empty() || !system_->equations().quaternions.empty())
       fmt::print(to, "  {:<12} largest residual {:.2e} of configuration, {:.2e} of speeds\n", "constraints",
                  r.constraints.configuration, r.constraints.motion);
@@ -341,6 +424,8 @@ class Simulation {
   std::vector<InputSource> sources_;
   std::shared_ptr<const CompiledSystem> system_;
   std::optional<Simulator> simulator_;
+  std::optional<HybridSimulator> hybrid_;
+  HybridReport switched_;
   AssemblyReport assembly_;
   Plan plan_;
   std::vector<std::size_t> outputs_, plotted_;
@@ -362,6 +447,9 @@ void add_simulate_command(CLI::App& app) {
   command->add_option("--state", options->state, "JSON file with the initial state; '-' reads standard input");
   command->add_option("--method", options->method,
                       "auto, rk4, dopri5, dop853, cvode, arkode, midpoint, gauss4, gauss6, verlet, verlet4");
+  command->add_option("--constraints", options->constraints,
+                      "How changing constraints are kept: embedded, modes (equations of every declared mode derived "
+                      "beforehand), multipliers");
   command->add_option("--step", options->step, "Step of methods with a fixed step, s (default 1e-3)");
   command->add_option("--output-step", options->output_step, "Time between samples, s (default: 1000 intervals)");
   command->add_option("--inputs", options->inputs,

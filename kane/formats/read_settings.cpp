@@ -332,6 +332,8 @@ void read_simulation(ModelContext& context, const YamlNode& section) {
   if (const YamlNode* node = group.find("absolute_tolerance"))
     keep("absolute_tolerance", positive(*node, measure::kNumber, "absolute_tolerance"));
   if (const YamlNode* node = group.find("sample")) keep("sample", positive(*node, measure::kTime, "sample"));
+  if (const YamlNode* node = group.find("constraints"))
+    settings.other["constraints"] = read_text(*node, "constraints", owner);
   if (const YamlNode* node = group.find("from")) keep("from", context.number(*node, measure::kTime, "from", owner));
 }
 

@@ -18,7 +18,7 @@ class ContactReader {
 
   ContactRule read() {
     std::vector<std::string_view> kinds(std::begin(keys::kContactKinds), std::end(keys::kContactKinds));
-    group_.check_only_one({"gap", "point", "sphere", "disk", "spheres", "joint"});
+    group_.check_only_one({"gap", "point", "sphere", "disk", "box", "cylinder", "capsule", "spheres", "joint"});
     const std::string_view kind = group_.which(kinds);
     if (kind.empty())
       group_.node().fail(fmt::format("{} must have one of the keys {}", group_.owner(), fmt::join(kinds, ", ")));
@@ -55,29 +55,45 @@ class ContactReader {
       case Kind::Gap: return read_gap();
       case Kind::Joint:
         rule_.joint = name("joint");
-        refuse({"slip", "at", "plane", "reference", "height", "radius", "radii", "axis", "friction", "static_friction",
-                "rolling_friction", "spinning_friction"});
+        refuse({"slip", "size", "length", "at", "plane", "reference", "height", "radius", "radii", "axis", "friction",
+                "static_friction", "rolling_friction", "spinning_friction"});
         return;
       case Kind::Spheres: return read_spheres();
-      case Kind::Point: rule_.body = name("point"); break;
-      case Kind::Sphere: rule_.body = name("sphere"); break;
-      case Kind::Disk: rule_.body = name("disk"); break;
+      default: rule_.body = name(keys::kContactKinds[static_cast<std::size_t>(rule_.kind)]);
     }
     refuse({"slip", "radii"});
     rule_.plane = context_.direction(group_.need("plane", "N.z"), ground, "plane", group_.owner());
     rule_.reference = name("reference");
     rule_.height = value("height", measure::kLength);
-    if (rule_.kind == Kind::Point) return refuse({"at", "radius", "axis", "rolling_friction", "spinning_friction"});
+    if (rule_.kind == Kind::Point)
+      return refuse({"at", "radius", "axis", "size", "length", "rolling_friction", "spinning_friction"});
     rule_.at = name("at");
+    if (rule_.kind == Kind::Box) return read_box();
+    refuse({"size"});
     rule_.radius = needed("radius", measure::kLength);
-    if (rule_.kind == Kind::Disk)
+    const bool long_one = rule_.kind == Kind::Cylinder || rule_.kind == Kind::Capsule;
+    if (long_one)
+      rule_.length = needed("length", measure::kLength);
+    else
+      refuse({"length"});
+    if (long_one || rule_.kind == Kind::Disk)
       rule_.axis = context_.direction(group_.need("axis", rule_.body + ".z"), rule_.body, "axis", group_.owner());
     else
       refuse({"axis"});
   }
 
+  void read_box() {
+    refuse({"radius", "axis", "length", "rolling_friction", "spinning_friction"});
+    const YamlNode& size = group_.need("size", "[0.2 m, 0.1 m, 0.1 m]");
+    if (!size.is_list() || size.items.size() != 3)
+      size.fail(fmt::format("'size' of {} must be a list of three lengths", group_.owner()));
+    for (const auto& item : size.items)
+      rule_.size.push_back(context_.quantity(item, measure::kLength, "size", group_.owner()));
+  }
+
   void read_gap() {
-    refuse({"at", "plane", "reference", "height", "radius", "radii", "axis", "rolling_friction", "spinning_friction"});
+    refuse({"size", "length", "at", "plane", "reference", "height", "radius", "radii", "axis", "rolling_friction",
+            "spinning_friction"});
     rule_.gap = value("gap", measure::kAny);
     const YamlNode* slip = group_.find("slip");
     if (slip == nullptr) return;
@@ -90,7 +106,7 @@ class ContactReader {
   }
 
   void read_spheres() {
-    refuse({"slip", "at", "plane", "reference", "height", "radius", "axis"});
+    refuse({"slip", "size", "length", "at", "plane", "reference", "height", "radius", "axis"});
     const auto bodies = read_names(*group_.find("spheres"), "spheres", group_.owner());
     if (bodies.size() != 2)
       group_.find("spheres")->fail(
@@ -298,6 +314,22 @@ void read_events(ModelContext& context, const YamlNode& section) {
   for_each_entry(section, "events", [&](const YamlEntry& entry) {
     check_new(rules, entry, "events");
     rules.push_back(EventReader(context, entry).read());
+  });
+}
+
+void read_handle(ModelContext& context, const YamlNode& section) {
+  auto& rules = context.mechanism.switching.handles;
+  for_each_entry(section, "handle", [&](const YamlEntry& entry) {
+    check_new(rules, entry, "axes of the handle");
+    const Group group(entry.value, fmt::format("the handle '{}'", shown(entry.key)), keys::kHandle);
+    const auto value = [&](std::string_view key, std::string_view example) {
+      return context.quantity(group.need(key, example), measure::kAny, key, group.owner());
+    };
+    HandleRule rule{
+        entry.key, value("position", "dot(position(P), N.x)"), value("stiffness", "500 N/m"), {}, entry.value.where()};
+    if (const YamlNode* damping = group.find("damping"))
+      rule.damping = context.quantity(*damping, measure::kAny, "damping", group.owner());
+    rules.push_back(std::move(rule));
   });
 }
 

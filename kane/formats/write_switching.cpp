@@ -12,7 +12,8 @@ void add(YamlNode& node, const char* key, const std::string& text) {
 }
 
 YamlNode contact_node(const ContactRule& c) {
-  static constexpr const char* kKinds[] = {"gap", "point", "sphere", "disk", "spheres", "joint"};
+  static constexpr const char* kKinds[] = {"gap",      "point",   "sphere",  "disk", "box",
+                                           "cylinder", "capsule", "spheres", "joint"};
   YamlNode node = yaml_map();
   switch (c.kind) {
     case ContactRule::Kind::Gap:
@@ -28,6 +29,8 @@ YamlNode contact_node(const ContactRule& c) {
       add(node, kKinds[static_cast<int>(c.kind)], c.body);
       add(node, "at", c.at), add(node, "plane", c.plane), add(node, "reference", c.reference);
       add(node, "height", c.height), add(node, "radius", c.radius), add(node, "axis", c.axis);
+      add(node, "length", c.length);
+      if (!c.size.empty()) add_entry(node, "size", quantities_node(c.size));
   }
   add(node, "friction", c.friction), add(node, "static_friction", c.static_friction);
   add(node, "rolling_friction", c.rolling_friction), add(node, "spinning_friction", c.spinning_friction);
@@ -80,6 +83,13 @@ void write_switching(const Switching& switching, YamlNode& root) {
     add_entry(modes, m.name, std::move(node));
   }
   for (const auto& s : switching.switches) add_entry(events, s.name, event_node(s));
+  YamlNode handle = yaml_map();
+  for (const auto& h : switching.handles) {
+    YamlNode node = yaml_map();
+    add(node, "position", h.position), add(node, "stiffness", h.stiffness), add(node, "damping", h.damping);
+    add_entry(handle, h.name, std::move(node));
+  }
+  section("handle", std::move(handle));
   section("contacts", std::move(contacts));
   section("friction", std::move(friction));
   section("modes", std::move(modes));

@@ -55,6 +55,7 @@ constexpr SectionRow kSections[] = {
     {"friction", Meeting::Join, true},
     {"events", Meeting::Join, true},
     {"modes", Meeting::Join, true},
+    {"handle", Meeting::Join, true},
     {"auxiliary", Meeting::Join, true},
     {"outputs", Meeting::Join, true},
     {"initial", Meeting::Override, true},

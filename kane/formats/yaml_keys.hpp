@@ -67,8 +67,14 @@ inline constexpr std::string_view kCamConstraint[] = {"cam", "profile", "active"
 inline constexpr std::string_view kPrescribeConstraint[] = {"prescribe", "value", "active"};
 inline constexpr std::string_view kCoupleConstraint[] = {"couple", "value", "active"};
 
-inline constexpr std::string_view kContactKinds[] = {"gap", "point", "sphere", "disk", "spheres", "joint"};
-inline constexpr std::string_view kContact[] = {"gap",
+inline constexpr std::string_view kContactKinds[] = {"gap",      "point",   "sphere",  "disk", "box",
+                                                     "cylinder", "capsule", "spheres", "joint"};
+inline constexpr std::string_view kContact[] = {"box",
+                                                "cylinder",
+                                                "capsule",
+                                                "size",
+                                                "length",
+                                                "gap",
                                                 "slip",
                                                 "point",
                                                 "sphere",
@@ -93,12 +99,13 @@ inline constexpr std::string_view kContact[] = {"gap",
 inline constexpr std::string_view kFriction[] = {"slip", "joint", "limit", "stiction"};
 inline constexpr std::string_view kEvent[] = {"when",   "direction", "force", "above", "below", "exceeds",
                                               "impose", "release",   "reset", "from",  "to",    "stop"};
+inline constexpr std::string_view kHandle[] = {"position", "stiffness", "damping"};
 inline constexpr std::string_view kMode[] = {"active", "initial"};
 
 inline constexpr std::string_view kTable[] = {"x", "y", "points", "interpolation", "x_unit", "y_unit"};
 inline constexpr std::string_view kAuxiliary[] = {"body", "point", "direction", "definition"};
 inline constexpr std::string_view kInput[] = {"value", "sampled", "delay", "points", "hold"};
 inline constexpr std::string_view kSimulate[] = {"until", "method", "tolerance", "absolute_tolerance",
-                                                 "step",  "sample", "from"};
+                                                 "step",  "sample", "from",      "constraints"};
 
 }  // namespace kane::keys

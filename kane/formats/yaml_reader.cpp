@@ -54,6 +54,7 @@ Mechanism build(const ModelDocument& document, const std::string& file_name) {
   read_if(context, document, "friction", read_friction);
   read_if(context, document, "modes", read_modes);
   read_if(context, document, "events", read_events);
+  read_if(context, document, "handle", read_handle);
   read_if(context, document, "dependent", read_dependent);
   read_if(context, document, "auxiliary", read_auxiliary);
   read_if(context, document, "outputs", read_outputs);

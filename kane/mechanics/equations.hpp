@@ -160,6 +160,14 @@ struct ModeEquation {
   std::vector<std::string> active;  ///< groups
 };
 
+/// An axis along which somebody holds the system by a spring and a damper (a haptic device): phi of the row is the
+/// position, its multiplier the force.
+struct HandleEquation {
+  std::string name;
+  int row = 0;
+  Expr stiffness, damping;
+};
+
 struct EquationsOfMotion {
   std::shared_ptr<Graph> graph;
   std::string name;
@@ -193,6 +201,7 @@ struct EquationsOfMotion {
   std::vector<FrictionEquation> frictions;
   std::vector<SwitchEquation> switches;
   std::vector<ModeEquation> modes;
+  std::vector<HandleEquation> handles;
   std::string initial_mode;  ///< "": the constraints that are active by themselves
 
   Expr kinetic;

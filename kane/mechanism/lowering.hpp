@@ -87,10 +87,15 @@ struct LoweredSwitching {
   std::vector<Contact> contacts;
   std::vector<Friction> frictions;
   std::vector<Switch> switches;
+  struct Handle {
+    std::string name, row;
+    Expr stiffness, damping;
+  };
   std::vector<ModeEquation> modes;
+  std::vector<Handle> handles;
   std::string initial_mode;
   [[nodiscard]] bool empty() const {
-    return contacts.empty() && frictions.empty() && switches.empty() && modes.empty();
+    return handles.empty() && contacts.empty() && frictions.empty() && switches.empty() && modes.empty();
   }
 };
 

@@ -25,6 +25,7 @@ class SwitchingLowering {
     for (const ContactRule& rule : rules_.contacts) with_place(rule.where, [&] { lower(rule); });
     lower_axis_friction();
     for (const FrictionRule& rule : rules_.frictions) with_place(rule.where, [&] { lower(rule); });
+    for (const HandleRule& rule : rules_.handles) with_place(rule.where, [&] { lower(rule); });
     collect_groups();
     for (const ModeRule& rule : rules_.modes) with_place(rule.where, [&] { lower(rule); });
     for (const SwitchRule& rule : rules_.switches) with_place(rule.where, [&] { lower(rule); });
@@ -49,7 +50,10 @@ class SwitchingLowering {
 
   void lower(const ContactRule& rule) {
     const std::string what = fmt::format("the contact '{}'", rule.name);
-    if (rule.kind == ContactRule::Kind::Joint) return lower_limits(rule, what);
+    using Kind = ContactRule::Kind;
+    if (rule.kind == Kind::Joint) return lower_limits(rule, what);
+    if (rule.kind == Kind::Box || rule.kind == Kind::Cylinder || rule.kind == Kind::Capsule)
+      return lower_shape(rule, what);
     add_contact(rule, rule.name, geometry(rule, what), what);
   }
 
@@ -85,29 +89,82 @@ class SwitchingLowering {
     }
     const PointId centre = names_.point(rule.at.empty() ? rule.body : rule.at);
     if (rule.kind == Kind::Spheres) return spheres(rule, centre, what);
-    const PointId origin = names_.point(rule.reference.empty() ? c_.mechanism.ground : rule.reference);
-    const Vector n = unit_along(s_, read_vector(rule.plane, c_.scope(), "the plane of " + what));
-    const Expr height = s_.dot(s_.position(centre, origin), n) - scalar(rule.height, "the height of " + what);
+    const Vector n = normal(rule, what);
     if (rule.kind == Kind::Point) {
-      g.gap = height;
+      g.gap = height(rule, s_.position(centre), n, what);
       fill_motion(g, n, s_.velocity(centre), std::nullopt);
       return g;
     }
+    if (rule.kind == Kind::Disk) return round_edge(rule, n, Vector(), what);
     const Expr r = scalar(rule.radius, "the radius of " + what);
-    const FrameId body = names_.frame(rule.body);
-    Vector arm = -(r * n);
-    g.gap = height - r;
-    if (rule.kind == Kind::Disk) {
-      // The lowest point of the edge lies in the disk's plane, steepest down: along -(n - (n.a) a).
-      const Vector a = unit_along(s_, read_vector(rule.axis, c_.scope(), "the axis of " + what));
-      const Vector steepest = n - s_.dot(n, a) * a;
-      const Expr slope = s_.magnitude(steepest);
-      arm = -((r / slope) * steepest);
-      g.gap = height - r * slope;
-    }
-    const Vector omega = s_.angular_velocity(body);
+    return at_arm(rule, n, -(r * n), what);
+  }
+
+  [[nodiscard]] Vector normal(const ContactRule& rule, const std::string& what) const {
+    return unit_along(s_, read_vector(rule.plane, c_.scope(), "the plane of " + what));
+  }
+
+  /// Of a point at `position` from the ground's origin, above the plane.
+  [[nodiscard]] Expr height(const ContactRule& rule, const Vector& position, const Vector& n,
+                            const std::string& what) const {
+    const Vector origin = rule.reference.empty() ? Vector() : s_.position(names_.point(rule.reference));
+    return s_.dot(position - origin, n) - scalar(rule.height, "the height of " + what);
+  }
+
+  /// Contact of the body's point that is now at `arm` from the centre.
+  [[nodiscard]] Geometry at_arm(const ContactRule& rule, const Vector& n, const Vector& arm,
+                                const std::string& what) const {
+    const PointId centre = names_.point(rule.at.empty() ? rule.body : rule.at);
+    Geometry g;
+    g.gap = height(rule, s_.position(centre) + arm, n, what);
+    const Vector omega = s_.angular_velocity(names_.frame(rule.body));
     fill_motion(g, n, s_.velocity(centre) + s_.cross(omega, arm), omega);
     return g;
+  }
+
+  /// The lowest point of a circle around `middle` (from the centre): along -(n - (n.a) a), steepest down in its plane.
+  [[nodiscard]] Geometry round_edge(const ContactRule& rule, const Vector& n, const Vector& middle,
+                                    const std::string& what) const {
+    const Vector a = axis(rule, what);
+    const Expr r = scalar(rule.radius, "the radius of " + what);
+    const Vector steepest = n - s_.dot(n, a) * a;
+    require(!steepest.is_zero(), "the axis of {} is always normal to the plane, so that no point of the edge is lowest",
+            what);
+    return at_arm(rule, n, middle - (r / s_.magnitude(steepest)) * steepest, what);
+  }
+
+  [[nodiscard]] Vector axis(const ContactRule& rule, const std::string& what) const {
+    return unit_along(s_, read_vector(rule.axis, c_.scope(), "the axis of " + what));
+  }
+
+  /// Contacts of shapes that touch a plane at several places. Places with the same gap (in a plane system) count once.
+  void lower_shape(const ContactRule& rule, const std::string& what) {
+    using Kind = ContactRule::Kind;
+    const Vector n = normal(rule, what);
+    std::vector<Geometry> places;
+    const auto add = [&](const Geometry& g) {
+      if (std::none_of(places.begin(), places.end(), [&](const Geometry& known) { return known.gap == g.gap; }))
+        places.push_back(g);
+    };
+    if (rule.kind == Kind::Box) {
+      Expr3 half;
+      for (std::size_t k = 0; k < 3; ++k) half[k] = scalar(rule.size[k], "the size of " + what) / 2;
+      for (int corner = 0; corner < 8; ++corner) {
+        Expr3 c;
+        for (std::size_t k = 0; k < 3; ++k) c[k] = (corner >> k & 1) != 0 ? half[k] : -half[k];
+        add(at_arm(rule, n, Vector(names_.frame(rule.body), c), what));
+      }
+    } else {
+      const Expr half = scalar(rule.length, "the length of " + what) / 2;
+      for (const int side : {-1, 1}) {
+        const Vector end = (side * half) * axis(rule, what);
+        add(rule.kind == Kind::Cylinder
+                ? round_edge(rule, n, end, what)
+                : at_arm(rule, n, end - scalar(rule.radius, "the radius of " + what) * n, what));
+      }
+    }
+    for (std::size_t i = 0; i < places.size(); ++i)
+      add_contact(rule, fmt::format("{}.{}", rule.name, i + 1), places[i], what);
   }
 
   /// Speeds along and about the normal. Those that are always zero (in a plane) are left out.
@@ -236,6 +293,13 @@ class SwitchingLowering {
     out_.frictions.push_back({name, {name}, "", limit, limit});
   }
 
+  void lower(const HandleRule& rule) {
+    const std::string what = fmt::format("the handle '{}'", rule.name), row = "handle." + rule.name;
+    add_gap(row, read_scalar(rule.position, c_.scope(), "the position of " + what));
+    out_.handles.push_back({rule.name, row, scalar(rule.stiffness, "the stiffness of " + what),
+                            scalar(rule.damping, "the damping of " + what)});
+  }
+
   // ---- modes and rules ------------------------------------------------------------------------------------------------
   void collect_groups() {
     for (const auto& constraint : s_.constraints())
@@ -353,6 +417,8 @@ void complete_switching(const LoweredMechanism& lowered, EquationsOfMotion& e) {
     for (auto& reset : equation.resets) reset.value = in_speeds(reset.value);
     e.switches.push_back(std::move(equation));
   }
+  for (const auto& h : from.handles)
+    e.handles.push_back({h.name, row_of(h.row), in_speeds(h.stiffness), in_speeds(h.damping)});
   e.modes = from.modes;
   e.initial_mode = from.initial_mode;
 }

@@ -15,10 +15,13 @@ namespace kane {
 ///   point          the point `at` of the body on a plane through `reference` with the normal `plane`, at `height`
 ///   sphere         a ball of `body` with centre `at` and `radius` on such a plane
 ///   disk           the edge of a round disk of `body` with centre `at`, `radius` and `axis` on such a plane
+///   box            a box of `body` with centre `at` and edges `size` along the body's axes: its corners on such a plane
+///   cylinder       a cylinder with `radius`, `length` and `axis`: the edges of both its ends on such a plane
+///   capsule        likewise with half-balls at its ends (length of the straight part)
 ///   spheres        two balls, of `body` and `other`, with `radius` and `other_radius`
 ///   joint          the limits of a joint's coordinates
 struct ContactRule {
-  enum class Kind : std::uint8_t { Gap, Point, Sphere, Disk, Spheres, Joint };
+  enum class Kind : std::uint8_t { Gap, Point, Sphere, Disk, Box, Cylinder, Capsule, Spheres, Joint };
 
   std::string name;
   Kind kind = Kind::Gap;
@@ -29,8 +32,9 @@ struct ContactRule {
   std::string reference;  ///< point; "" = the ground's origin
   Quantity plane;         ///< vector
   Quantity height;        ///< "" = 0
-  Quantity radius, other_radius;
-  Quantity axis;  ///< vector
+  Quantity radius, other_radius, length;
+  std::vector<Quantity> size;  ///< three edges of a box
+  Quantity axis;               ///< vector
   std::string joint;
 
   Quantity friction, static_friction;            ///< coefficients; "" = none, and the same
@@ -75,11 +79,20 @@ struct ModeRule {
   Where where;
 };
 
+/// An axis of the handle by which a device holds the mechanism.
+struct HandleRule {
+  std::string name;
+  Quantity position;            ///< along or about the axis
+  Quantity stiffness, damping;  ///< of the virtual coupler
+  Where where;
+};
+
 struct Switching {
   std::vector<ContactRule> contacts;
   std::vector<FrictionRule> frictions;
   std::vector<SwitchRule> switches;
   std::vector<ModeRule> modes;
+  std::vector<HandleRule> handles;
   std::string initial_mode;
 };
 

@@ -54,6 +54,7 @@ SwitchedDynamics::SwitchedDynamics(SystemEvaluator& evaluator, const SwitchingOp
   }
   values_.resize(2 * c + 2 * f);
   force_.resize(n_), lambda_.resize(rows), active_lambda_.resize(rows), impulse_.resize(rows), zeros_.resize(rows);
+  applied_.resize(rows), applied_rows_.reserve(rows);
   factor_ = Matrix(n_, n_);
   sliding_z_ = Matrix(c, n_), sliding_lambda_ = Matrix(c, rows);
   sliding_.reserve(c), sliding_force_.resize(n_), sliding_rhs_.resize(c);
@@ -73,6 +74,11 @@ SwitchedDynamics::SwitchedDynamics(SystemEvaluator& evaluator, const SwitchingOp
 void SwitchedDynamics::set_bilateral(const std::vector<bool>& rows) {
   for (std::size_t i = 0; i < rows.size(); ++i) bilateral_[i] = rows[i] && !own_row_[i];
   apply_active();
+}
+
+void SwitchedDynamics::set_applied(std::size_t row, double force) {
+  if (std::find(applied_rows_.begin(), applied_rows_.end(), row) == applied_rows_.end()) applied_rows_.push_back(row);
+  applied_[row] = force;
 }
 
 void SwitchedDynamics::reset() {
@@ -138,6 +144,7 @@ void SwitchedDynamics::update_direction(Friction& f, std::span<const double> u) 
 
 void SwitchedDynamics::add_known_forces(std::span<const double> u) {
   std::ranges::copy(evaluator_.rhs(), force_.begin());
+  for (const std::size_t row : applied_rows_) add_row(row, applied_[row], force_);
   for (std::size_t k = 0; k < contacts_.size(); ++k) {
     if (!contacts_[k].compliant) continue;
     const double force = compliant_force(k);
@@ -239,7 +246,8 @@ MotionReport SwitchedDynamics::add_sliding(std::span<double> udot) {
 MotionReport SwitchedDynamics::calc_motion(std::span<const double> q, std::span<const double> u, std::span<double> qdot,
                                            std::span<double> udot) {
   std::fill(lambda_.begin(), lambda_.end(), 0.0);
-  if (!any_active_ && !any_sliding_ && !any_compliant_) return evaluator_.calc_motion(q, u, qdot, udot);
+  if (!any_active_ && !any_sliding_ && !any_compliant_ && applied_rows_.empty())
+    return evaluator_.calc_motion(q, u, qdot, udot);
   evaluate(q, u);
   std::ranges::copy(evaluator_.qdot(), qdot.begin());
   add_known_forces(u);
@@ -321,8 +329,12 @@ void SwitchedDynamics::set_offsets(std::span<const double> q, std::span<const do
   const std::span<double> g = functions_;
   calc_functions(q, u, g);
   for (std::size_t k = 0; k < contacts_.size(); ++k) {
-    const bool near = contacts_[k].state == ContactState::Closed || std::abs(g[k]) < kLeft;
-    if (near && g[k] < kLift) contacts_[k].offset = kLift - g[k];
+    Contact& c = contacts_[k];
+    const bool near = c.state == ContactState::Closed || std::abs(g[k]) < kLeft;
+    if (!near || g[k] >= kLift) continue;
+    // One that leaves fast enough is above zero at once by itself.
+    const bool leaves = c.state == ContactState::Open && row_speed(c.row, u) > still(u, c.row);
+    c.offset = leaves ? std::max(0.0, -g[k]) : kLift - g[k];
   }
   for (std::size_t i = 0; i < frictions_.size(); ++i) {
     const double value = g[contacts_.size() + i];

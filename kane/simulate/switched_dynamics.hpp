@@ -78,6 +78,9 @@ class SwitchedDynamics {
   /// Forces of all rows in the last calc_motion(); of sliding frictions too.
   [[nodiscard]] std::span<const double> forces() const { return lambda_; }
 
+  /// Forces along rows that are applied from outside (zero at first), such as those of a handle.
+  void set_applied(std::size_t row, double force);
+
   /// Event functions: one for each contact, then one for each friction.
   [[nodiscard]] std::size_t function_count() const { return contacts_.size() + frictions_.size(); }
   void calc_functions(std::span<const double> q, std::span<const double> u, std::span<double> g);
@@ -165,6 +168,8 @@ class SwitchedDynamics {
   std::vector<Friction> frictions_;
   std::vector<bool> bilateral_, active_, own_row_;
   bool any_active_ = false, any_sliding_ = false, any_compliant_ = false;
+  std::vector<double> applied_;
+  std::vector<std::size_t> applied_rows_;
   std::vector<double> values_, force_, lambda_, active_lambda_, impulse_, zeros_, functions_;
   Matrix factor_;
 

@@ -254,6 +254,7 @@ ContactStatus SwitchedDynamics::solve_accelerations(std::span<const double> u, b
   collect_rows();
   add_friction_terms(u, false);
   std::ranges::copy(evaluator_.rhs(), force_.begin());
+  for (const std::size_t row : applied_rows_) add_row(row, applied_[row], force_);
   for (std::size_t k = 0; k < contacts_.size(); ++k)
     if (contacts_[k].compliant && compliant_force(k) > 0) add_row(contacts_[k].row, compliant_force(k), force_);
   if (!solve_base(force_, true, udot_free_)) return ContactStatus::Inaccurate;

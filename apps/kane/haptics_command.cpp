@@ -1,0 +1,252 @@
+// kane haptics: a model held by a hand, in real time.
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "apps/kane/command.hpp"
+#include "apps/kane/model_source.hpp"
+#include "kane/base/error.hpp"
+#include "kane/haptics/haptic_loop.hpp"
+#include "kane/haptics/simulated_device.hpp"
+#include "kane/haptics/udp_device.hpp"
+#include "kane/mechanism/tables.hpp"
+#include "kane/simulate/assembly.hpp"
+
+namespace kane {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct HapticsOptions {
+  ModelSource source;
+  std::string device = "simulated", record, display = "impedance";
+  double rate = 1000, duration = 10;
+  double amplitude = 0.1, frequency = 0.5;
+  double device_damping = 0.5, device_mass = 0.2, max_force = 0;
+  bool no_passivity = false, unpaced = false, json = false, quiet = false;
+};
+
+HapticLoop* running = nullptr;  // for Ctrl-C only; a handler can reach nothing else
+
+class InterruptScope {
+ public:
+  explicit InterruptScope(HapticLoop& loop) {
+    running = &loop;
+    before_ = std::signal(SIGINT, [](int) {
+      if (running != nullptr) running->stop();
+    });
+  }
+  ~InterruptScope() {
+    std::signal(SIGINT, before_);
+    running = nullptr;
+  }
+  InterruptScope(const InterruptScope&) = delete;
+  InterruptScope& operator=(const InterruptScope&) = delete;
+
+ private:
+  void (*before_)(int);
+};
+
+std::unique_ptr<Device> make_device(const HapticsOptions& o, std::size_t axes) {
+  const DeviceAxis data{o.device_damping, o.device_mass, o.max_force};
+  const std::string replay = "replay:", udp = "udp:";
+  if (o.device == "simulated") {
+    std::vector<SimulatedAxis> all;
+    for (std::size_t i = 0; i < axes; ++i) {
+      HandAxis hand;
+      hand.amplitude = o.amplitude;
+      hand.frequency = o.frequency * (1 + 0.3 * static_cast<double>(i));
+      all.push_back({data, hand});
+    }
+    return std::make_unique<SimulatedDevice>(std::move(all));
+  }
+  if (o.device.starts_with(replay))
+    return std::make_unique<ReplayDevice>(Recording::read(o.device.substr(replay.size())));
+  if (o.device.starts_with(udp)) {
+    const std::string text = o.device.substr(udp.size());
+    const bool number = !text.empty() && text.size() <= 5 && text.find_first_not_of("0123456789") == std::string::npos;
+    const int port = number ? std::stoi(text) : -1;
+    require(port >= 0 && port < 65536, "--device udp:PORT needs a port from 0 to 65535, not '{}'", text);
+    UdpOptions options;
+    options.port = static_cast<std::uint16_t>(port);
+    options.axes = axes;
+    options.data = data;
+    auto device = std::make_unique<UdpDevice>(options);
+    fmt::print(stderr, "waiting for packets at {}\n", device->name());
+    return device;
+  }
+  throw ModelError(fmt::format("--device is simulated, replay:FILE or udp:PORT, not '{}'", o.device));
+}
+
+class HapticsRun {
+ public:
+  explicit HapticsRun(const HapticsOptions& options) : options_(options), mechanism_(options.source.read()) {
+    CompileOptions compile;
+    compile.functions = table_functions(mechanism_);
+    compile.reports = false;
+    FormOptions form;
+    form.formulation = formulation_from(options.source.formulation);
+    system_ = std::make_shared<const CompiledSystem>(form_equations(mechanism_, form), compile);
+    require(options.rate > 0, "--rate must be positive, but it is {}", options.rate);
+    TickOptions tick;
+    tick.period = 1 / options.rate;
+    simulator_ = std::make_unique<TickSimulator>(system_, tick);
+    start();
+  }
+
+  void run() {
+    HapticOptions haptic;
+    haptic.rate = options_.rate;
+    haptic.duration = options_.duration;
+    haptic.passivity = !options_.no_passivity;
+    haptic.real_time = haptic.paced = !options_.unpaced;
+    haptic.record = !options_.record.empty();
+    require(options_.display == "impedance" || options_.display == "admittance",
+            "--display is impedance or admittance, not '{}'", options_.display);
+    haptic.display = options_.display == "impedance" ? Display::Impedance : Display::Admittance;
+    const auto device = make_device(options_, system_->equations().handles.size());
+    HapticLoop loop(*simulator_, *device, haptic);
+    {
+      const InterruptScope scope(loop);
+      report_ = loop.run();
+    }
+    if (haptic.record) loop.recording().write(options_.record, loop.axis_names());
+    if (options_.json)
+      print_json(*device);
+    else if (!options_.quiet)
+      print(*device);
+    for (const auto& warning : report_.warnings) fmt::print(stderr, "warning: {}\n", warning);
+    if (report_.status == TickStatus::Jammed)
+      throw RunFailed(
+          fmt::format("at t = {:.6g} s no contact forces were found: the mechanism is jammed", simulator_->state().t));
+    if (report_.status == TickStatus::Failed)
+      throw RunFailed(
+          fmt::format("at t = {:.6g} s the motion could not be evaluated: a singular configuration, constraints "
+                      "that contradict each other, or a coupler too stiff for this rate",
+                      simulator_->state().t));
+  }
+
+ private:
+  void start() {
+    const EquationsOfMotion& e = system_->equations();
+    const Situation situation = make_situation(nlohmann::json::object(), mechanism_, *system_);
+    State state{situation.t, situation.q, situation.u};
+    simulator_->set_parameters(situation.parameters);
+    simulator_->set_inputs(situation.inputs);
+    GivenValues given;
+    for (const auto& q : e.q) given.q.push_back(mechanism_.initial.contains(q.name()));
+    for (const auto& u : e.u) given.u.push_back(mechanism_.initial.contains(u.name()));
+    const AssemblyReport assembly = assemble(simulator_->evaluator(), state, given);
+    require(assembly.ok, "{}", assembly.message);
+    simulator_->start(state);
+  }
+
+  static Json histogram_json(const Histogram& h) {
+    return {{"min_us", h.least() * 1e-3},
+            {"median_us", h.quantile(0.5) * 1e-3},
+            {"p99_us", h.quantile(0.99) * 1e-3},
+            {"p99_9_us", h.quantile(0.999) * 1e-3},
+            {"max_us", h.largest() * 1e-3}};
+  }
+
+  void print_json(const Device& device) const {
+    const HapticReport& r = report_;
+    Json j;
+    j["model"] = system_->equations().name;
+    j["device"] = device.name();
+    j["rate"] = options_.rate;
+    j["ticks"] = r.ticks, j["missed"] = r.missed, j["stale"] = r.stale;
+    j["events"] = r.events;
+    j["seconds"] = r.duration;
+    j["stopped"] = r.stopped;
+    j["period"] = histogram_json(r.period);
+    j["compute"] = histogram_json(r.compute);
+    j["compute_with_events"] = histogram_json(r.event_compute);
+    j["memory_locked"] = r.real_time.memory_locked;
+    j["real_time_priority"] = r.real_time.priority;
+    j["axes"] = Json::array();
+    for (const auto& a : r.axes)
+      j["axes"].push_back({{"name", a.name},
+                           {"stiffness", a.coupler.stiffness},
+                           {"damping", a.coupler.damping},
+                           {"device_damping", a.device_damping},
+                           {"needed_damping", a.needed_damping},
+                           {"largest_force", a.largest_force},
+                           {"least_energy", a.least_energy},
+                           {"energy", a.energy},
+                           {"dissipated", a.dissipated},
+                           {"interventions", a.interventions}});
+    j["state"] = {{"t", simulator_->state().t}, {"q", simulator_->state().q}, {"u", simulator_->state().u}};
+    j["notes"] = device.notes();
+    for (const auto& note : r.real_time.notes) j["notes"].push_back(note);
+    j["warnings"] = r.warnings;
+    fmt::print("{}\n", j.dump());
+  }
+
+  static void print_row(const char* name, const Histogram& h) {
+    if (h.count() == 0) return;
+    fmt::print("  {:<22} {:>9.2f} {:>9.2f} {:>9.2f} {:>9.2f} {:>9.2f}\n", name, h.least() * 1e-3,
+               h.quantile(0.5) * 1e-3, h.quantile(0.99) * 1e-3, h.quantile(0.999) * 1e-3, h.largest() * 1e-3);
+  }
+
+  void print(const Device& device) const {
+    const HapticReport& r = report_;
+    fmt::print("{}: {} ticks at {:g} Hz in {:.3f} s with the device '{}'{}\n", system_->equations().name, r.ticks,
+               options_.rate, r.duration, device.name(), r.stopped ? ", stopped" : "");
+    fmt::print("  missed deadlines       {}\n", r.missed);
+    fmt::print("  changes of constraints {} in {} ticks\n", r.events, r.event_ticks);
+    if (r.stale > 0) fmt::print("  ticks without news     {}\n", r.stale);
+    fmt::print("  {:<22} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "microseconds", "min", "median", "p99", "p99.9", "max");
+    print_row("period", r.period);
+    print_row("compute", r.compute);
+    print_row("compute with changes", r.event_compute);
+    for (const auto& a : r.axes)
+      fmt::print("  axis {:<17} largest force {:.4g}, least energy {:.3g} J, passivity control {} times ({:.3g} J)\n",
+                 a.name, a.largest_force, a.least_energy, a.interventions, a.dissipated);
+    if (options_.unpaced) return print_notes(device);
+    fmt::print("  memory {}, priority {}\n", r.real_time.memory_locked ? "locked" : "not locked",
+               r.real_time.priority ? "real-time" : "ordinary");
+    print_notes(device);
+  }
+
+  void print_notes(const Device& device) const {
+    for (const auto& note : device.notes()) fmt::print("  {}\n", note);
+    for (const auto& note : report_.real_time.notes) fmt::print("  note: {}\n", note);
+    if (!options_.record.empty()) fmt::print("  recorded in {}\n", options_.record);
+  }
+
+  const HapticsOptions& options_;
+  Mechanism mechanism_;
+  std::shared_ptr<const CompiledSystem> system_;
+  std::unique_ptr<TickSimulator> simulator_;
+  HapticReport report_;
+};
+
+}  // namespace
+
+void add_haptics_command(CLI::App& app) {
+  auto o = std::make_shared<HapticsOptions>();
+  CLI::App* command = app.add_subcommand("haptics", "A model held by a haptic device, in real time");
+  o->source.add_to(*command);
+  command->add_option("--device", o->device, "simulated, replay:FILE or udp:PORT (default: simulated)");
+  command->add_option("--rate", o->rate, "Ticks per second (default 1000)");
+  command->add_option("--duration", o->duration, "Seconds to run (default 10)");
+  command->add_option("--record", o->record, "FILE.csv to record the device's motion in, for replay:FILE");
+  command->add_option("--display", o->display, "impedance (motion sensed, force displayed) or admittance");
+  command->add_option("--amplitude", o->amplitude, "Of the simulated hand, m or rad (default 0.1)");
+  command->add_option("--frequency", o->frequency, "Of the simulated hand, Hz (default 0.5)");
+  command->add_option("--device-damping", o->device_damping, "Physical damping of the device's axes (default 0.5)");
+  command->add_option("--device-mass", o->device_mass, "Mass of the device's axes (default 0.2)");
+  command->add_option("--max-force", o->max_force, "Largest force of the device (default: unlimited)");
+  command->add_flag("--no-passivity", o->no_passivity, "Observe energy, but do not control it");
+  command->add_flag("--unpaced", o->unpaced, "As fast as it goes instead of in real time");
+  command->add_flag("--json", o->json, "Print the statistics as one JSON object");
+  command->add_flag("--quiet", o->quiet, "Print warnings only");
+  command->footer("The model says by a section 'handle' where it is held; see docs/haptics.md.");
+  command->callback([o] { HapticsRun(*o).run(); });
+}
+
+}  // namespace kane

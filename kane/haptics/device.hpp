@@ -1,0 +1,39 @@
+#pragma once
+// A haptic device: something with axes that a hand holds. Impedance devices sense motion and display force; admittance
+// devices sense force and display motion. The loop calls read() and write() once per tick, from its own thread; neither may
+// allocate, lock or wait.
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kane {
+
+/// What the data sheet says, per axis; zero: not known.
+struct DeviceAxis {
+  double damping = 0;    ///< physical damping b, N*s/m or N*m*s/rad
+  double mass = 0;       ///< apparent mass or moment of inertia
+  double max_force = 0;  ///< 0: unlimited
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  [[nodiscard]] virtual std::string name() const = 0;
+  [[nodiscard]] virtual std::size_t axes() const = 0;
+  [[nodiscard]] virtual DeviceAxis axis(std::size_t i) const = 0;
+  /// The position the device takes as its own zero: that of the model's handle.
+  virtual void start(std::span<const double> origin) = 0;
+  /// Motion at time t since the start (and force, for admittance display). False: nothing new has come; what is written
+  /// is the best guess.
+  [[nodiscard]] virtual bool read(double t, std::span<double> position, std::span<double> speed,
+                                  std::span<double> force) = 0;
+  /// Force to be displayed from t on (impedance), or position (admittance).
+  virtual void write(double t, std::span<const double> force, std::span<const double> position) = 0;
+  /// Things worth telling afterwards, such as lost packets.
+  [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }
+};
+
+}  // namespace kane

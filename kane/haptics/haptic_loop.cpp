@@ -1,0 +1,186 @@
+#include "kane/haptics/haptic_loop.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+
+#include "kane/base/error.hpp"
+
+namespace kane {
+
+namespace {
+
+std::vector<VirtualCoupler> make_couplers(TickSimulator& simulator) {
+  const EquationsOfMotion& e = simulator.system().equations();
+  std::vector<Expr> values;
+  for (const auto& h : e.handles) values.push_back(h.stiffness), values.push_back(h.damping);
+  const Kernel kernel = simulator.system().compile_of_state("handles", values);
+  KernelRunner runner(&kernel, simulator.evaluator().context());
+  const auto y = runner.run(simulator.state().q, simulator.state().u);
+  std::vector<VirtualCoupler> couplers;
+  for (std::size_t i = 0; i < e.handles.size(); ++i) couplers.push_back({y[2 * i], y[2 * i + 1]});
+  return couplers;
+}
+
+HapticSnapshot empty_snapshot(const EquationsOfMotion& e) {
+  HapticSnapshot s;
+  s.q.resize(e.q.size()), s.u.resize(e.u.size());
+  for (auto* v : {&s.device, &s.image, &s.force}) v->resize(e.handles.size());
+  return s;
+}
+
+std::size_t tick_count(const HapticOptions& options) {
+  require(options.rate >= 1 && options.rate <= 1e5, "the rate must lie between 1 Hz and 100 kHz, but {} Hz was given",
+          options.rate);
+  require(options.duration > 0 && options.duration * options.rate < 1e9, "a run cannot last {} s", options.duration);
+  return static_cast<std::size_t>(std::llround(options.duration * options.rate));
+}
+
+}  // namespace
+
+HapticLoop::HapticLoop(TickSimulator& simulator, Device& device, HapticOptions options)
+    : simulator_(simulator),
+      device_(device),
+      options_(options),
+      axes_(simulator.system().equations().handles.size()),
+      couplers_(make_couplers(simulator)),
+      snapshots_(empty_snapshot(simulator.system().equations())),
+      recording_(axes_, options.record ? tick_count(options) : 0) {
+  (void)tick_count(options);
+  require(axes_ > 0, "'{}' has no handle by which a device could hold it; add a section 'handle'",
+          simulator.system().equations().name);
+  require(device.axes() == axes_, "the device '{}' has {} axes, but the handle of '{}' has {}", device.name(),
+          device.axes(), simulator.system().equations().name, axes_);
+  require(std::abs(simulator.options().period * options.rate - 1) < 1e-9,
+          "the simulation ticks every {} s, which is not a rate of {} Hz", simulator.options().period, options.rate);
+  for (std::size_t i = 0; i < axes_; ++i) {
+    require(couplers_[i].stiffness >= 0 && couplers_[i].damping >= 0,
+            "the coupler of the handle '{}' has a negative stiffness or damping",
+            simulator.system().equations().handles[i].name);
+    passivity_.emplace_back(1 / options.rate);
+  }
+  for (auto* v : {&position_, &speed_, &force_, &shown_, &image_, &largest_}) v->resize(axes_);
+}
+
+std::vector<std::string> HapticLoop::axis_names() const {
+  std::vector<std::string> names;
+  for (const auto& h : simulator_.system().equations().handles) names.push_back(h.name);
+  return names;
+}
+
+std::vector<std::string> HapticLoop::check_margins() const {
+  std::vector<std::string> warnings;
+  const double period = 1 / options_.rate;
+  for (std::size_t i = 0; i < axes_; ++i) {
+    const double own = device_.axis(i).damping, needed = needed_damping(couplers_[i], period);
+    if (own > needed || (own == 0 && couplers_[i].stiffness == 0)) continue;
+    const double allowed = largest_stiffness(couplers_[i], own, period);
+    warnings.push_back(fmt::format(
+        "axis '{}': the device's damping {:.4g} does not exceed K T/2 + |B| = {:.4g}; the sampled coupler may put out "
+        "energy. {}",
+        axis_names()[i], own, needed,
+        allowed > 0 ? fmt::format("With this damper a stiffness below {:.4g} would be safe", allowed)
+                    : std::string("Its damper alone is too strong for this device")));
+  }
+  return warnings;
+}
+
+/// Forces of the couplers on the images, and what the hand is to feel.
+void HapticLoop::couple(double) {
+  const bool impedance = options_.display == Display::Impedance;
+  for (std::size_t i = 0; i < axes_; ++i) {
+    const auto image = simulator_.handle_motion(i);
+    image_[i] = image.position;
+    double on_image =
+        impedance ? couplers_[i].calc_force(position_[i], speed_[i], image.position, image.speed) : force_[i];
+    const double limit = device_.axis(i).max_force;
+    if (limit > 0) on_image = std::clamp(on_image, -limit, limit);
+    // The hand is resisted by what pushes the image.
+    const double port_speed = impedance ? speed_[i] : image.speed;
+    double resist = on_image;
+    if (impedance && options_.passivity)
+      resist = passivity_[i].control(resist, port_speed);
+    else
+      passivity_[i].observe(resist, port_speed);
+    simulator_.apply_handle(i, on_image);
+    shown_[i] = impedance ? -resist : 0.0;
+    largest_[i] = std::max(largest_[i], std::abs(on_image));
+  }
+}
+
+TickReport HapticLoop::tick(double t, HapticReport& report) {
+  if (!device_.read(t, position_, speed_, force_)) ++report.stale;
+  couple(t);
+  const TickReport ticked = simulator_.tick();
+  for (std::size_t i = 0; i < axes_; ++i) image_[i] = simulator_.handle_motion(i).position;
+  device_.write(t, shown_, image_);
+  if (options_.record) recording_.add(t, position_, speed_, force_, shown_);
+  return ticked;
+}
+
+void HapticLoop::publish(double t, const HapticReport& report) {
+  HapticSnapshot& s = snapshots_.draft();
+  s.t = t;
+  s.q = simulator_.state().q, s.u = simulator_.state().u;
+  s.device = position_, s.image = image_, s.force = shown_;
+  s.ticks = report.ticks, s.missed = report.missed, s.events = report.events;
+  snapshots_.publish();
+}
+
+HapticReport HapticLoop::run() {
+  HapticReport report;
+  report.warnings = check_margins();
+  for (auto& p : passivity_) p.reset();
+  std::fill(largest_.begin(), largest_.end(), 0.0);
+  for (std::size_t i = 0; i < axes_; ++i) image_[i] = simulator_.handle_motion(i).position;
+  device_.start(image_);
+  const auto ticks = static_cast<long>(tick_count(options_));
+  const double period = 1 / options_.rate;
+  const auto period_ns = std::llround(1e9 * period);
+  std::optional<RealTimeScope> scope;
+  if (options_.real_time) {
+    scope.emplace();
+    report.real_time = scope->report();
+  }
+  const std::int64_t begin = now_ns();
+  std::int64_t deadline = begin, last = begin;
+  for (long k = 0; k < ticks && !stop_.load(std::memory_order_relaxed); ++k) {
+    if (options_.paced) sleep_until_ns(deadline);
+    const std::int64_t start = now_ns();
+    if (k > 0) report.period.add(start - last);
+    last = start;
+    const TickReport ticked = tick(static_cast<double>(k) * period, report);
+    const std::int64_t end = now_ns();
+    ++report.ticks;
+    report.compute.add(end - start);
+    report.events += ticked.events;
+    if (ticked.events > 0) ++report.event_ticks, report.event_compute.add(end - start);
+    publish(static_cast<double>(k) * period, report);
+    deadline += period_ns;
+    if (options_.paced && end > deadline) {
+      const std::int64_t late = (end - deadline) / period_ns + 1;
+      report.missed += late;
+      deadline += late * period_ns;
+    }
+    if (ticked.status != TickStatus::Ok || ticked.stop) {
+      report.status = ticked.status;
+      report.stopped = ticked.stop;
+      break;
+    }
+  }
+  report.stopped = report.stopped || stop_.load(std::memory_order_relaxed);
+  report.duration = static_cast<double>(now_ns() - begin) * 1e-9;
+  add_axes(report);
+  return report;
+}
+
+void HapticLoop::add_axes(HapticReport& report) const {
+  const auto names = axis_names();
+  for (std::size_t i = 0; i < axes_; ++i)
+    report.axes.push_back({names[i], couplers_[i], device_.axis(i).damping,
+                           needed_damping(couplers_[i], 1 / options_.rate), largest_[i], passivity_[i].least_energy(),
+                           passivity_[i].energy(), passivity_[i].dissipated(), passivity_[i].interventions()});
+}
+
+}  // namespace kane

@@ -1,0 +1,99 @@
+#pragma once
+// The loop of fixed rate between a device and a simulation: read, couple, tick, display, until the next deadline. Deadlines
+// are absolute, so that lateness does not add up; a tick that misses its own is counted, and the loop goes on with the next
+// one that lies ahead, without catching up by a burst. After start() nothing allocates and nothing is locked.
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kane/haptics/bridge.hpp"
+#include "kane/haptics/device.hpp"
+#include "kane/haptics/histogram.hpp"
+#include "kane/haptics/passivity.hpp"
+#include "kane/haptics/real_time.hpp"
+#include "kane/haptics/recording.hpp"
+#include "kane/haptics/virtual_coupler.hpp"
+#include "kane/simulate/tick_simulator.hpp"
+
+namespace kane {
+
+enum class Display : std::uint8_t {
+  Impedance,   ///< motion is sensed, force displayed
+  Admittance,  ///< force is sensed, motion displayed
+};
+
+struct HapticOptions {
+  double rate = 1000;  ///< Hz
+  double duration = 10;
+  Display display = Display::Impedance;
+  bool passivity = true;  ///< the controller; the observer always runs
+  bool real_time = true;  ///< ask for locked memory and priority
+  bool paced = true;      ///< false: as fast as it goes, for tests and batch runs
+  bool record = false;
+};
+
+/// What slower consumers see.
+struct HapticSnapshot {
+  double t = 0;
+  std::vector<double> q, u, device, image, force;
+  long ticks = 0, missed = 0, events = 0;
+};
+
+struct AxisReport {
+  std::string name;
+  VirtualCoupler coupler;
+  double device_damping = 0, needed_damping = 0;
+  double largest_force = 0;
+  double least_energy = 0, energy = 0, dissipated = 0;
+  long interventions = 0;
+};
+
+struct HapticReport {
+  long ticks = 0, missed = 0, stale = 0;
+  long events = 0, event_ticks = 0;
+  Histogram period, compute, event_compute;  ///< ns; the last only of ticks in which constraints changed
+  double duration = 0;
+  TickStatus status = TickStatus::Ok;
+  bool stopped = false;  ///< by a rule of the model, or from outside
+  RealTimeReport real_time;
+  std::vector<AxisReport> axes;
+  std::vector<std::string> warnings;  ///< stability margins
+};
+
+class HapticLoop {
+ public:
+  /// The device has as many axes as the model has handles. Throws ModelError otherwise.
+  HapticLoop(TickSimulator& simulator, Device& device, HapticOptions options);
+
+  /// Runs in the calling thread, from the simulator's present state.
+  HapticReport run();
+  /// From any thread.
+  void stop() { stop_.store(true, std::memory_order_relaxed); }
+  [[nodiscard]] LatestValue<HapticSnapshot>& snapshots() { return snapshots_; }
+  [[nodiscard]] const Recording& recording() const { return recording_; }
+  [[nodiscard]] std::vector<std::string> axis_names() const;
+  /// b > K T / 2 + |B|, a sentence for every axis that does not keep it.
+  [[nodiscard]] std::vector<std::string> check_margins() const;
+
+ private:
+  [[nodiscard]] TickReport tick(double t, HapticReport& report);
+  void couple(double t);
+  void publish(double t, const HapticReport& report);
+  void add_axes(HapticReport& report) const;
+
+  TickSimulator& simulator_;
+  Device& device_;
+  HapticOptions options_;
+  std::size_t axes_;
+  std::vector<VirtualCoupler> couplers_;
+  std::vector<PassivityController> passivity_;
+  std::vector<double> position_, speed_, force_, shown_, image_, largest_;
+  LatestValue<HapticSnapshot> snapshots_;
+  Recording recording_;
+  std::atomic<bool> stop_{false};
+};
+
+}  // namespace kane

@@ -1,0 +1,53 @@
+#include "kane/haptics/real_time.hpp"
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <ctime>
+
+#include <cerrno>
+#include <cstring>
+
+namespace kane {
+
+RealTimeScope::RealTimeScope(int priority) {
+  report_.memory_locked = ::mlockall(MCL_CURRENT | MCL_FUTURE) == 0;
+  if (!report_.memory_locked)
+    report_.notes.push_back(
+        fmt::format("memory could not be locked ({}): pages may be fetched while the loop runs; raise the limit "
+                    "(ulimit -l unlimited)",
+                    std::strerror(errno)));
+  sched_param parameters{};
+  parameters.sched_priority = priority;
+  const int refused = ::pthread_setschedparam(::pthread_self(), SCHED_FIFO, &parameters);
+  report_.priority = refused == 0;
+  if (!report_.priority)
+    report_.notes.push_back(
+        fmt::format("no real-time priority ({}): other programs may delay ticks; permit it with rtprio in limits.conf, "
+                    "or run as root",
+                    std::strerror(refused)));
+}
+
+RealTimeScope::~RealTimeScope() {
+  if (report_.memory_locked) (void)::munlockall();
+  if (!report_.priority) return;
+  sched_param parameters{};
+  (void)::pthread_setschedparam(::pthread_self(), SCHED_OTHER, &parameters);
+}
+
+std::int64_t now_ns() {
+  timespec t{};
+  (void)::clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<std::int64_t>(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
+}
+
+void sleep_until_ns(std::int64_t deadline) {
+  timespec t{};
+  t.tv_sec = static_cast<std::time_t>(deadline / 1'000'000'000);
+  t.tv_nsec = static_cast<long>(deadline % 1'000'000'000);
+  while (::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, nullptr) == EINTR) {
+  }
+}
+
+}  // namespace kane

@@ -1,0 +1,61 @@
+#pragma once
+// Runs of the loop as files: for every tick the motion (and force) of the device as it was read, and what was displayed. A
+// recorded run can be given to the loop again as a device; since the simulation has no other input, it then does the same to
+// the last bit.
+//
+// The file is text: a line of names (t, then for each axis NAME.position, NAME.speed, NAME.force, NAME.shown), one line per
+// tick with 17 digits.
+
+#include <string>
+#include <vector>
+
+#include "kane/haptics/device.hpp"
+
+namespace kane {
+
+/// Room for a whole run, made beforehand.
+class Recording {
+ public:
+  Recording(std::size_t axes, std::size_t ticks);
+
+  void add(double t, std::span<const double> position, std::span<const double> speed, std::span<const double> force,
+           std::span<const double> shown);
+  [[nodiscard]] std::size_t size() const { return used_; }
+  [[nodiscard]] std::size_t axes() const { return axes_; }
+  [[nodiscard]] std::span<const double> row(std::size_t tick) const {
+    return {values_.data() + tick * width(), width()};
+  }
+  /// Throws ModelError if the file cannot be written.
+  void write(const std::string& file, const std::vector<std::string>& names) const;
+  /// Throws ModelError if the file cannot be read, or is no recording.
+  [[nodiscard]] static Recording read(const std::string& file);
+
+ private:
+  [[nodiscard]] std::size_t width() const { return 1 + 4 * axes_; }
+
+  std::size_t axes_, used_ = 0;
+  std::vector<double> values_;
+};
+
+/// Plays a recording: the tick k reads its row k.
+class ReplayDevice final : public Device {
+ public:
+  explicit ReplayDevice(Recording recording) : recording_(std::move(recording)) {}
+
+  [[nodiscard]] std::string name() const override { return "replay"; }
+  [[nodiscard]] std::size_t axes() const override { return recording_.axes(); }
+  [[nodiscard]] DeviceAxis axis(std::size_t) const override { return {}; }
+  void start(std::span<const double>) override { next_ = 0; }
+  [[nodiscard]] bool read(double t, std::span<double> position, std::span<double> speed,
+                          std::span<double> force) override;
+  void write(double t, std::span<const double> force, std::span<const double> position) override;
+  [[nodiscard]] std::vector<std::string> notes() const override;
+
+ private:
+  Recording recording_;
+  std::size_t next_ = 0;
+  long past_end_ = 0;
+  double largest_difference_ = 0;  ///< between what is displayed now and what was displayed then
+};
+
+}  // namespace kane

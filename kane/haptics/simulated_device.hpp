@@ -1,0 +1,53 @@
+#pragma once
+// A device with a hand on it, both simulated: for every axis a mass m with the device's damping b, moved by the force that
+// is displayed and by the hand, which pulls towards where it wants to be by a spring and a damper.
+//
+//     m x'' = f - b x' + k_h (x_wanted - x) + b_h (x'_wanted - x')
+//
+// Exact for a force that is held from tick to tick (the matrix exponential of one axis), so that the result does not depend
+// on how often it is asked.
+
+#include <vector>
+
+#include "kane/haptics/device.hpp"
+
+namespace kane {
+
+/// What the hand does along one axis: x_wanted = origin + drift t + amplitude sin(2 pi frequency t).
+struct HandAxis {
+  double amplitude = 0.05;
+  double frequency = 0.5;  ///< Hz
+  double drift = 0;
+  double stiffness = 300;
+  double damping = 4;
+};
+
+struct SimulatedAxis {
+  DeviceAxis device{0.5, 0.2, 0};
+  HandAxis hand;
+};
+
+class SimulatedDevice final : public Device {
+ public:
+  explicit SimulatedDevice(std::vector<SimulatedAxis> axes);
+
+  [[nodiscard]] std::string name() const override { return "simulated"; }
+  [[nodiscard]] std::size_t axes() const override { return axes_.size(); }
+  [[nodiscard]] DeviceAxis axis(std::size_t i) const override { return axes_[i].device; }
+  void start(std::span<const double> origin) override;
+  [[nodiscard]] bool read(double t, std::span<double> position, std::span<double> speed,
+                          std::span<double> force) override;
+  void write(double t, std::span<const double> force, std::span<const double> position) override;
+
+ private:
+  struct Motion {
+    double x = 0, v = 0, force = 0, origin = 0, hand_force = 0;
+  };
+  void advance(double t);
+
+  std::vector<SimulatedAxis> axes_;
+  std::vector<Motion> motions_;
+  double t_ = 0;
+};
+
+}  // namespace kane

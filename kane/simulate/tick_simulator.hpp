@@ -1,0 +1,115 @@
+#pragma once
+// Simulation by ticks of fixed length, for loops in real time: a bounded amount of work per tick, and nothing allocates
+// after start(). Within a tick the motion is integrated by Runge's and Kutta's method of order 4; where an event happens
+// inside (a contact closes, friction lets go, a guard of the model crosses zero), the tick is cut there, the new set of
+// constraints takes over, and the rest of the tick goes on with it: main loop and excursions of Gillespie's figure 2.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kane/simulate/constraint_projector.hpp"
+#include "kane/simulate/state.hpp"
+#include "kane/simulate/switched_dynamics.hpp"
+
+namespace kane {
+
+struct TickOptions {
+  double period = 1e-3;
+  int max_events = 4;   ///< located inside of one tick; further ones are handled at its end
+  int refinements = 3;  ///< of the instant of an event
+  SwitchingOptions switching = real_time_switching();
+
+  /// Coarser than for trajectories: instants are located to a part of a tick only.
+  [[nodiscard]] static SwitchingOptions real_time_switching() {
+    SwitchingOptions s;
+    s.touch_gap = 1e-6;
+    s.still_speed = 1e-6;
+    s.rest_speed = 1e-3;
+    s.stick_speed = 1e-3;
+    s.max_rounds = 20;
+    return s;
+  }
+};
+
+enum class TickStatus : std::uint8_t {
+  Ok,
+  Failed,  ///< the motion could not be evaluated; the state is that before the tick
+  Jammed,  ///< no contact forces were found
+};
+
+struct TickReport {
+  TickStatus status = TickStatus::Ok;
+  int events = 0;
+  bool stop = false;  ///< a rule of the model ends the run
+};
+
+class TickSimulator {
+ public:
+  explicit TickSimulator(std::shared_ptr<const CompiledSystem> system, const TickOptions& options = {});
+  TickSimulator(const TickSimulator&) = delete;
+  TickSimulator& operator=(const TickSimulator&) = delete;
+
+  [[nodiscard]] const CompiledSystem& system() const { return *system_; }
+  [[nodiscard]] const TickOptions& options() const { return options_; }
+  [[nodiscard]] SystemEvaluator& evaluator() { return evaluator_; }
+  [[nodiscard]] SwitchedDynamics& dynamics() { return dynamics_; }
+
+  void set_parameters(const Values& parameters);
+  /// Values of CompiledSystem::inputs(), in force from the next tick on.
+  void set_inputs(std::span<const double> inputs);
+  /// Throws ModelError for a state that does not fit.
+  void start(const State& state);
+  TickReport tick();
+
+  [[nodiscard]] const State& state() const { return state_; }
+  [[nodiscard]] const std::string& mode() const;
+  [[nodiscard]] long events() const { return events_; }
+
+  /// Position (phi) and speed of a row, in the present state.
+  struct RowMotion {
+    double position, speed;
+  };
+  /// After start() or tick(): of the handles, without evaluating anything again.
+  [[nodiscard]] RowMotion handle_motion(std::size_t handle) const;
+  void apply_handle(std::size_t handle, double force);
+  /// Brings the rows of the handles up to date with the state.
+  void update_handles();
+
+ private:
+  struct Rule {
+    std::vector<bool> imposed, released;
+    int from = -1, to = -1;
+    std::size_t first_reset = 0;
+  };
+
+  [[nodiscard]] bool step(double h);
+  [[nodiscard]] bool calc_rates(double t, const std::vector<double>& y, std::vector<double>& rates);
+  void calc_functions(std::vector<double>& g);
+  [[nodiscard]] bool crossed(std::size_t k) const;
+  [[nodiscard]] double first_crossing() const;
+  [[nodiscard]] bool locate(double h, double& used);
+  [[nodiscard]] TickStatus transit();
+  void prepare_rules();
+  void save();
+  void restore();
+
+  std::shared_ptr<const CompiledSystem> system_;
+  TickOptions options_;
+  SystemEvaluator evaluator_;
+  SwitchedDynamics dynamics_;
+  ConstraintProjector projector_;
+  Kernel guards_, resets_;
+  KernelRunner guards_runner_, resets_runner_;
+  std::vector<Rule> rules_;
+  std::vector<std::vector<bool>> modes_;
+  std::vector<bool> bilateral_, initial_, fired_;
+  std::vector<double> inputs_;
+  int mode_ = -1;
+  State state_, saved_;
+  std::vector<double> y_, stage_, k1_, k2_, k3_, k4_, before_, after_, udot_, handle_position_, handle_speed_;
+  long ticks_ = 0, events_ = 0;
+  double t0_ = 0;
+};
+
+}  // namespace kane

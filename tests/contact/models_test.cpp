@@ -1,0 +1,212 @@
+// The example models with changing constraints, each by what must come out; and what is said about wrong ones.
+
+#include <gtest/gtest.h>
+
+#include <numbers>
+
+#include "kane/base/error.hpp"
+#include "kane/formats/yaml_writer.hpp"
+#include "tests/contact/run_hybrid.hpp"
+
+namespace kane::test {
+namespace {
+
+std::size_t output_index(const Model& model, const std::string& name) {
+  for (const auto& item : model.system->report_items())
+    if (item.name == name) return item.first;
+  throw std::runtime_error("no output " + name);
+}
+
+// Energy never increases; the Jellett integral, L . (vector from the mass centre to the contact), is constant whatever the
+// friction does (Jellett 1872).
+TEST(TippeTop, LosesEnergyKeepsTheJellettIntegralAndRises) {
+  const Model model = load_model("tippe_top");
+  HybridSimulator sim(model.system, {.tolerance = 1e-8});
+  sim.start(sim.assemble(model.initial(), model.given()));
+  const std::size_t energy = output_index(model, "E"), height = output_index(model, "height");
+  const auto& bodies = model.system->report_items();
+  const auto body = std::find_if(bodies.begin(), bodies.end(), [](const ReportItem& i) {
+    return i.kind == ReportItem::Kind::Body && i.name == "top";
+  });
+  ASSERT_NE(body, bodies.end());
+  double before = 1e300, first_height = 0, last_height = 0, jellett = 0;
+  const auto report = sim.run({.until = 2.5, .intervals = 250}, [&](const State& s) {
+    const auto y = sim.calc_reports(s);
+    EXPECT_LE(y[energy], before + 1e-9);
+    before = y[energy];
+    last_height = y[height];
+    const auto R = y.subspan(body->first, 9), w = y.subspan(body->first + 9, 3);
+    double spin = 0, along[3], L[3];
+    for (std::size_t k = 0; k < 3; ++k) along[k] = R[3 * k + 2], spin += w[k] * along[k];
+    for (std::size_t k = 0; k < 3; ++k) L[k] = 8e-7 * (w[k] - spin * along[k]) + 7e-7 * spin * along[k];
+    const double arm[3] = {4.5e-3 * along[0], 4.5e-3 * along[1], 4.5e-3 * along[2] - 15e-3};
+    const double now = L[0] * arm[0] + L[1] * arm[1] + L[2] * arm[2];
+    if (s.t == 0) jellett = now, first_height = y[height];
+    EXPECT_NEAR(now, jellett, 1e-6 * std::abs(jellett)) << s.t;
+    return true;
+  });
+  ASSERT_FALSE(report.run.failure) << report.run.failure->message(model.equations());
+  EXPECT_GT(last_height, first_height + 3e-3);  // it has raised its mass centre
+}
+
+TEST(Latch, CatchesWithoutReboundAndTearsAtItsLimit) {
+  const Model model = load_model("latch");
+  const HybridRun run = run_hybrid(model, {}, {.until = 4}, {.tolerance = 1e-10});
+  ASSERT_EQ(run.report.events.size(), 2U);
+  EXPECT_EQ(run.report.events[0].changes, std::vector<std::string>{"latched imposed"});
+  EXPECT_EQ(run.report.events[0].u_after[0], 0.0);
+  EXPECT_NEAR(run.report.events[1].t, 2 + 4.0 / 8, 1e-9);  // 8 N*m/s against a limit of 4 N*m
+  EXPECT_EQ(run.report.events[1].changes, std::vector<std::string>{"latched released"});
+}
+
+TEST(Geneva, TurnsByAQuarterForEveryTurnOfTheCrank) {
+  const Model model = load_model("geneva");
+  const HybridRun run = run_hybrid(model, {}, {.until = 5}, {.tolerance = 1e-9});
+  const State& end = run.last();
+  const long turns = std::lround(std::floor((end.q[0] - std::numbers::pi / 4) / (2 * std::numbers::pi))) + 1;
+  ASSERT_GT(turns, 2);
+  if (end.u[1] == 0) {
+    EXPECT_NEAR(std::abs(end.q[1]), static_cast<double>(turns) * std::numbers::pi / 2, 1e-6);
+  }
+  for (const SwitchRecord& event : run.report.events)  // the pin enters and leaves along the slot: no impact
+    EXPECT_NEAR(event.kinetic_after, event.kinetic_before, 1e-6 * event.kinetic_before);
+}
+
+TEST(PianoKey, GoesThroughItsStatesOnce) {
+  const Model model = load_model("piano_key");
+  const HybridRun run = run_hybrid(model, {}, {.until = 0.6}, {.tolerance = 1e-9});
+  std::vector<std::string> modes;
+  double strike = 0;
+  for (const SwitchRecord& event : run.report.events) {
+    if (!event.mode.empty() && (modes.empty() || modes.back() != event.mode)) modes.push_back(event.mode);
+    for (const auto& [row, impulse] : event.impulses)
+      if (row == "string") strike = std::max(strike, impulse);
+    EXPECT_LE(event.kinetic_after, event.kinetic_before * (1 + 1e-9) + 1e-12);
+  }
+  ASSERT_GE(modes.size(), 3U);
+  EXPECT_EQ(modes[0], "pushing");
+  EXPECT_EQ(modes[1], "flying");
+  EXPECT_EQ(modes[2], "checked");
+  EXPECT_GT(strike, 0);
+  EXPECT_NEAR(run.last().q[0], 0, 1e-6);  // the key is back
+}
+
+// A rod that is pushed along a rough floor with its tip forward: finite forces do not exist for enough friction (Painleve).
+TEST(Painleve, ThePushedRodStopsByAnImpulseThatTakesEnergy) {
+  const Model model = parse_model(R"(
+kane: 1
+parameters: {mu: 2.5}
+gravity: -9.81*N.y
+bodies:
+  rod: {mass: 1, inertia: [0, 0, 0.333333], points: {tip: [-1, 0, 0]}}
+joints:
+  free: {type: planar, parent: N, child: rod, coordinates: [x, y, q], speeds: [vx, vy, w]}
+contacts:
+  floor: {point: rod.tip, plane: N.y, friction: mu}
+)");
+  for (const double direction : {-1.0, 1.0}) {
+    SystemEvaluator evaluator(model.system);
+    SwitchedDynamics dynamics(evaluator);
+    evaluator.set_parameters(model.system->calc_parameters({}));
+    const double angle = 1.1;
+    std::vector<double> q{0, std::sin(angle), angle}, u{3 * direction, 0, 0};
+    const TransitionReport report = dynamics.settle(q, u);
+    EXPECT_TRUE(report.ok());
+    EXPECT_LE(report.kinetic_after, report.kinetic_before + 1e-12);
+  }
+}
+
+TEST(Compliant, ABallOnHuntAndCrossleysFloorReboundsAsTheLawSays) {
+  const Model model = parse_model(R"(
+kane: 1
+bodies:
+  ball: {mass: 1}
+joints:
+  fall: {type: prismatic, parent: N, child: ball, axis: y, coordinate: y, speed: v}
+contacts:
+  floor: {gap: y, stiffness: 1e6, dissipation: 0.2}
+)");
+  State initial = model.initial();
+  initial.q[0] = 0.01, initial.u[0] = -0.5;
+  const HybridRun run = run_hybrid(model, {}, initial, {.until = 0.2}, {.tolerance = 1e-10});
+  // e = 1 - c v for small c v (Hunt and Crossley 1975)
+  EXPECT_NEAR(run.last().u[0], 0.5 * (1 - 0.2 * 0.5), 0.5 * 0.01);
+}
+
+TEST(Contacts, OfABoxACylinderAndACapsuleTouchWithTheirLowestPoints) {
+  const Model model = parse_model(R"(
+kane: 1
+bodies:
+  B: {mass: 1, inertia: [1, 1, 1]}
+joints:
+  free: {type: free, parent: N, child: B, coordinates: [x, y, z, e1, e2, e3, e4]}
+contacts:
+  box: {box: B, size: [2, 4, 6], plane: N.z}
+  can: {cylinder: B, radius: 1, length: 4, axis: B.z, plane: N.z}
+  pill: {capsule: B, radius: 1, length: 4, axis: B.z, plane: N.z}
+)");
+  const EquationsOfMotion& e = model.equations();
+  ASSERT_EQ(e.contacts.size(), 8U + 2 + 2);
+  SystemEvaluator evaluator(model.system);
+  const double half = 0.3;  // turned by 0.6 about x
+  const std::vector<double> q{0, 0, 10, std::sin(half), 0, 0, std::cos(half)}, u(6, 0.0);
+  evaluator.calc_constraints(q, u);
+  const auto least = [&](std::size_t from, std::size_t to) {
+    double m = 1e300;
+    for (std::size_t k = from; k < to; ++k)
+      m = std::min(m, evaluator.phi()[static_cast<std::size_t>(e.contacts[k].normal)]);
+    return m;
+  };
+  const double s = std::sin(0.6), c = std::cos(0.6);
+  EXPECT_NEAR(least(0, 8), 10 - 2 * s - 3 * c, 1e-13);
+  EXPECT_NEAR(least(8, 10), 10 - 2 * c - s, 1e-13);
+  EXPECT_NEAR(least(10, 12), 10 - 2 * c - 1, 1e-13);
+}
+
+TEST(Reader, WritesAndReadsContactsFrictionEventsAndModes) {
+  for (const char* name : {"cart_switch", "shopping_cart", "piano_key", "latch", "tippe_top", "block_on_plane"}) {
+    const Model model = load_model(name);
+    const Model again = parse_model(write_yaml(model.mechanism));
+    const EquationsOfMotion &a = model.equations(), &b = again.equations();
+    EXPECT_EQ(a.contacts.size(), b.contacts.size());
+    EXPECT_EQ(a.frictions.size(), b.frictions.size());
+    EXPECT_EQ(a.handles.size(), b.handles.size());
+    EXPECT_EQ(a.initial_mode, b.initial_mode);
+    ASSERT_EQ(a.switches.size(), b.switches.size());
+    for (std::size_t i = 0; i < a.switches.size(); ++i) EXPECT_EQ(a.switches[i].direction, b.switches[i].direction);
+  }
+}
+
+TEST(Reader, SaysWhatIsWrong) {
+  const auto message = [](const std::string& sections) {
+    try {
+      (void)parse_model(
+          "kane: 1\nbodies: {B: {mass: 1}}\njoints: {j: {type: prismatic, parent: N, child: B, coordinate: "
+          "q}}\nconstraints: {held: {motion: q', active: false}}\n" +
+          sections);
+    } catch (const ModelError& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing");
+  };
+  const auto expect = [&](const std::string& sections, const std::string& part) {
+    EXPECT_NE(message(sections).find(part), std::string::npos) << message(sections);
+  };
+  expect("contacts: {c: {friction: 0.3}}", "must have one of the keys gap, point");
+  expect("contacts: {c: {gap: q, friction: 0.3}}", "nothing can slide there");
+  expect("contacts: {c: {gap: q, restitution: 1, law: hooke}}", "newton or poisson");
+  expect("contacts: {c: {sphere: B, plane: N.z}}", "radius");
+  expect("contacts: {c: {joint: k}}", "joint 'k', which does not exist");
+  expect("contacts: {c: {joint: j}}", "which has none");
+  expect("friction: {f: {slip: q'}}", "limit");
+  expect("events: {e: {when: q > 1}}", "changes nothing");
+  expect("events: {e: {when: q > 1, impose: hold}}", "did you mean 'held'");
+  expect("events: {e: {when: q, direction: up, stop: true}}", "rising, falling or both");
+  expect("events: {e: {when: q > 1, reset: {p: 0}}}", "no coordinate or speed");
+  expect("events: {e: {when: q > 1, to: fast}}", "no mode");
+  expect("modes: {a: {active: [held], initial: true}, b: {initial: true}}", "initial mode");
+  expect("handle: {x: {position: q}}", "stiffness");
+}
+
+}  // namespace
+}  // namespace kane::test
