@@ -58,7 +58,8 @@ HapticLoop::HapticLoop(TickSimulator& simulator, Device& device, HapticOptions o
     require(couplers_[i].stiffness >= 0 && couplers_[i].damping >= 0,
             "the coupler of the handle '{}' has a negative stiffness or damping",
             simulator.system().equations().handles[i].name);
-    passivity_.emplace_back(1 / options.rate);
+    // More damping than m/T would turn the mass around within one tick.
+    passivity_.emplace_back(1 / options.rate, options.handle_mass * options.rate);
   }
   for (auto* v : {&position_, &speed_, &force_, &shown_, &image_, &largest_}) v->resize(axes_);
 }

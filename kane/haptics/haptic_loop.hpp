@@ -29,9 +29,10 @@ struct HapticOptions {
   double rate = 1000;  ///< Hz
   double duration = 10;
   Display display = Display::Impedance;
-  bool passivity = true;  ///< the controller; the observer always runs
-  bool real_time = true;  ///< ask for locked memory and priority
-  bool paced = true;      ///< false: as fast as it goes, for tests and batch runs
+  bool passivity = true;     ///< the controller; the observer always runs
+  double handle_mass = 0.2;  ///< of a device's axis, about: bounds the damping that the controller adds
+  bool real_time = true;     ///< ask for locked memory and priority
+  bool paced = true;         ///< false: as fast as it goes, for tests and batch runs
   bool record = false;
 };
 

@@ -44,7 +44,7 @@ TickSimulator::TickSimulator(std::shared_ptr<const CompiledSystem> system, const
   saved_ = state_;
   for (auto* v : {&y_, &stage_, &k1_, &k2_, &k3_, &k4_}) v->resize(e.q.size() + e.u.size());
   before_.resize(dynamics_.function_count() + e.switches.size());
-  after_ = before_;
+  after_ = low_ = high_ = before_;
   udot_.resize(e.u.size());
   handle_position_.resize(e.handles.size()), handle_speed_.resize(e.handles.size());
   inputs_ = system_->default_inputs();
@@ -160,24 +160,23 @@ void TickSimulator::calc_functions(std::vector<double>& g) {
                     g.begin() + static_cast<std::ptrdiff_t>(own));
 }
 
-bool TickSimulator::crossed(std::size_t k) const {
+/// Function k crosses zero the way it is to be looked at, from value a to value b.
+bool TickSimulator::crosses(std::size_t k, double a, double b) const {
   const std::size_t own = dynamics_.function_count();
-  if (k < own) return after_[k] < 0;
+  if (k < own) return b < 0;
   const SwitchEquation& rule = system_->equations().switches[k - own];
-  const Rule& prepared = rules_[k - own];
-  if (!rule.from.empty() && prepared.from != mode_) return false;
-  const bool rises = before_[k] < 0 && after_[k] >= 0, falls = before_[k] > 0 && after_[k] <= 0;
+  if (!rule.from.empty() && rules_[k - own].from != mode_) return false;
+  const bool rises = a < 0 && b >= 0, falls = a > 0 && b <= 0;
   return (rises && rule.direction >= 0) || (falls && rule.direction <= 0);
 }
 
-/// Fraction of the step at which the first function crosses zero, were they straight lines; 2 if none does.
-double TickSimulator::first_crossing() const {
+/// Fraction of the way at which the first function crosses zero, were they straight lines; 2 if none does.
+double TickSimulator::first_crossing(const std::vector<double>& from, const std::vector<double>& to) const {
   double first = 2;
-  for (std::size_t k = 0; k < after_.size(); ++k) {
-    if (!crossed(k)) continue;
-    const double a = before_[k], b = after_[k];
-    const bool straight = (a > 0) != (b > 0) && a != b;
-    first = std::min(first, straight ? std::clamp(a / (a - b), 0.0, 1.0) : 0.0);
+  for (std::size_t k = 0; k < to.size(); ++k) {
+    if (!crosses(k, from[k], to[k])) continue;
+    const bool straight = (from[k] > 0) != (to[k] > 0) && from[k] != to[k];
+    first = std::min(first, straight ? std::clamp(from[k] / (from[k] - to[k]), 0.0, 1.0) : 0.0);
   }
   return first;
 }
@@ -185,29 +184,34 @@ double TickSimulator::first_crossing() const {
 void TickSimulator::save() { saved_ = state_; }
 void TickSimulator::restore() { state_ = saved_; }
 
-/// Repeats the step that was too long, to the first event in it. `used` is its length.
+/// Repeats the step of length h, in which something happens, up to just behind the first event. `used` is its length;
+/// after_ holds the functions there. Regula falsi on the functions as they are at both ends of what is left.
 bool TickSimulator::locate(double h, double& used) {
   double low = 0, high = h;
-  used = h;
+  bool at_high = true;
+  low_ = before_;
+  high_ = after_;
   for (int i = 0; i < options_.refinements; ++i) {
-    const double guess = low + (high - low) * std::clamp(first_crossing(), 0.0, 1.0);
+    const double width = high - low;
     // A little later than the straight line says, so that the event has happened.
-    used = std::clamp(guess + 1e-4 * (high - low), low, high);
-    if (used >= high) break;
+    const double guess = low + width * std::min(1.0, first_crossing(low_, high_) + 1e-3);
+    if (guess >= high || guess <= low) break;
     restore();
-    if (!step(used - 0)) return false;
+    if (!step(guess)) return false;
     calc_functions(after_);
-    if (first_crossing() <= 1) {
-      high = used;
-    } else {
-      low = used;
-      restore();
-      if (!step(high)) return false;
-      calc_functions(after_);
-      used = high;
-      break;
-    }
+    at_high = first_crossing(low_, after_) <= 1;
+    if (at_high)
+      high = guess, high_ = after_;
+    else
+      low = guess, low_ = after_;
+    if (high - low < 1e-6 * h) break;
   }
+  if (!at_high) {
+    restore();
+    if (!step(high)) return false;
+    calc_functions(after_);
+  }
+  used = high;
   return true;
 }
 
@@ -216,7 +220,8 @@ TickStatus TickSimulator::transit() {
   const EquationsOfMotion& e = system_->equations();
   const std::size_t own = dynamics_.function_count();
   bool any = false;
-  for (std::size_t i = 0; i < rules_.size(); ++i) fired_[i] = crossed(own + i), any = any || fired_[i];
+  for (std::size_t i = 0; i < rules_.size(); ++i)
+    fired_[i] = crosses(own + i, before_[own + i], after_[own + i]), any = any || fired_[i];
   if (any) {
     const std::span<const double> values = resets_runner_.run(state_.q, state_.u);
     for (std::size_t i = 0; i < rules_.size(); ++i) {
@@ -251,7 +256,7 @@ TickReport TickSimulator::tick() {
       return report;
     }
     calc_functions(after_);
-    const bool event = first_crossing() <= 1;
+    const bool event = first_crossing(before_, after_) <= 1;
     if (event && report.events < options_.max_events) {
       double used = h;
       if (!locate(h, used)) {
@@ -266,10 +271,10 @@ TickReport TickSimulator::tick() {
     dynamics_.note_step(state_.q, state_.u);
     if (event) {
       ++report.events, ++events_;
-      for (std::size_t i = 0; i < rules_.size(); ++i)
-        report.stop = report.stop || (system_->equations().switches[i].stop && crossed(dynamics_.function_count() + i));
       report.status = transit();
       if (report.status != TickStatus::Ok) return report;
+      for (std::size_t i = 0; i < rules_.size(); ++i)
+        report.stop = report.stop || (fired_[i] && system_->equations().switches[i].stop);
       calc_functions(before_);
     } else {
       std::swap(before_, after_);

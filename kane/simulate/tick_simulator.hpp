@@ -17,7 +17,7 @@ namespace kane {
 struct TickOptions {
   double period = 1e-3;
   int max_events = 4;   ///< located inside of one tick; further ones are handled at its end
-  int refinements = 3;  ///< of the instant of an event
+  int refinements = 6;  ///< of the instant of an event
   SwitchingOptions switching = real_time_switching();
 
   /// Coarser than for trajectories: instants are located to a part of a tick only.
@@ -86,8 +86,8 @@ class TickSimulator {
   [[nodiscard]] bool step(double h);
   [[nodiscard]] bool calc_rates(double t, const std::vector<double>& y, std::vector<double>& rates);
   void calc_functions(std::vector<double>& g);
-  [[nodiscard]] bool crossed(std::size_t k) const;
-  [[nodiscard]] double first_crossing() const;
+  [[nodiscard]] bool crosses(std::size_t k, double a, double b) const;
+  [[nodiscard]] double first_crossing(const std::vector<double>& from, const std::vector<double>& to) const;
   [[nodiscard]] bool locate(double h, double& used);
   [[nodiscard]] TickStatus transit();
   void prepare_rules();
@@ -107,7 +107,8 @@ class TickSimulator {
   std::vector<double> inputs_;
   int mode_ = -1;
   State state_, saved_;
-  std::vector<double> y_, stage_, k1_, k2_, k3_, k4_, before_, after_, udot_, handle_position_, handle_speed_;
+  std::vector<double> y_, stage_, k1_, k2_, k3_, k4_, before_, after_, low_, high_, udot_, handle_position_,
+      handle_speed_;
   long ticks_ = 0, events_ = 0;
   double t0_ = 0;
 };
