@@ -86,7 +86,7 @@ void report_reactions(const Mechanism& mechanism, const LoweredMechanism& l, con
   for (const ConstraintAction& action : l.actions) known.insert(action.row);
   std::set<std::string> told;
   for (const ConstraintEquation& row : e.constraints) {
-    if (known.contains(row.name) || !told.insert(row.group).second) continue;
+    if (!row.active || known.contains(row.name) || !told.insert(row.group).second) continue;
     e.warnings.push_back(
         fmt::format("the constraint {} is an expression and does not say where its force acts; the reactions of joints "
                     "take it to act along their coordinates, as motors would",
