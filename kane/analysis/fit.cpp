@@ -316,11 +316,16 @@ void Fit::describe(const Point& at, FitReport& report) const {
     if (!f.at_bound) free.push_back(k);
   }
   if (free.empty()) return;
+  // From here on relative to the values found.
+  Vector size(n);
+  for (std::size_t k = 0; k < n; ++k) size[k] = at.p[k] != 0 ? std::abs(at.p[k]) : unit_[k];
   const auto rows = static_cast<Eigen::Index>(m), columns = static_cast<Eigen::Index>(free.size());
   Eigen::MatrixXd j(rows, columns);
   for (Eigen::Index i = 0; i < rows; ++i)
-    for (Eigen::Index k = 0; k < columns; ++k)
-      j(i, k) = at.j(static_cast<std::size_t>(i), free[static_cast<std::size_t>(k)]);
+    for (Eigen::Index k = 0; k < columns; ++k) {
+      const std::size_t column = free[static_cast<std::size_t>(k)];
+      j(i, k) = at.j(static_cast<std::size_t>(i), column) * size[column] / unit_[column];
+    }
   const Eigen::JacobiSVD<Eigen::MatrixXd> svd(j, Eigen::ComputeThinU | Eigen::ComputeFullV);
   const auto& s = svd.singularValues();
   const double largest = s.size() > 0 ? s(0) : 0;
@@ -330,12 +335,15 @@ void Fit::describe(const Point& at, FitReport& report) const {
   std::vector<bool> known(free.size(), true);
   for (Eigen::Index k = 0; k < columns; ++k) {
     const double value = k < s.size() ? s(k) : 0;
-    const auto v = svd.matrixV().col(k);
+    Eigen::VectorXd v = svd.matrixV().col(k);
     if (value > kUnidentifiable * largest && largest > 0) {
       covariance += v * v.transpose() / (value * value);
       continue;
     }
     std::string combination;
+    Eigen::Index largest_part = 0;
+    v.cwiseAbs().maxCoeff(&largest_part);
+    if (v(largest_part) < 0) v = -v;  // the sign says nothing
     for (Eigen::Index i = 0; i < columns; ++i) {
       if (std::abs(v(i)) < 0.05) continue;
       known[static_cast<std::size_t>(i)] = false;
@@ -352,7 +360,7 @@ void Fit::describe(const Point& at, FitReport& report) const {
     f.identifiable = known[k];
     if (!known[k]) continue;
     const auto i = static_cast<Eigen::Index>(k);
-    f.standard_error = std::sqrt(sigma2 * covariance(i, i)) * unit_[free[k]];
+    f.standard_error = std::sqrt(sigma2 * covariance(i, i)) * size[free[k]];
     shown.push_back(i);
     report.correlated.push_back(f.name);
   }

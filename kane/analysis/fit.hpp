@@ -74,8 +74,8 @@ struct FitReport {
   std::vector<double> rms;              ///< of each data, then each goal, in its own unit
   Matrix correlation;                   ///< of the identifiable parameters that are not at a bound
   std::vector<std::string> correlated;  ///< their names
-  double condition = 1;                 ///< largest over smallest singular value of J (units of the parameters)
-  /// What the data cannot tell: combinations "m +1.00, k -0.98" (relative changes) that change nothing.
+  double condition = 1;                 ///< largest over smallest singular value of J (relative changes)
+  /// What the data cannot tell: combinations "m +0.71, b +0.71" (relative changes) that change nothing.
   std::vector<std::string> unidentifiable;
   [[nodiscard]] bool ok() const { return status == FitStatus::Converged; }
 };
