@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <ctime>
 #include <fstream>
 #include <map>
 #include <stdexcept>
@@ -20,8 +20,6 @@
 
 namespace kane::bench {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 struct Case {
   std::string label;
@@ -98,35 +96,45 @@ double check_agreement(const std::vector<std::unique_ptr<Engine>>& engines, std:
   return worst;
 }
 
-/// Nanoseconds per call, one measurement of about two milliseconds.
-template <class Call>
-double measure(Call call) {
-  int calls = 1;
-  for (;; calls *= 2) {
-    const auto start = Clock::now();
-    for (int i = 0; i < calls; ++i) call();
-    const double ns = std::chrono::duration<double, std::nano>(Clock::now() - start).count();
-    if (ns > 2e6) return ns / calls;
-  }
+/// Nanoseconds that this thread has run, so that others on the machine count less.
+double now() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return 1e9 * static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec);
 }
 
-/// The medians of several rounds, in each of which every engine has its turn: what else the machine does hits all alike.
+template <class Call>
+double measure(std::size_t calls, Call call) {
+  const double start = now();
+  for (std::size_t i = 0; i < calls; ++i) call();
+  return now() - start;
+}
+
+/// The medians of many short rounds, in each of which every engine has its turn: what else the machine does hits all alike.
 class Rounds {
  public:
   template <class Call>
   void add(const std::string& name, Call call) {
-    times_[name].push_back(measure(call));
+    Series& series = series_[name];
+    constexpr double kRound = 2e5;  // nanoseconds
+    while (series.times.empty() && measure(series.calls, call) < kRound) series.calls *= 2;
+    series.times.push_back(measure(series.calls, call) / static_cast<double>(series.calls));
   }
   [[nodiscard]] double median(const std::string& name) const {
-    const auto found = times_.find(name);
-    if (found == times_.end()) return std::nan("");
-    std::vector<double> times = found->second;
-    std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2), times.end());
-    return times[times.size() / 2];
+    const auto found = series_.find(name);
+    if (found == series_.end()) return std::nan("");
+    std::vector<double> times = found->second.times;
+    const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+    std::nth_element(times.begin(), middle, times.end());
+    return *middle;
   }
 
  private:
-  std::map<std::string, std::vector<double>> times_;
+  struct Series {
+    std::size_t calls = 1;
+    std::vector<double> times;
+  };
+  std::map<std::string, Series> series_;
 };
 
 std::string shown(double ns) { return std::isnan(ns) ? "-" : fmt::format("{:.0f}", ns); }
@@ -144,7 +152,7 @@ std::string run_case(const Case& c) {
   for (auto& engine : engines) engine->prepare(states);
   const double off = check_agreement(engines, 8);
   Rounds rounds;
-  constexpr int kRounds = 9;
+  constexpr int kRounds = 61;
   for (int round = 0; round < kRounds; ++round) {
     for (auto& engine : engines) {
       std::size_t k = 0;

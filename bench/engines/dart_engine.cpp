@@ -25,6 +25,7 @@ class DartEngine final : public Engine {
     for (std::size_t i = 0; i < robot.links.size(); ++i) {
       const test::RobotLink& link = robot.links[i];
       BodyNode* body = add_link(link, i, i == 0 ? nullptr : bodies[static_cast<std::size_t>(link.parent)]);
+      body->setName("l" + std::to_string(i));
       body->setInertia(dart::dynamics::Inertia(link.mass, vec(link.com), moment(link)));
       bodies.push_back(body);
       if (i > 0) dofs_.push_back(body->getParentJoint()->getIndexInSkeleton(0));
@@ -34,7 +35,7 @@ class DartEngine final : public Engine {
 
   [[nodiscard]] std::string name() const override { return "DART"; }
 
-  void prepare(std::span<const RobotState> states) override {
+  void prepare(const std::vector<RobotState>& states) override {
     for (const RobotState& s : states) {
       const std::size_t qb = floating_ ? 7 : 0, ub = floating_ ? 6 : 0;
       if (floating_) {

@@ -7,7 +7,6 @@
 // derivatives of the speeds.
 
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -28,7 +27,7 @@ class Engine {
 
   [[nodiscard]] virtual std::string name() const = 0;
   /// Takes over the states in the engine's own form; not timed.
-  virtual void prepare(std::span<const RobotState> states) = 0;
+  virtual void prepare(const std::vector<RobotState>& states) = 0;
   /// Everything from a state to the accelerations, for the state of this number. This is what is timed.
   virtual void forward(std::size_t state) = 0;
   /// Accelerations found by the last forward(), in the common form.

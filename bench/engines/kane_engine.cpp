@@ -28,7 +28,7 @@ class TimedKernel {
     outputs_.resize(outputs.size() * lanes_);
   }
 
-  void prepare(std::span<const RobotState> states, bool accelerations) {
+  void prepare(const std::vector<RobotState>& states, bool accelerations) {
     for (std::size_t first = 0; first + lanes_ <= states.size(); first += lanes_) {
       std::vector<double> packed;
       const auto append = [&](std::size_t count, auto&& value) {
@@ -88,7 +88,7 @@ class KaneEngine final : public Engine {
         mass_(e_, lower_triangle(e_.M), false, 1) {}
 
   [[nodiscard]] std::string name() const override { return "Kane"; }
-  void prepare(std::span<const RobotState> states) override {
+  void prepare(const std::vector<RobotState>& states) override {
     forward_.prepare(states, false);
     many_.prepare(states, false);
     inverse_.prepare(states, true);

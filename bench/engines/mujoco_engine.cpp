@@ -25,7 +25,7 @@ class MujocoEngine final : public Engine {
 
   [[nodiscard]] std::string name() const override { return "MuJoCo"; }
 
-  void prepare(std::span<const RobotState> states) override {
+  void prepare(const std::vector<RobotState>& states) override {
     for (const RobotState& s : states) {
       State own{std::vector<double>(s.q.size()), std::vector<double>(s.u.size())};
       const std::size_t base = floating_ ? 7 : 0;

@@ -24,7 +24,7 @@ class SimbodyEngine final : public Engine {
 
   [[nodiscard]] std::string name() const override { return "Simbody"; }
 
-  void prepare(std::span<const RobotState> states) override {
+  void prepare(const std::vector<RobotState>& states) override {
     for (const RobotState& s : states) {
       const std::size_t qb = floating_ ? 7 : 0, ub = floating_ ? 6 : 0;
       if (floating_) {
