@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -9,10 +10,12 @@
 #include "apps/kane/command.hpp"
 #include "apps/kane/model_source.hpp"
 #include "kane/base/error.hpp"
+#include "kane/base/suggest.hpp"
 #include "kane/mechanics/derivation_page.hpp"
 #include "kane/mechanism/formulation.hpp"
 #include "kane/mechanism/lowering.hpp"
 #include "kane/mechanism/part_place.hpp"
+#include "kane/mechanism/report.hpp"
 
 namespace kane {
 namespace {
@@ -23,6 +26,8 @@ struct DeriveCommandOptions {
   std::string output;
   std::size_t terms = 40;
   std::vector<int> steps;
+  std::vector<std::string> reactions;
+  ReactionView view;
   bool compare = false;
   bool json = false;
 };
@@ -66,6 +71,32 @@ std::string format_of(const DeriveCommandOptions& options, bool given) {
   return ending == "html" || ending == "md" || ending == "tex" ? ending : "text";
 }
 
+bool wants_all_reactions(const DeriveCommandOptions& options) {
+  return options.reactions == std::vector<std::string>{"all"};
+}
+
+void check_reactions(const DeriveCommandOptions& options, const Mechanism& mechanism) {
+  std::vector<std::string> known;
+  for (const Joint& joint : mechanism.joints) known.push_back(joint.name);
+  for (const std::string& name : options.reactions)
+    require(wants_all_reactions(options) || mechanism.find_joint(name) != nullptr,
+            "--reactions: there is no joint '{}'{}", name, suggestion(name, known));
+  require(!options.reactions.empty() || (options.view.frame.empty() && options.view.point.empty()),
+          "--frame and --point say how to write reactions: add --reactions JOINT or --reactions all");
+}
+
+/// The reactions of the joints named (of "all"), in symbols.
+std::vector<ReactionOutput> reactions_of(const DeriveCommandOptions& options, const Mechanism& mechanism,
+                                         const LoweredMechanism& lowered, const EquationsOfMotion& equations) {
+  if (options.reactions.empty()) return {};
+  const bool all = wants_all_reactions(options);
+  auto reactions = form_reactions(mechanism, lowered, equations.constraints, options.view);
+  std::erase_if(reactions, [&](const ReactionOutput& r) {
+    return !all && std::find(options.reactions.begin(), options.reactions.end(), r.name) == options.reactions.end();
+  });
+  return reactions;
+}
+
 void run_derive(const DeriveCommandOptions& options, bool format_given) {
   const Mechanism mechanism = options.source.read();
   if (options.compare && options.json) {
@@ -76,10 +107,14 @@ void run_derive(const DeriveCommandOptions& options, bool format_given) {
     print_comparison(mechanism);
     return;
   }
+  check_reactions(options, mechanism);
   const std::string text = with_part_place(mechanism, [&] {
     const LoweredMechanism lowered = lower_mechanism(mechanism);
     KaneDerivation derivation(lowered.system);
-    const Page page = form_derivation_page(derivation, {.max_terms = options.terms, .steps = options.steps});
+    const Page page = form_derivation_page(
+        derivation, {.max_terms = options.terms,
+                     .steps = options.steps,
+                     .joint_reactions = reactions_of(options, mechanism, lowered, derivation.equations())});
     return page_in(page, format_of(options, format_given));
   });
   if (options.output.empty() && options.json) {
@@ -113,12 +148,21 @@ void add_derive_command(CLI::App& app) {
   command->add_option("--max-terms", options->terms, "Longer formulas are written through intermediate variables");
   command->add_option("--step", options->steps, "Only this of the eight steps (8: the equations of motion); repeatable")
       ->check(CLI::Range(1, 8));
+  command
+      ->add_option("--reactions", options->reactions,
+                   "Also what these joints transmit, in symbols; joints by name, or 'all'")
+      ->delimiter(',');
+  command->add_option("--frame", options->view.frame,
+                      "Components of the reactions along the axes of this body or frame (default: the child)");
+  command->add_option("--point", options->view.point,
+                      "Torques of the reactions about this point (default: the joint's point on its child)");
   command->add_flag("--compare", options->compare, "Only the table of formulations and their operations");
   command->add_flag("--json", options->json, "Print JSON: the page as text, or the table of formulations");
   command->footer(
       "Examples:\n"
       "  kane derive models/planar2r.yaml                the eight steps as text\n"
       "  kane derive models/planar2r.yaml -o page.html   typeset, for a browser\n"
+      "  kane derive models/planar2r.yaml --step 8 --reactions all --frame N   with the forces in the joints\n"
       "  kane derive robot.urdf --compare                operations of each formulation");
   command->callback([options, format] { run_derive(*options, format->count() > 0); });
 }

@@ -67,7 +67,8 @@ FitGoal parse_goal(const EquationsOfMotion& e, const std::string& text, double u
 void set_weights(const FitCommandOptions& options, std::vector<FitData>& data) {
   for (const auto& text : options.weights) {
     const auto [name, value] = split_assignment(text, "--sigma");
-    const auto found = std::find_if(data.begin(), data.end(), [&](const FitData& d) { return d.signal.name == name; });
+    const auto found =
+        std::find_if(data.begin(), data.end(), [&column = name](const FitData& d) { return d.signal.name == column; });
     require(found != data.end(), "--sigma: the data have no column '{}'", name);
     const double sigma = parse_number(value, "--sigma");
     require(sigma > 0, "--sigma: the deviation of '{}' must be positive, not {}", name, sigma);

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "kane/base/suggest.hpp"
+#include "kane/formats/text_check.hpp"
 #include "kane/formats/yaml_tree.hpp"
 
 namespace kane {
@@ -78,8 +79,7 @@ class UrdfCheck {
     if (text_.size() > limits_.max_bytes)
       throw LimitError({file_name_},
                        fmt::format("the file is larger than {} bytes; this is the limit max_bytes", limits_.max_bytes));
-    if (const std::size_t zero = text_.find('\0'); zero != std::string_view::npos)
-      throw ModelError({file_name_}, fmt::format("the file is not text: byte 0x00 at offset {}", zero));
+    check_text(text_, file_name_);
     for (const char* word : {"<!DOCTYPE", "<!ENTITY"})
       if (text_.find(word) != std::string_view::npos)
         throw ModelError({file_name_}, "document types and entities are not allowed in a URDF file");

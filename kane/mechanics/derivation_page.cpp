@@ -335,30 +335,39 @@ class PageMaker {
 
   /// Forces found by auxiliary speeds, and the reactions that were asked for.
   void reactions() {
-    if (equations_.auxiliary_forces.empty() && equations_.reactions.empty()) return;
+    const bool auxiliary = !equations_.auxiliary_forces.empty() || !equations_.reactions.empty();
+    if (!auxiliary && options_.joint_reactions.empty()) return;
     page_.add_heading(1, "Constraint forces and reactions");
-    page_.add_text("By auxiliary generalized speeds; none of these appears in the equations of motion.");
+    if (auxiliary) page_.add_text("By auxiliary generalized speeds; none of these appears in the equations of motion.");
     std::vector<Formula> rows;
     for (const AuxiliaryForce& f : equations_.auxiliary_forces) {
       rows.push_back(equation({f.name, latex_label(f.name)}, form(f.value)));
     }
     add(std::move(rows));
-    for (const ReactionOutput& r : equations_.reactions) {
-      page_.add_text(fmt::format(
-          "Reaction {}: force at {} on the outer body and torque about that point, components in {}:", r.name, r.point,
-          r.frame));
-      rows.clear();
-      const auto list = [&](const char* text, const char* latex, const Expr3& c) {
-        for (std::size_t k = 0; k < 3; ++k) {
-          if (c[k].is_zero()) continue;
-          rows.push_back(
-              equation({fmt::format("{}.{}", text, "xyz"[k]), fmt::format("{}_{{{}}}", latex, k + 1)}, form(c[k])));
-        }
-      };
-      list("force", "f", r.force);
-      list("torque", "\\tau", r.torque);
-      add(std::move(rows));
-    }
+    for (const ReactionOutput& r : equations_.reactions) reaction(r);
+    if (options_.joint_reactions.empty()) return;
+    page_.add_text(
+        "Of joints: all that goes over from the inner to the outer body, by the balance of forces and moments of "
+        "everything beyond the joint.");
+    for (const ReactionOutput& r : options_.joint_reactions) reaction(r);
+  }
+
+  void reaction(const ReactionOutput& r) {
+    page_.add_text(
+        fmt::format("Reaction {}: force at {} on the outer body and torque about that point, components in {}:", r.name,
+                    r.point, r.frame));
+    std::vector<Formula> rows;
+    const auto list = [&](const char* text, const char* latex, const Expr3& c) {
+      for (std::size_t k = 0; k < 3; ++k) {
+        if (c[k].is_zero()) continue;
+        rows.push_back(
+            equation({fmt::format("{}.{}", text, "xyz"[k]), fmt::format("{}_{{{}}}", latex, k + 1)}, form(c[k])));
+      }
+    };
+    list("force", "f", r.force);
+    list("torque", "\\tau", r.torque);
+    if (rows.empty()) page_.add_text("(none)");
+    add(std::move(rows));
   }
 
   void counts() {

@@ -31,6 +31,7 @@ class ExpressionWalk {
     for (auto& c : m.constraints)
       if (auto* distance = std::get_if<DistanceConstraint>(&c.what)) one(distance->length);
     many(m.extra_coordinates);
+    for (auto& [name, law] : m.initial_laws) one(law);
   }
 
  private:

@@ -51,5 +51,22 @@ TEST(DeriveCommand, EveryFormOfThePage) {
   EXPECT_NE(page.find("\n  Tc = m*L*("), std::string::npos) << page;
 }
 
+// A particle at the tip of massless links: the elbow carries m (a + g) of it, with x = L cos q1 + L cos(q1 + q2) and
+// y = L sin q1 + L sin(q1 + q2) differentiated twice.
+TEST(DeriveCommand, ReactionsOfJointsInSymbols) {
+  const std::string model = kModels + "planar2r.yaml";
+  const std::string page = run_kane({"derive", model, "--step", "8", "--reactions", "elbow", "--frame", "N"}).out;
+  for (const char* row :
+       {"force.x = -m*L*(sin(q1 + q2)*(u1' + u2') + sin(q1)*u1' + cos(q1)*u1^2 + cos(q1 + q2)*(u1 + u2)^2)\n",
+        "force.y = m*(L*(cos(q1)*u1' - sin(q1)*u1^2) + L*cos(q1 + q2)*(u1' + u2') - L*sin(q1 + q2)*(u1 + u2)^2 + g)\n"})
+    EXPECT_NE(page.find(row), std::string::npos) << page;
+  EXPECT_EQ(page.find("Reaction shoulder"), std::string::npos);
+  EXPECT_EQ(page.find("force.z"), std::string::npos);
+  const auto wrong = run_kane({"derive", model, "--reactions", "elbo"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_NE(wrong.err.find("there is no joint 'elbo'; did you mean 'elbow'?"), std::string::npos) << wrong.err;
+  EXPECT_EQ(run_kane({"derive", model, "--frame", "N"}).exit_code, 2);
+}
+
 }  // namespace
 }  // namespace kane::test

@@ -223,6 +223,8 @@ constexpr BadInput kCases[] = {
   J
 </robot>)",
      "no link that could move has a mass"},
+    {"<robot name=\"r\">\n  <link name=\"caf@\xe9\"/>\n</robot>\n", "the file is not text in UTF-8: byte 0xe9"},
+    {"<robot name=\"@\x1b[31m\"/>", "the file is not text in UTF-8: byte 0x1b"},
 };
 
 constexpr std::string_view kLink =
