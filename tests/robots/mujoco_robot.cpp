@@ -2,10 +2,12 @@
 
 #include <tinyxml2.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <stdexcept>
 
 namespace kane::test {
@@ -61,6 +63,10 @@ void set(tinyxml2::XMLElement& element, const char* name, std::initializer_list<
   element.SetAttribute(name, text.c_str());
 }
 
+/// Principal moments that no body can have (A + B < C), by the names of links. Published robots have such; MuJoCo's reader
+/// refuses them, its equations do not mind.
+using ImpossibleMoments = std::map<std::string, std::array<double, 3>>;
+
 /// MuJoCo finds principal axes to six digits only, so it is given them: inertias turned to diagonal ones.
 void make_diagonal(tinyxml2::XMLElement& inertial) {
   tinyxml2::XMLElement* inertia = inertial.FirstChildElement("inertia");
@@ -89,12 +95,31 @@ void make_diagonal(tinyxml2::XMLElement& inertial) {
   set(*inertia, "izz", {I[2][2]});
 }
 
-std::string with_diagonal_inertias(const std::string& text) {
+/// Makes impossible moments equal to each other and keeps the true ones.
+void make_possible(tinyxml2::XMLElement& inertial, const std::string& link, ImpossibleMoments& kept) {
+  tinyxml2::XMLElement* inertia = inertial.FirstChildElement("inertia");
+  const std::array<const char*, 3> names{"ixx", "iyy", "izz"};
+  std::array<double, 3> moments{};
+  double sum = 0, largest = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    moments[i] = inertia->DoubleAttribute(names[i]);
+    sum += moments[i];
+    largest = std::max(largest, moments[i]);
+  }
+  if (2 * largest <= sum) return;
+  kept[link] = moments;
+  for (const char* name : names) set(*inertia, name, {sum / 3});
+}
+
+std::string with_diagonal_inertias(const std::string& text, ImpossibleMoments& kept) {
   tinyxml2::XMLDocument document;
   document.Parse(text.c_str());
   for (auto* link = document.RootElement()->FirstChildElement("link"); link != nullptr;
        link = link->NextSiblingElement("link"))
-    if (auto* inertial = link->FirstChildElement("inertial")) make_diagonal(*inertial);
+    if (auto* inertial = link->FirstChildElement("inertial")) {
+      make_diagonal(*inertial);
+      make_possible(*inertial, link->Attribute("name"), kept);
+    }
   tinyxml2::XMLPrinter printer;
   document.Print(&printer);
   return printer.CStr();
@@ -105,7 +130,8 @@ mjModel* load(std::string text, bool floating, const std::string& root) {
   if (floating)
     extra += R"(<link name="world"/><joint name="freebase" type="floating"><parent link="world"/><child link=")" +
              root + R"("/></joint>)";
-  text = with_diagonal_inertias(text);
+  ImpossibleMoments kept;
+  text = with_diagonal_inertias(text, kept);
   text.insert(text.find('>', text.find("<robot")) + 1, extra);
   const auto files = std::make_unique<mjVFS>();
   mj_defaultVFS(files.get());
@@ -115,6 +141,8 @@ mjModel* load(std::string text, bool floating, const std::string& root) {
   mjModel* model = mj_loadXML("robot.urdf", files.get(), error, sizeof error);
   mj_deleteVFS(files.get());
   if (model == nullptr) throw std::runtime_error(std::string("MuJoCo: ") + error);
+  for (const auto& [link, moments] : kept)
+    std::copy(moments.begin(), moments.end(), model->body_inertia + 3 * mj_name2id(model, mjOBJ_BODY, link.c_str()));
   model->opt.disableflags |= mjDSBL_CONSTRAINT | mjDSBL_CONTACT | mjDSBL_LIMIT | mjDSBL_FRICTIONLOSS | mjDSBL_EQUALITY |
                              mjDSBL_ACTUATION | mjDSBL_WARMSTART;
   return model;
