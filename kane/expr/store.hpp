@@ -28,9 +28,9 @@ struct Graph::State {
   };
 
   std::deque<Rational> numbers;
-  std::vector<SymbolEntry> symbols;
+  std::deque<SymbolEntry> symbols;  ///< never move: Expr::name() refers to their names
   std::unordered_map<std::string, NodeId> symbol_index;
-  std::vector<FunctionEntry> functions;
+  std::deque<FunctionEntry> functions;
   std::unordered_map<std::string, std::size_t> function_index;
   std::deque<std::vector<NodeId>> lists;  ///< operands of Select and Call; never move, so spans stay valid
   NodeId pi = kNoNode;

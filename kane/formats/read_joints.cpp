@@ -175,11 +175,11 @@ void JointReader::lock_motions(const Group& group, PendingJoint& pending, const 
     if (flag) {
       const bool locked = read_flag(*lock, "lock", pending.owner);
       for (std::size_t i = 0; locked && i < pending.joint.motions.size(); ++i)
-        if (pending.joint.motions[i].free) lock_motion(pending, i, initial_value(pending, i, document), lock->place);
+        if (pending.joint.motions[i].free) lock_at_initial_value(pending, i, document, lock->place);
     } else {
       for (const auto& name : read_names(*lock, "lock", pending.owner)) {
         const std::size_t i = find_motion(pending, name, lock->place);
-        if (pending.joint.motions[i].free) lock_motion(pending, i, initial_value(pending, i, document), lock->place);
+        if (pending.joint.motions[i].free) lock_at_initial_value(pending, i, document, lock->place);
       }
     }
   }
@@ -212,7 +212,7 @@ void JointReader::lock_motion(PendingJoint& pending, std::size_t i, const Expr& 
   ElementaryMotion& motion = pending.joint.motions[i];
   if (motion.kind == MotionKind::Ball)
     fail_at(place,
-            fmt::format("the ball motion of {} cannot be locked; use the type 'weld', or 'gimbal' with locked angles",
+            fmt::format("the ball motion of {} has no single value; 'lock: true' holds it at its initial orientation",
                         pending.owner));
   motion.free = false;
   motion.value = value;
@@ -221,16 +221,42 @@ void JointReader::lock_motion(PendingJoint& pending, std::size_t i, const Expr& 
 }
 
 /// A motion that is locked by the word `lock` stays at its initial value.
-Expr JointReader::initial_value(const PendingJoint& pending, std::size_t i, const ModelDocument& document) const {
+void JointReader::lock_at_initial_value(PendingJoint& pending, std::size_t i, const ModelDocument& document,
+                                        const YamlPlace& place) {
   const YamlNode* initial = document.find("initial");
-  const YamlNode* value = initial != nullptr && initial->is_map() ? initial->find(pending.names[i]) : nullptr;
-  if (value == nullptr) return 0;
-  return context_.scalar(*value, coordinate_measure(pending.joint.motions[i].kind), pending.names[i], "'initial'");
+  const auto given = [&](const std::string& name, Measure measure) -> std::optional<Expr> {
+    const YamlNode* value = initial != nullptr && initial->is_map() ? initial->find(name) : nullptr;
+    if (value == nullptr) return std::nullopt;
+    return context_.scalar(*value, measure, name, "'initial'");
+  };
+  ElementaryMotion& motion = pending.joint.motions[i];
+  if (motion.kind != MotionKind::Ball) {
+    lock_motion(pending, i, given(pending.names[i], coordinate_measure(motion.kind)).value_or(0), place);
+    return;
+  }
+  // Euler parameters (e1, e2, e3, e4) are one rotation about (e1, e2, e3), by 2 atan2(|(e1, e2, e3)|, e4).
+  std::array<Expr, 4> e{0, 0, 0, 0};
+  bool any = false;
+  for (std::size_t k = 0; k < 4; ++k) {
+    const std::string name = motion.coordinates[k].name();
+    const auto value = given(name, measure::kAny);
+    any = any || value.has_value();
+    e[k] = value.value_or(0);
+    pending.locked_parameters.emplace_back(name, e[k]);
+  }
+  if (!any) e[3] = 1;
+  const Expr squares = e[0] * e[0] + e[1] * e[1] + e[2] * e[2];
+  motion.kind = MotionKind::Rotation;
+  if (!squares.is_zero()) motion.axis = {e[0], e[1], e[2]};
+  pending.names[i].clear();
+  lock_motion(pending, i, squares.is_zero() ? Expr(0) : 2 * atan2(sqrt(squares), e[3]), place);
 }
 
 void JointReader::declare_names(PendingJoint& pending) {
   const YamlPlace& place = pending.entry != nullptr ? pending.entry->key_place : pending.row->place;
   const auto& motions = pending.joint.motions;
+  for (const auto& [name, value] : pending.locked_parameters)
+    context_.declare(name, "locked coordinate", value, Dimension{}, place);
   for (std::size_t i = 0; i < motions.size(); ++i) {
     const ElementaryMotion& motion = motions[i];
     const auto dimension = coordinate_measure(motion.kind).dimension;

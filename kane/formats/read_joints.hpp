@@ -17,8 +17,9 @@ struct PendingJoint {
   const YamlNode* row = nullptr;     ///< of an arm
   const YamlEntry* arm = nullptr;    ///< the arm
   bool first_row = false;
-  std::vector<std::string> names;  ///< of each motion's (first) coordinate, locked or not
-  std::string owner;               ///< for messages: "the joint 'elbow'"
+  std::vector<std::string> names;                               ///< of each motion's (first) coordinate, locked or not
+  std::vector<std::pair<std::string, Expr>> locked_parameters;  ///< Euler parameters of a ball that is locked
+  std::string owner;                                            ///< for messages: "the joint 'elbow'"
 };
 
 class JointReader {
@@ -43,8 +44,8 @@ class JointReader {
   void lock_motions(const Group& group, PendingJoint& pending, const ModelDocument& document);
   void lock_motion(PendingJoint& pending, std::size_t motion, const Expr& value, const YamlPlace& place);
   void lock_by_values(const Group& group, PendingJoint& pending, std::string_view key);
-  [[nodiscard]] Expr initial_value(const PendingJoint& pending, std::size_t motion,
-                                   const ModelDocument& document) const;
+  void lock_at_initial_value(PendingJoint& pending, std::size_t motion, const ModelDocument& document,
+                             const YamlPlace& place);
   void declare_names(PendingJoint& pending);
 
   void read_joint(PendingJoint& pending);

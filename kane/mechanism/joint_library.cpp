@@ -42,6 +42,30 @@ void append_sequence(std::vector<ElementaryMotion>& motions, const MotionSequenc
   }
 }
 
+/// What others call our joints, for the hint in the message.
+std::string_view own_name(std::string_view name) {
+  static constexpr std::pair<std::string_view, std::string_view> kOthers[] = {{"hinge", "revolute"},
+                                                                              {"pin", "revolute"},
+                                                                              {"continuous", "revolute"},
+                                                                              {"rotary", "revolute"},
+                                                                              {"slider", "prismatic"},
+                                                                              {"slide", "prismatic"},
+                                                                              {"translational", "prismatic"},
+                                                                              {"ball", "spherical"},
+                                                                              {"ball_and_socket", "spherical"},
+                                                                              {"fixed", "weld"},
+                                                                              {"rigid", "weld"},
+                                                                              {"floating", "free"},
+                                                                              {"6dof", "free"},
+                                                                              {"freejoint", "free"},
+                                                                              {"hooke", "universal"},
+                                                                              {"cardan", "universal"},
+                                                                              {"helical", "screw"}};
+  for (const auto& [other, own] : kOthers)
+    if (other == name) return own;
+  return "";
+}
+
 }  // namespace
 
 const JointKindInfo& joint_kind(std::string_view name, const Where& where) {
@@ -50,8 +74,10 @@ const JointKindInfo& joint_kind(std::string_view name, const Where& where) {
     if (kind.name == name) return kind;
     known.emplace_back(kind.name);
   }
-  throw ModelError(where, fmt::format("unknown type of joint '{}'{}; known are {}", name, suggestion(name, known),
-                                      fmt::join(known, ", ")));
+  const std::string_view own = own_name(name);
+  const std::string hint = own.empty() ? suggestion(name, known) : fmt::format("; here it is called '{}'", own);
+  throw ModelError(where,
+                   fmt::format("unknown type of joint '{}'{}; known are {}", name, hint, fmt::join(known, ", ")));
 }
 
 std::vector<ElementaryMotion> open_joint(const JointKindInfo& kind) {

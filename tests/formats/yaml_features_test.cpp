@@ -318,5 +318,25 @@ TEST(Yaml, InertiaAboutAnyPointInAnyAxes) {
   for (const std::string& text : {about, turned, matrix}) expect_same_equations(plain, model(text), 1e-14);
 }
 
+// Held at its initial orientation, a spherical joint is a weld with that orientation.
+TEST(Yaml, ASphericalJointCanBeLocked) {
+  const std::string start = R"(
+gravity: [0, 0, -9.81]
+bodies: {A: {mass: 2, com: [1, 0, 0], inertia: [0.1, 0.2, 0.2]}, B: {mass: 1, com: [0, 0.5, 0.1], inertia: [0.1, 0.2, 0.25]}}
+joints:
+  J: {type: revolute, axis: [1, 2, 3], parent: N, child: A, coordinate: q1}
+)";
+  const Mechanism locked = read_yaml_text(start + R"(
+  K: {type: spherical, parent: A, child: B, at: [1, 0, 0], lock: true, coordinates: [e1, e2, e3, e4]}
+initial: {e1: 0.1, e2: 0.5, e3: -0.3, e4: 0.8}
+)");
+  const Mechanism weld = read_yaml_text(start + R"(
+  K: {type: weld, parent: A, child: B, at: [1, 0, 0], orientation: {quaternion: [0.1, 0.5, -0.3, 0.8]}}
+)");
+  expect_same_equations(locked, weld);
+  const Mechanism straight = read_yaml_text(start + "\n  K: {type: spherical, parent: A, child: B, lock: true}\n");
+  expect_same_equations(straight, read_yaml_text(start + "\n  K: {type: weld, parent: A, child: B}\n"));
+}
+
 }  // namespace
 }  // namespace kane::test

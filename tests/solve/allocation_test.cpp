@@ -24,7 +24,7 @@ namespace {
 std::atomic<long> allocations{0};
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef KANE_SANITIZED
 // The sanitizers own malloc; operator new is counted instead.
 void* operator new(std::size_t size) {
   ++allocations;
