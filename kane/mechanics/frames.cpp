@@ -112,9 +112,10 @@ std::vector<std::string> Frames::names() const {
 
 void Frames::orient(FrameId child, FrameId parent, const Orientation& orientation, bool quasi) {
   require(child != parent, "frame {} cannot be oriented relative to itself", name(child));
-  require(!related(child, parent),
-          "the orientation of {} relative to {} is known already (through {}); state it only once", name(child),
-          name(parent), name(common_ancestor(child, parent)));
+  if (related(child, parent))
+    throw ModelError(
+        fmt::format("the orientation of {} relative to {} is known already (through {}); state it only once",
+                    name(child), name(parent), name(common_ancestor(child, parent))));
   if (const auto* sequence = std::get_if<RotationSequence>(&orientation)) {
     orient_sequence(child, parent, *sequence);
   } else {
