@@ -12,9 +12,9 @@ struct DerivationPageOptions {
   /// Above this number of intermediate variables only their number is shown.
   std::size_t max_abbreviations = 400;
   /// Only these of the eight steps; all of them if empty. Velocities and partial velocities (3, 4) go together.
-  std::vector<int> steps;
+  std::vector<int> steps = {};
   /// Shown with the eighth step besides those of the system: reactions of joints found from all that lies beyond them.
-  std::vector<ReactionOutput> joint_reactions;
+  std::vector<ReactionOutput> joint_reactions = {};
 };
 
 [[nodiscard]] Page form_derivation_page(KaneDerivation& derivation, const DerivationPageOptions& options = {});
