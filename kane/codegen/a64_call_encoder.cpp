@@ -36,7 +36,7 @@ void A64CallEncoder::encode_batch(const SinCosBatch& batch) {
     addresses_.load(0, batch.angles[0]);
   }
   addresses_.load_address(a64::x0, batch.results);
-  call(runtime_.sincos2);
+  call(runtime_.sincos(2, 1));
 }
 
 void A64CallEncoder::encode_scalar(const MachineCall& c) {

@@ -287,17 +287,25 @@ class RegisterAllocator {
 
   void add_batches(const CallGroup& group, MachineGroup& out) {
     // Not vectors of 8 in a scalar kernel: for some time after them scalar instructions have one port less.
-    const auto full = static_cast<std::uint32_t>(target_.scalar() ? std::min(4, vector_lanes(target_.isa)) : 1);
-    for (std::uint32_t first = group.first_pair; first < group.pair_end; first += full) {
-      const std::uint32_t count = std::min(full, group.pair_end - first);
-      SinCosBatch batch{static_cast<int>(full), static_cast<int>(count), {}, add_area(2 * std::size_t{full})};
+    const auto width = static_cast<std::uint32_t>(target_.scalar() ? std::min(4, vector_lanes(target_.isa)) : 1);
+    for (std::uint32_t first = group.first_pair; first < group.pair_end;) {
+      const std::uint32_t needed = (group.pair_end - first + width - 1) / width;
+      const std::uint32_t vectors = needed == 1 || target_.isa == Isa::Neon ? 1 : needed < 4 ? 2 : 4;
+      const std::uint32_t count = std::min(vectors * width, group.pair_end - first);
+      SinCosBatch batch{static_cast<int>(width),
+                        static_cast<int>(vectors),
+                        static_cast<int>(count),
+                        {},
+                        add_area(2 * std::size_t{vectors * width})};
       for (std::uint32_t k = 0; k < count; ++k) {
         const SinCosPair& pair = program_.pairs[first + k];
+        const SlotId result = batch.results + k / width * 2 * width + k % width;
         batch.angles[k] = registers_[pair.angle].slot;
-        if (pair.sin != kNoValue) registers_[pair.sin].slot = batch.results + k;
-        if (pair.cos != kNoValue) registers_[pair.cos].slot = batch.results + full + k;
+        if (pair.sin != kNoValue) registers_[pair.sin].slot = result;
+        if (pair.cos != kNoValue) registers_[pair.cos].slot = result + width;
       }
       out.batches.push_back(batch);
+      first += count;
     }
   }
 

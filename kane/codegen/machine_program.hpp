@@ -41,12 +41,15 @@ struct MachineOp {
   std::uint32_t group = 0;
 };
 
-/// Sine and cosine of `count` angles, in vectors of `width`: sines in results ..., then cosines from
-/// results + width on. A SIMD kernel has one angle per batch, all lanes of it.
+/// Sine and cosine of `count` angles, in `vectors` vectors of `width` angles. Of each vector there are first the sines, then
+/// the cosines in the slots from `results` on. In a SIMD kernel an angle, with all its lanes, is a vector.
 struct SinCosBatch {
+  static constexpr int kMostVectors = 4;
+
   int width;
+  int vectors;
   int count;
-  std::array<SlotId, 4> angles;
+  std::array<SlotId, 4 * kMostVectors> angles;
   SlotId results;
 };
 

@@ -40,6 +40,10 @@ std::uint64_t address(Function* f) {
   return reinterpret_cast<std::uintptr_t>(f);
 }
 
+std::array<std::uint64_t, 3> addresses(const SinCosLanes& lanes) {
+  return {address(lanes.entries[0]), address(lanes.entries[1]), address(lanes.entries[2])};
+}
+
 /// As the interpreter calls it.
 template <Code kCode>
 double call_unary(double a) {
@@ -67,10 +71,10 @@ Runtime host_runtime(std::vector<ExternalFunction> externals, [[maybe_unused]] b
             Code::Floor>(runtime);
   set_binary<Code::Atan2, Code::Mod>(runtime);
   runtime.functions[static_cast<std::size_t>(Code::Root)] = address(&calc_root);
-  runtime.sincos2 = address(sincos_lanes2().entry);
+  runtime.sincos2 = addresses(sincos_lanes2());
 #if defined(__x86_64__)
-  if (is_available(Isa::Avx2)) runtime.sincos4 = address(sincos_lanes4(strict).entry);
-  if (is_available(Isa::Avx512)) runtime.sincos8 = address(sincos_lanes8(strict).entry);
+  if (is_available(Isa::Avx2)) runtime.sincos4 = addresses(sincos_lanes4(strict));
+  if (is_available(Isa::Avx512)) runtime.sincos8 = addresses(sincos_lanes8(strict));
 #endif
   runtime.unary_lanes = address(&call_unary_lanes);
   runtime.binary_lanes = address(&call_binary_lanes);

@@ -18,8 +18,8 @@ inline constexpr int kMostArguments = 64;
 struct Runtime {
   /// double f(double), double f(double, double) by Code; Root: double f(double, int); 0 where there is none.
   std::array<std::uint64_t, static_cast<std::size_t>(Code::Call) + 1> functions{};
-  /// Sine and cosine of 2, 4, 8 angles (sincos_lanes.hpp).
-  std::uint64_t sincos2 = 0, sincos4 = 0, sincos8 = 0;
+  /// Sine and cosine of 1, 2 and 4 vectors of 2, 4, 8 angles (sincos_lanes.hpp).
+  std::array<std::uint64_t, 3> sincos2{}, sincos4{}, sincos8{};
   /// The same functions for all lanes of a SIMD kernel:
   /// void(f, const double* x, double* result, lanes), void(f, const double* a, const double* b, double* result, lanes),
   /// void(n, const double* x, double* result, lanes),
@@ -27,7 +27,9 @@ struct Runtime {
   std::uint64_t unary_lanes = 0, binary_lanes = 0, root_lanes = 0, external_lanes = 0;
   std::vector<ExternalFunction> externals;
 
-  [[nodiscard]] std::uint64_t sincos(int width) const { return width == 2 ? sincos2 : width == 4 ? sincos4 : sincos8; }
+  [[nodiscard]] std::uint64_t sincos(int width, int vectors) const {
+    return (width == 2 ? sincos2 : width == 4 ? sincos4 : sincos8)[static_cast<std::size_t>(vectors) / 2];
+  }
 };
 
 /// The functions of this process. Those of a strict program give the bits of the interpreter.

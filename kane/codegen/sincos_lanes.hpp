@@ -2,16 +2,19 @@
 // Sine and cosine of 2, 4 or 8 angles at once, for kernels. If strict, each lane has the bits of kane::sincos;
 // otherwise multiply-adds are fused, which is a quarter faster.
 //
-// One translation unit per width, compiled for the instruction set that has it. The `entry` of a width is called by
-// generated code with the angles in the first vector register (xmm0, ymm0, zmm0, v0) and a pointer to the results
-// in the first integer register: first all sines, then all cosines.
+// One translation unit per width, compiled for the instruction set that has it. The entries of a width are called by
+// generated code with the angles in the first one, two or four vector registers (xmm0, ymm0, zmm0, v0 and so on) and a
+// pointer to the results in the first integer register: of each vector first all sines, then all cosines. Four vectors in one
+// call take less time than four calls: constants are fetched once, and the vectors do not wait for each other.
 
 namespace kane {
 
 struct SinCosLanes {
   int lanes;
-  const void* entry;                                           ///< register calling convention, for generated code
-  void (*from_memory)(const double* angles, double* results);  ///< the same from C++
+  /// For 1, 2 and 4 vectors; register calling convention, for generated code.
+  const void* entries[3];
+  /// The same from C++.
+  void (*from_memory)(const double* angles, double* results, int vectors);
 };
 
 [[nodiscard]] SinCosLanes sincos_lanes2();

@@ -23,40 +23,73 @@ template <class V, class Math>
   }
 }
 
-/// Sines and cosines of the lanes of x, one after the other.
+template <class V>
+[[gnu::always_inline]] inline V magnitude_of(const V& x) {
+  return as<V>(as<IntegerOf<V>>(x) & 0x7fffffffffffffff);
+}
+
+/// Sines of the lanes of x, then the cosines; of lanes that are not too large.
 template <class V, class Math>
-[[gnu::always_inline]] inline void store_sincos(const V& x, double* results) {
-  using I = IntegerOf<V>;
+[[gnu::always_inline]] inline void store_moderate(const V& x, double* results) {
   constexpr int kLanes = sizeof(V) / sizeof(double);
   const SinCosOf<V> value = sincos_moderate<V, Math>(x);
   __builtin_memcpy(results, &value.sin, sizeof(V));
   __builtin_memcpy(results + kLanes, &value.cos, sizeof(V));
-  const V magnitude = as<V>(as<I>(x) & 0x7fffffffffffffff);
-  if (__builtin_expect(!all_moderate<V, Math>(magnitude), 0))
-    correct_large_lanes(as<AnglesOf<V>>(x).angles, results, kLanes);
+}
+
+/// Of several vectors, one after the other. If the sum of the magnitudes is moderate, so is each of them.
+template <class V, class Math, class... More>
+[[gnu::always_inline]] inline void store_sincos(double* results, const V& x, const More&... more) {
+  constexpr int kLanes = sizeof(V) / sizeof(double);
+  double* next = results;
+  store_moderate<V, Math>(x, next);
+  ((store_moderate<V, Math>(more, next += 2 * kLanes)), ...);
+  V sum = magnitude_of(x);
+  ((sum += magnitude_of(more)), ...);
+  if (__builtin_expect(!all_moderate<V, Math>(sum), 0)) {
+    next = results;
+    correct_large_lanes(as<AnglesOf<V>>(x).angles, next, kLanes);
+    ((correct_large_lanes(as<AnglesOf<V>>(more).angles, next += 2 * kLanes, kLanes)), ...);
+  }
 }
 
 template <class V, class Math>
-[[gnu::always_inline]] inline void store_sincos(const double* angles, double* results) {
+void sincos_entry1(V a, double* results) {
+  store_sincos<V, Math>(results, a);
+}
+template <class V, class Math>
+void sincos_entry2(V a, V b, double* results) {
+  store_sincos<V, Math>(results, a, b);
+}
+template <class V, class Math>
+void sincos_entry4(V a, V b, V c, V d, double* results) {
+  store_sincos<V, Math>(results, a, b, c, d);
+}
+
+template <class V>
+[[gnu::always_inline]] inline V load_angles(const double* angles) {
   V x;
   __builtin_memcpy(&x, angles, sizeof(V));
-  store_sincos<V, Math>(x, results);
+  return x;
 }
 
 template <class V, class Math>
-void sincos_entry(V x, double* results) {
-  store_sincos<V, Math>(x, results);
-}
-
-template <class V, class Math>
-void sincos_from_memory(const double* angles, double* results) {
-  store_sincos<V, Math>(angles, results);
+void sincos_from_memory(const double* angles, double* results, int vectors) {
+  constexpr int kLanes = sizeof(V) / sizeof(double);
+  const V a = load_angles<V>(angles);
+  if (vectors == 1) return sincos_entry1<V, Math>(a, results);
+  const V b = load_angles<V>(angles + kLanes);
+  if (vectors == 2) return sincos_entry2<V, Math>(a, b, results);
+  sincos_entry4<V, Math>(a, b, load_angles<V>(angles + 2 * kLanes), load_angles<V>(angles + 3 * kLanes), results);
 }
 
 template <class V, class Math>
 SinCosLanes make_sincos_lanes() {
-  return {sizeof(V) / sizeof(double), reinterpret_cast<const void*>(&sincos_entry<V, Math>),
-          &sincos_from_memory<V, Math>};
+  return {
+      sizeof(V) / sizeof(double),
+      {reinterpret_cast<const void*>(&sincos_entry1<V, Math>), reinterpret_cast<const void*>(&sincos_entry2<V, Math>),
+       reinterpret_cast<const void*>(&sincos_entry4<V, Math>)},
+      &sincos_from_memory<V, Math>};
 }
 
 }  // namespace kane::sincos_core

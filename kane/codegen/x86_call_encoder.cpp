@@ -43,22 +43,25 @@ void X86CallEncoder::store_scalar(const x86::Mem& memory, unsigned reg) {
 }
 
 void X86CallEncoder::encode_batch(const SinCosBatch& batch) {
-  if (target_.scalar()) {
-    gather_angles(batch);
-  } else {
-    const x86::Mem angles = bases_.stable(batch.angles[0]);
+  for (int v = 0; v < batch.vectors; ++v) {
+    const auto reg = static_cast<unsigned>(v);
+    if (target_.scalar()) {
+      gather_angles(reg, batch, v * batch.width);
+      continue;
+    }
+    const x86::Mem angles = bases_.stable(batch.angles[reg]);
     if (target_.isa == Isa::Sse2)
-      a_.movapd(x86::xmm0, angles);
+      a_.movapd(x86::xmm(reg), angles);
     else if (target_.isa == Isa::Avx2)
-      a_.vmovapd(x86::ymm0, angles);
+      a_.vmovapd(x86::ymm(reg), angles);
     else
-      a_.vmovapd(x86::zmm0, angles);
+      a_.vmovapd(x86::zmm(reg), angles);
   }
   a_.lea(x86::rdi, bases_.stable(batch.results));
-  call(runtime_.sincos(target_.scalar() ? batch.width : target_.lanes));
+  call(runtime_.sincos(target_.scalar() ? batch.width : target_.lanes, batch.vectors));
 }
 
-/// Angles 2i and 2i+1 to a register; beyond the last one zeros.
+/// Angles `first` and the next to a register; beyond the last one zeros.
 void X86CallEncoder::load_pair(unsigned reg, const SinCosBatch& batch, int first) {
   const auto k = static_cast<std::size_t>(first);
   const x86::Xmm x = x86::xmm(reg);
@@ -75,11 +78,12 @@ void X86CallEncoder::load_pair(unsigned reg, const SinCosBatch& batch, int first
 }
 
 /// Two by two, since angles that were stored one by one could not be loaded as one vector without a stall.
-void X86CallEncoder::gather_angles(const SinCosBatch& batch) {
-  load_pair(0, batch, 0);
+void X86CallEncoder::gather_angles(unsigned reg, const SinCosBatch& batch, int first) {
+  load_pair(reg, batch, first);
   if (batch.width == 2) return;
-  load_pair(1, batch, 2);
-  a_.vinsertf128(x86::ymm0, x86::ymm0, x86::xmm1, 1);
+  const unsigned other = SinCosBatch::kMostVectors + reg;
+  load_pair(other, batch, first + 2);
+  a_.vinsertf128(x86::ymm(reg), x86::ymm(reg), x86::xmm(other), 1);
 }
 
 void X86CallEncoder::encode_scalar(const MachineCall& c) {

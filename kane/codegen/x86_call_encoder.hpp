@@ -18,7 +18,7 @@ class X86CallEncoder {
 
  private:
   void encode_batch(const SinCosBatch& batch);
-  void gather_angles(const SinCosBatch& batch);
+  void gather_angles(unsigned reg, const SinCosBatch& batch, int first);
   void load_pair(unsigned reg, const SinCosBatch& batch, int first);
   void encode_scalar(const MachineCall& call);
   void encode_lanes(const MachineCall& call);

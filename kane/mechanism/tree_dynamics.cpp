@@ -6,6 +6,8 @@
 //   N = I wd + w x I w + h x a                            inertia moment about the origin
 // (Luh, Walker and Paul 1980, with U as in Khalil and Kleinfinger 1987).
 
+#include <utility>
+
 #include "kane/base/error.hpp"
 #include "kane/mechanism/tree_model.hpp"
 
@@ -77,14 +79,19 @@ Wrench link_wrench(const TreeLink& link, const LinkMotion& m) {
   return wrench;
 }
 
-std::vector<LinkMotion> form_motions(const TreeModel& tree, const std::vector<Expr>& udot) {
+/// Wrenches of all links. Each is formed together with the motion of its link: expressions that are formed together are computed
+/// together, and the motion need not be kept.
+std::vector<Wrench> form_wrenches(const TreeModel& tree, const std::vector<Expr>& udot) {
   std::vector<LinkMotion> motions;
+  std::vector<Wrench> wrenches;
   LinkMotion ground;
   ground.a = tree.base_acceleration;
-  for (const auto& link : tree.links)
+  for (const auto& link : tree.links) {
     motions.push_back(
         next_motion(link, link.parent < 0 ? ground : motions[static_cast<std::size_t>(link.parent)], udot));
-  return motions;
+    wrenches.push_back(link_wrench(link, motions.back()));
+  }
+  return wrenches;
 }
 
 /// Adds the wrench at the origin of `link` to that of its parent: f rotated, n with the lever arm.
@@ -107,9 +114,7 @@ Expr along(const TreeLink& link, int k, const Wrench& wrench) {
 }  // namespace
 
 std::vector<Expr> form_inverse_dynamics(const TreeModel& tree, const std::vector<Expr>& udot) {
-  const auto motions = form_motions(tree, udot);
-  std::vector<Wrench> wrenches;
-  for (std::size_t i = 0; i < tree.links.size(); ++i) wrenches.push_back(link_wrench(tree.links[i], motions[i]));
+  std::vector<Wrench> wrenches = form_wrenches(tree, udot);
   std::vector<Expr> forces(static_cast<std::size_t>(tree.dof_count()));
   for (std::size_t i = tree.links.size(); i-- > 0;) {
     const auto& link = tree.links[i];
@@ -249,13 +254,9 @@ void unit_motion(const TreeLink& link, int k, Expr3& alpha, Expr3& a) {
 
 std::vector<Expr> form_articulated(const TreeModel& tree) {
   // Reference motion: zero accelerations of the speeds. What is left to find, M udot = tau - bias, has no velocities in it.
-  const auto motions = form_motions(tree, {});
-  std::vector<Wrench> p;
+  std::vector<Wrench> p = form_wrenches(tree, {});
   std::vector<ArticulatedInertia> A;
-  for (std::size_t i = 0; i < tree.links.size(); ++i) {
-    p.push_back(link_wrench(tree.links[i], motions[i]));
-    A.push_back(articulated(tree.links[i].inertia));
-  }
+  for (const auto& link : tree.links) A.push_back(articulated(link.inertia));
   std::vector<Elimination> eliminations(static_cast<std::size_t>(tree.dof_count()));
   for (std::size_t i = tree.links.size(); i-- > 0;) {
     const auto& link = tree.links[i];
@@ -298,11 +299,19 @@ std::vector<Expr> form_articulated(const TreeModel& tree) {
     for (int k = 0; k < link.dof_count; ++k) {
       const auto dof = static_cast<std::size_t>(link.first_dof + k);
       const auto& e = eliminations[dof];
-      udot[dof] = e.x - (dot(e.column.n, alpha) + dot(e.column.f, a)) * e.inverse;
-      Expr3 unit_alpha{}, unit_a{};
-      unit_motion(link, k, unit_alpha, unit_a);
-      alpha = add(alpha, scale(udot[dof], unit_alpha));
-      a = add(a, scale(udot[dof], unit_a));
+      if (link.kind == MotionKind::Screw) {
+        udot[dof] = e.x - (dot(e.column.n, alpha) + dot(e.column.f, a)) * e.inverse;
+        alpha[kZ] += udot[dof];
+        a[kZ] += link.pitch * udot[dof];
+        continue;
+      }
+      // The acceleration along the speed is that of the parent plus udot, and D of it cancels D in the column.
+      Expr& along_speed = link.kind == MotionKind::Translation ? a[kZ]
+                          : link.kind == MotionKind::Ball      ? alpha[static_cast<std::size_t>(k)]
+                                                               : alpha[kZ];
+      const Expr of_parent = std::exchange(along_speed, Expr());
+      along_speed = e.x - (dot(e.column.n, alpha) + dot(e.column.f, a)) * e.inverse;
+      udot[dof] = along_speed - of_parent;
     }
     alphas[i] = alpha, as[i] = a;
   }

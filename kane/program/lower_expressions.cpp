@@ -1,5 +1,6 @@
 #include "kane/program/lower_expressions.hpp"
 
+#include <algorithm>
 #include <numbers>
 #include <vector>
 
@@ -148,6 +149,27 @@ class Lowering {
   std::vector<Ref> arguments_;
 };
 
+/// All nodes that the outputs need, in the order in which they were made (operands are made before their users).
+std::vector<NodeId> nodes_below(const Graph& graph, std::span<const Expr> outputs) {
+  std::vector<std::uint8_t> needed(graph.size(), 0);
+  std::size_t end = 0, count = 0;
+  for (const Expr& e : outputs) {
+    if (e.graph() == nullptr) continue;
+    needed[e.id()] = 1;
+    end = std::max<std::size_t>(end, e.id() + 1);
+  }
+  for (std::size_t id = end; id-- > 0;) {
+    if (needed[id] == 0) continue;
+    ++count;
+    for (const NodeId arg : graph.args(static_cast<NodeId>(id))) needed[arg] = 1;
+  }
+  std::vector<NodeId> order;
+  order.reserve(count);
+  for (std::size_t id = 0; id < end; ++id)
+    if (needed[id] != 0) order.push_back(static_cast<NodeId>(id));
+  return order;
+}
+
 }  // namespace
 
 void lower_expressions(std::span<const Expr> outputs, std::span<const std::string> inputs, Draft& draft) {
@@ -157,7 +179,7 @@ void lower_expressions(std::span<const Expr> outputs, std::span<const std::strin
     return;
   }
   Lowering lowering(*graph, inputs, draft);
-  lowering.run(topological_order(outputs));
+  lowering.run(nodes_below(*graph, outputs));
   for (const Expr& e : outputs)
     draft.outputs.push_back(e.graph() == nullptr ? draft.constant(to_double(e.number())) : lowering.value(e.id()));
 }

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <unordered_map>
 
-#include "kane/program/liveness.hpp"
+#include "kane/program/code.hpp"
+#include "kane/program/pace.hpp"
 #include "kane/program/reorder.hpp"
 
 namespace kane {
@@ -12,6 +14,8 @@ namespace kane {
 namespace {
 
 constexpr std::uint32_t kNone = 0xffffffffU;
+/// About as many as fit the first instruction cache.
+constexpr std::size_t kInstructionsInCache = 4000;
 
 /// Functions that backends call, rather than having instructions for them.
 bool is_called(Code code) {
@@ -32,39 +36,75 @@ bool is_called(Code code) {
 
 class Schedule {
  public:
-  Schedule(const Program& p, Stage stage)
+  explicit Schedule(const Program& p)
       : p_(p),
-        begin_(p.stage_begin(stage)),
-        count_(p.stage_end[static_cast<std::size_t>(stage)] - begin_),
-        first_(p.first_temporary() + begin_),
+        graph_(p, Stage::State),
+        count_(graph_.size()),
+        first_(p.first_temporary() + graph_.begin()),
         need_(count_, 0),
         level_(count_, 0),
-        done_(count_, 0) {
+        state_(count_) {
     number();
+    for (std::uint32_t i = 0; i < count_; ++i)
+      if (is_called(graph_.code(i))) called_.push_back(i);
+    std::stable_sort(called_.begin(), called_.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return level_[a] < level_[b]; });
     order_.reserve(count_);
   }
 
+  [[nodiscard]] const StageGraph& graph() const { return graph_; }
+
   /// `depth_first`: the arithmetic as described in schedule.hpp, else in the order it is in.
-  const std::vector<std::uint32_t>& run(bool depth_first) {
+  std::vector<std::uint32_t> run(bool depth_first) {
     order_.clear();
-    std::fill(done_.begin(), done_.end(), 0);
+    for (std::uint32_t i = 0; i < count_; ++i)
+      state_[i] = {static_cast<std::uint32_t>(graph_.operands(i).size()),
+                   static_cast<std::uint32_t>(graph_.users(i).size()), false};
     order_functions();
     if (depth_first) {
       for (const ProgramOutput& o : p_.outputs)
-        if (is_local(o.value)) visit(o.value - first_);
+        if (o.value >= first_ && o.value - first_ < count_) visit(o.value - first_);
     }
     for (std::uint32_t i = 0; i < count_; ++i)
-      if (done_[i] == 0) put(i);
+      if (!state_[i].done) put(i);
     return order_;
   }
 
  private:
-  [[nodiscard]] bool is_local(ValueId id) const { return id >= first_ && id - first_ < count_; }
-  [[nodiscard]] const Instruction& at(std::uint32_t i) const { return p_.instructions[begin_ + i]; }
+  struct State {
+    std::uint32_t missing;    ///< operands not yet computed
+    std::uint32_t uses_left;  ///< by instructions not yet put
+    bool done;
+  };
 
+  /// Instruction i, and all that can follow it for nothing.
   void put(std::uint32_t i) {
-    done_[i] = 1;
-    order_.push_back(begin_ + i);
+    place(i);
+    for (std::size_t k = 0; k < candidates_.size(); ++k)
+      if (const std::uint32_t next = candidates_[k]; !state_[next].done && ends_a_life(next)) place(next);
+    candidates_.clear();
+  }
+
+  void place(std::uint32_t i) {
+    state_[i].done = true;
+    order_.push_back(i);
+    for (const std::uint32_t user : graph_.users(i))
+      if (--state_[user].missing == 0) candidates_.push_back(user);
+    for (const std::uint32_t operand : graph_.operands(i)) {
+      if (--state_[operand].uses_left != 1) continue;
+      for (const std::uint32_t user : graph_.users(operand))
+        if (!state_[user].done && state_[user].missing == 0) candidates_.push_back(user);
+    }
+  }
+
+  /// Instruction i, which has all its operands, is the last user of one of them.
+  [[nodiscard]] bool ends_a_life(std::uint32_t i) const {
+    if (is_called(graph_.code(i))) return false;
+    const std::span<const std::uint32_t> operands = graph_.operands(i);
+    return std::any_of(operands.begin(), operands.end(), [&](std::uint32_t operand) {
+      const std::uint32_t left = state_[operand].uses_left;
+      return left == 1 || left == std::count(operands.begin(), operands.end(), operand);
+    });
   }
 
   /// Registers needed by each instruction as a tree, and the group of functions it belongs to or waits for.
@@ -74,72 +114,63 @@ class Schedule {
       std::size_t used = 0;
       std::uint32_t level = 0;
       std::uint16_t more = 0;
-      visit_values(p_, at(i), [&](ValueId id) {
-        if (!is_local(id)) return;
-        level = std::max(level, level_[id - first_]);
+      for (const std::uint32_t operand : graph_.operands(i)) {
+        level = std::max(level, level_[operand]);
         if (used < needs.size()) {
-          needs[used++] = need_[id - first_];
+          needs[used++] = need_[operand];
         } else {
-          more = std::max(more, need_[id - first_]);
+          more = std::max(more, need_[operand]);
         }
-      });
+      }
       std::sort(needs.begin(), needs.end(), std::greater<>());
       std::uint16_t need = std::max<std::uint16_t>(1, more);
       for (std::size_t k = 0; k < used; ++k) need = std::max(need, static_cast<std::uint16_t>(needs[k] + k));
       need_[i] = std::min<std::uint16_t>(need, 60000);
-      level_[i] = is_called(at(i).code) ? level + 1 : level;
+      level_[i] = is_called(graph_.code(i)) ? level + 1 : level;
     }
   }
 
   /// All called functions, group by group.
   void order_functions() {
-    std::vector<std::uint32_t> called;
-    for (std::uint32_t i = 0; i < count_; ++i)
-      if (is_called(at(i).code)) called.push_back(i);
-    std::stable_sort(called.begin(), called.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return level_[a] < level_[b]; });
-    std::vector<std::uint32_t> cosine_of(p_.value_count(), kNone);
-    for (const std::uint32_t i : called)
-      if (at(i).code == Code::Cos) cosine_of[at(i).a] = i;
-    for (std::size_t begin = 0; begin < called.size();) {
+    for (std::size_t begin = 0; begin < called_.size();) {
       std::size_t end = begin;
-      while (end < called.size() && level_[called[end]] == level_[called[begin]]) ++end;
-      order_group({called.data() + begin, end - begin}, cosine_of);
+      while (end < called_.size() && level_[called_[end]] == level_[called_[begin]]) ++end;
+      order_group({called_.data() + begin, end - begin});
       begin = end;
     }
   }
 
-  void order_group(std::span<const std::uint32_t> group, const std::vector<std::uint32_t>& cosine_of) {
+  void order_group(std::span<const std::uint32_t> group) {
     for (const std::uint32_t i : group)
-      visit_values(p_, at(i), [&](ValueId id) {
-        if (is_local(id)) visit(id - first_);
-      });
+      for (const std::uint32_t operand : graph_.operands(i)) visit(operand);
+    std::unordered_map<ValueId, std::uint32_t> cosine_of;
+    const auto angle = [&](std::uint32_t i) { return p_.instructions[graph_.begin() + i].a; };
+    for (const std::uint32_t i : group)
+      if (graph_.code(i) == Code::Cos) cosine_of[angle(i)] = i;
     for (const std::uint32_t i : group) {
-      if (at(i).code != Code::Sin) continue;
-      put(i);
-      if (const std::uint32_t cosine = cosine_of[at(i).a]; cosine != kNone) put(cosine);
+      if (graph_.code(i) != Code::Sin) continue;
+      place(i);
+      if (const auto cosine = cosine_of.find(angle(i)); cosine != cosine_of.end()) place(cosine->second);
     }
     for (const std::uint32_t i : group)
-      if (at(i).code == Code::Cos && done_[i] == 0) put(i);
+      if (graph_.code(i) == Code::Cos && !state_[i].done) place(i);
     for (const std::uint32_t i : group)
-      if (done_[i] == 0) put(i);
+      if (!state_[i].done) place(i);
   }
 
   /// Puts instruction i after all it needs, the most demanding operand first.
   void visit(std::uint32_t root) {
-    if (done_[root] != 0) return;
+    if (state_[root].done) return;
     stack_.assign(1, root);
     while (!stack_.empty()) {
       const std::uint32_t i = stack_.back();
-      if (done_[i] != 0) {
+      if (state_[i].done) {
         stack_.pop_back();
         continue;
       }
       std::uint32_t next = kNone;
-      visit_values(p_, at(i), [&](ValueId id) {
-        if (!is_local(id) || done_[id - first_] != 0) return;
-        if (next == kNone || need_[id - first_] > need_[next]) next = id - first_;
-      });
+      for (const std::uint32_t operand : graph_.operands(i))
+        if (!state_[operand].done && (next == kNone || need_[operand] > need_[next])) next = operand;
       if (next == kNone) {
         stack_.pop_back();
         put(i);
@@ -150,28 +181,34 @@ class Schedule {
   }
 
   const Program& p_;
-  std::uint32_t begin_;
+  const StageGraph graph_;
   std::uint32_t count_;
   ValueId first_;
   std::vector<std::uint16_t> need_;
   std::vector<std::uint32_t> level_;
-  std::vector<std::uint8_t> done_;
+  std::vector<State> state_;
+  std::vector<std::uint32_t> called_;  ///< functions, group by group
   std::vector<std::uint32_t> order_;
   std::vector<std::uint32_t> stack_;
+  std::vector<std::uint32_t> candidates_;
 };
 
 }  // namespace
 
 void schedule(Program& p) {
-  Schedule plan(p, Stage::State);
-  const std::vector<std::uint32_t> as_it_came = plan.run(false);
-  const std::vector<std::uint32_t> depth_first = plan.run(true);
-  const bool deep =
-      calc_liveness(p, Stage::State, depth_first).far_uses <= calc_liveness(p, Stage::State, as_it_came).far_uses;
-  std::vector<std::uint32_t> order(p.stage_begin(Stage::State));
+  Schedule plan(p);
+  const std::vector<std::uint32_t> as_it_came = plan.run(false), depth_first = plan.run(true);
+  // Operands from memory make code longer, which costs most where it must come from the second cache.
+  const std::uint32_t weight = as_it_came.size() > kInstructionsInCache ? 4 : 1;
+  const auto cost = [&](const std::vector<std::uint32_t>& order) {
+    const Pace pace = estimate_pace(plan.graph(), order);
+    return 4 * pace.cycles + weight * pace.far_uses;
+  };
+  const bool deep = cost(depth_first) < cost(as_it_came);
+  const std::uint32_t begin = plan.graph().begin();
+  std::vector<std::uint32_t> order(begin);
   std::iota(order.begin(), order.end(), 0U);
-  const auto& best = deep ? depth_first : as_it_came;
-  order.insert(order.end(), best.begin(), best.end());
+  for (const std::uint32_t i : deep ? depth_first : as_it_came) order.push_back(begin + i);
   reorder(p, order);
 }
 

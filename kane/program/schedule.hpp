@@ -6,9 +6,12 @@
 // a backend must call follow, while few values wait in registers. Angles that depend on such functions form
 // the next group, and so on.
 //
-// The arithmetic is ordered for registers: depth first from the outputs, at each instruction first the operand that
-// needs more registers (Sethi and Ullman's numbering, "The generation of optimal code for arithmetic expressions",
-// J. ACM 17, 1970, which is optimal for trees and a good guess for graphs), unless the order it came in does better.
+// The arithmetic is ordered for registers: as it came (that is, as the expressions were formed), or depth first from
+// the outputs, at each instruction first the operand that needs more registers (Sethi and Ullman's numbering, "The
+// generation of optimal code for arithmetic expressions", J. ACM 17, 1970, which is optimal for trees and a good guess
+// for graphs), whichever does better. In both, an instruction that has all its operands and is the last to use one of
+// them follows at once: it keeps no more values alive than before, and its operands are still in registers. For a chain of
+// 50 joints that halves the values to be remembered at the worst place.
 
 #include "kane/program/program.hpp"
 

@@ -188,7 +188,7 @@ Runtime A64Machine::runtime(const Program& program) {
     const auto c = static_cast<Code>(code);
     runtime.functions[code] = address(c == Code::Root ? kRoot : c == Code::Atan2 || c == Code::Mod ? kBinary : kUnary);
   }
-  runtime.sincos2 = address(kSinCos);
+  runtime.sincos2[0] = address(kSinCos);
   runtime.unary_lanes = address(kUnaryLanes);
   runtime.binary_lanes = address(kBinaryLanes);
   runtime.root_lanes = address(kRootLanes);

@@ -115,17 +115,19 @@ TEST(SinCosLanes, StrictLanesHaveTheBitsOfTheScalarAndFusedOnesItsAccuracy) {
   std::shuffle(xs.begin(), xs.end(), std::mt19937_64(2));
   for (const Width& width : all_widths()) {
     const auto n = static_cast<std::size_t>(width.lanes.lanes);
-    std::vector<double> results(2 * n);
-    for (std::size_t i = 0; i + n <= xs.size(); i += n) {
-      width.lanes.from_memory(&xs[i], results.data());
-      for (std::size_t k = 0; k < n; ++k) {
-        const SinCos got{results[k], results[n + k]}, scalar = sincos(xs[i + k]);
-        const bool exact = width.strict || !std::isfinite(xs[i + k]);
-        if (exact)
-          ASSERT_TRUE(test::same(got.sin, scalar.sin) && test::same(got.cos, scalar.cos))
-              << n << " lanes, " << xs[i + k];
-        else
-          ASSERT_LT(error_in_ulps(xs[i + k], got), 0.8) << n << " lanes, " << xs[i + k];
+    for (const std::size_t vectors : {1U, 2U, 4U}) {
+      std::vector<double> results(2 * n * vectors);
+      for (std::size_t i = 0; i + n * vectors <= xs.size(); i += n * vectors) {
+        width.lanes.from_memory(&xs[i], results.data(), static_cast<int>(vectors));
+        for (std::size_t k = 0; k < n * vectors; ++k) {
+          const double x = xs[i + k];
+          const std::size_t place = k / n * 2 * n + k % n;
+          const SinCos got{results[place], results[place + n]}, scalar = sincos(x);
+          if (width.strict || !std::isfinite(x))
+            ASSERT_TRUE(test::same(got.sin, scalar.sin) && test::same(got.cos, scalar.cos)) << n << " lanes, " << x;
+          else
+            ASSERT_LT(error_in_ulps(x, got), 0.8) << n << " lanes, " << x;
+        }
       }
     }
   }

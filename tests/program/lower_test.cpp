@@ -159,7 +159,8 @@ std::string message_of(const std::function<void()>& action) {
 
 TEST(Lower, NamesSymbolsThatAreNotInputs) {
   Graph graph;
-  const std::vector<NamedExpr> outputs{{"y", graph.symbol("x") + graph.symbol("stiffness") * graph.symbol("k")}};
+  const Expr x = graph.symbol("x"), stiffness = graph.symbol("stiffness"), k = graph.symbol("k");
+  const std::vector<NamedExpr> outputs{{"y", x + stiffness * k}};
   EXPECT_EQ(message_of([&] {
               (void)lower("spring", outputs, {{}, {}, {"x"}});
             }),
