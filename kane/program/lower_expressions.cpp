@@ -149,24 +149,29 @@ class Lowering {
   std::vector<Ref> arguments_;
 };
 
-/// All nodes that the outputs need, in the order in which they were made (operands are made before their users).
+/// All nodes that the outputs need, in the order in which they were made: what was formed together is computed together. But
+/// an operand comes before its users, also where a shorter form found later has operands that are younger than itself.
 std::vector<NodeId> nodes_below(const Graph& graph, std::span<const Expr> outputs) {
-  std::vector<std::uint8_t> needed(graph.size(), 0);
-  std::size_t end = 0, count = 0;
-  for (const Expr& e : outputs) {
-    if (e.graph() == nullptr) continue;
-    needed[e.id()] = 1;
-    end = std::max<std::size_t>(end, e.id() + 1);
+  const std::vector<NodeId> needed = topological_order(outputs);
+  std::vector<std::uint8_t> waits(graph.size(), 0);
+  for (const NodeId id : needed) waits[id] = 1;
+  std::vector<NodeId> order, stack;
+  order.reserve(needed.size());
+  for (NodeId id = 0; order.size() < needed.size(); ++id) {
+    if (waits[id] == 0) continue;
+    stack.push_back(id);
+    while (!stack.empty()) {
+      const auto args = graph.args(stack.back());
+      const auto first = std::find_if(args.begin(), args.end(), [&](NodeId arg) { return waits[arg] != 0; });
+      if (first != args.end()) {
+        stack.push_back(*first);
+        continue;
+      }
+      order.push_back(stack.back());
+      waits[stack.back()] = 0;
+      stack.pop_back();
+    }
   }
-  for (std::size_t id = end; id-- > 0;) {
-    if (needed[id] == 0) continue;
-    ++count;
-    for (const NodeId arg : graph.args(static_cast<NodeId>(id))) needed[arg] = 1;
-  }
-  std::vector<NodeId> order;
-  order.reserve(count);
-  for (std::size_t id = 0; id < end; ++id)
-    if (needed[id] != 0) order.push_back(static_cast<NodeId>(id));
   return order;
 }
 

@@ -157,6 +157,21 @@ std::string message_of(const std::function<void()>& action) {
   return "no error";
 }
 
+TEST(Lower, OperandsMayBeYoungerThanTheirUsers) {
+  Graph graph;
+  const Expr a = graph.symbol("a"), b = graph.symbol("b"), c = graph.symbol("c");
+  const Expr product = a * b + a * c;
+  const Expr shorter = a * (b + c);  // the same node, which takes the shorter form
+  ASSERT_EQ(product.id(), shorter.id());
+  ASSERT_GT((b + c).id(), product.id());
+  const std::vector<NamedExpr> outputs{{"y", sin(product)}};
+  const auto program = std::make_shared<const Program>(lower("p", outputs, {{}, {}, {"a", "b", "c"}}));
+  Interpreter interpreter(program);
+  std::vector<double> y(1);
+  interpreter.evaluate(std::vector{2.0, 0.3, 0.5}, y);
+  EXPECT_DOUBLE_EQ(y[0], std::sin(1.6));
+}
+
 TEST(Lower, NamesSymbolsThatAreNotInputs) {
   Graph graph;
   const Expr x = graph.symbol("x"), stiffness = graph.symbol("stiffness"), k = graph.symbol("k");
