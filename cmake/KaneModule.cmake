@@ -28,7 +28,9 @@ function(kane_module name)
     target_compile_options(kane_${name} PRIVATE ${KANE_COMPILE_OPTIONS})
     target_link_libraries(kane_${name} PRIVATE ${ARG_PRIVATE_EXTERNAL})
     if(KANE_SANITIZE)
-      # Sanitizers are slow to compile; the other builds see to it that every file includes what it uses.
+      # The library runs more than it is compiled. Sanitizers are slow to compile; the other builds see to it that every
+      # file includes what it uses.
+      target_compile_options(kane_${name} PRIVATE -O1)
       target_precompile_headers(kane_${name} PRIVATE ${KANE_COMMON_HEADERS})
     endif()
   else()

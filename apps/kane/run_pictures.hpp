@@ -39,7 +39,7 @@ class RunPictures {
   const Mechanism& mechanism_;
   Simulator& simulator_;
   Values parameters_;
-  std::vector<Signal> signals_;
+  std::vector<RecordedSignal> signals_;
   std::vector<std::size_t> report_columns_;  ///< signals that stand in the reports as they are
   std::optional<std::size_t> potential_;
   std::optional<double> first_energy_;

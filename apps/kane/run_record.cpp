@@ -38,7 +38,7 @@ void keep_every_second(std::vector<T>& values, std::size_t width) {
 
 }  // namespace
 
-RunRecord::RunRecord(Scene scene, std::vector<Signal> signals)
+RunRecord::RunRecord(Scene scene, std::vector<RecordedSignal> signals)
     : scene_(std::move(scene)), signals_(std::move(signals)) {
   for (const auto& b : scene_.balls) points_.push_back(b.point);
   for (const auto& l : scene_.lines) points_.push_back(l.from), points_.push_back(l.to);

@@ -11,7 +11,7 @@
 
 namespace kane {
 
-struct Signal {
+struct RecordedSignal {
   std::string group, name;
   std::vector<double> values;
 };
@@ -19,13 +19,13 @@ struct Signal {
 class RunRecord {
  public:
   /// `signals`: group and name of what add() gets in its row.
-  RunRecord(Scene scene, std::vector<Signal> signals);
+  RunRecord(Scene scene, std::vector<RecordedSignal> signals);
 
   /// `reports` empty: it could not be evaluated, and the picture before stands still.
   void add(double t, std::span<const double> row, std::span<const double> reports);
 
   [[nodiscard]] const Scene& scene() const { return scene_; }
-  [[nodiscard]] const std::vector<Signal>& signals() const { return signals_; }
+  [[nodiscard]] const std::vector<RecordedSignal>& signals() const { return signals_; }
   [[nodiscard]] const std::vector<double>& times() const { return times_; }
   [[nodiscard]] std::size_t size() const { return times_.size(); }
 
@@ -47,7 +47,7 @@ class RunRecord {
   void thin_out();
 
   Scene scene_;
-  std::vector<Signal> signals_;
+  std::vector<RecordedSignal> signals_;
   std::vector<std::size_t> points_;  ///< places in the reports, ascending
   std::vector<double> times_;
   std::vector<float> poses_, positions_, arrows_;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The checks of words and quotes pass on sound files and find planted ones.
+"""The checks of words, definitions and quotes pass on sound files and find planted ones.
 
 usage: checks_test.py ROOT
 """
@@ -49,6 +49,20 @@ class CheckWords(unittest.TestCase):
 
     def test_build_folders_are_not_read(self):
         self.assertEqual(run("check_words.py", {"build/x.txt": "/ro" + "ot/x\n"})[0], 0)
+
+
+class CheckDefinitions(unittest.TestCase):
+    ONE = "namespace kane {\n\nstruct Signal {\n  int a;\n};\n\n}  // namespace kane\n"
+    HIDDEN = "namespace kane {\nnamespace {\n\nclass Signal : public A {\n};\n\n}  // namespace\n}  // namespace kane\n"
+
+    def test_hidden_and_declared_types_pass(self):
+        files = {"kane/a.hpp": self.ONE, "kane/b.cpp": self.HIDDEN, "apps/c.hpp": "namespace kane {\nstruct Signal;\n}\n"}
+        self.assertEqual(run("check_definitions.py", files)[0], 0)
+
+    def test_two_definitions_are_found(self):
+        code, output, _ = run("check_definitions.py", {"kane/a.hpp": self.ONE, "apps/b.hpp": self.ONE})
+        self.assertEqual(code, 1)
+        self.assertIn("kane::Signal is defined at kane/a.hpp:3 and apps/b.hpp:3", output)
 
 
 class CheckQuotes(unittest.TestCase):

@@ -7,6 +7,10 @@
 #include <cstdlib>
 #include <memory>
 
+#ifdef KANE_SANITIZED
+#include <sanitizer/allocator_interface.h>
+#endif
+
 #include "kane/solve/auto_switch.hpp"
 #include "kane/solve/branch_sparse.hpp"
 #include "kane/solve/contact_lcp.hpp"
@@ -22,18 +26,14 @@
 
 namespace {
 std::atomic<long> allocations{0};
-}
-
 #ifdef KANE_SANITIZED
-// The sanitizers own malloc; operator new is counted instead.
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size ? size : 1)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-#else
+// The sanitizers own malloc, and tell who asks.
+const int hooked = __sanitizer_install_malloc_and_free_hooks([](const volatile void*, std::size_t) { ++allocations; },
+                                                             [](const volatile void*) {});
+#endif
+}  // namespace
+
+#ifndef KANE_SANITIZED
 extern "C" void* __libc_malloc(std::size_t size);
 extern "C" void* __libc_calloc(std::size_t count, std::size_t size);
 extern "C" void* malloc(std::size_t size) {
@@ -56,6 +56,9 @@ long count_allocations(const std::function<void()>& work) {
 }
 
 TEST(Allocation, TheCounterCounts) {
+#ifdef KANE_SANITIZED
+  ASSERT_NE(hooked, 0);
+#endif
   EXPECT_GT(count_allocations([] { EXPECT_NE(std::make_unique<double[]>(1000).get(), nullptr); }), 0);
 }
 
