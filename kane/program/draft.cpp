@@ -58,8 +58,16 @@ void Draft::start_like(const Draft& other) {
   max_nodes_ = other.max_nodes_;
   functions = other.functions;
   std::fill(table_.begin(), table_.end(), 0);
-  grow_table(other.size() + other.size() / 4);
+  reserve(other.size() + other.size() / 4);
   for (ValueId id = 0; id < other.input_count_; ++id) add_input(other.stage(id));
+}
+
+void Draft::reserve(std::size_t nodes) {
+  grow_table(nodes);
+  nodes_.reserve(nodes);
+  hashes_.reserve(nodes);
+  refs_.reserve(nodes);
+  factors_.reserve(nodes);
 }
 
 void Draft::grow_table(std::size_t nodes) {

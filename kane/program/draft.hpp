@@ -70,6 +70,8 @@ class Draft {
   /// More nodes than this are refused (LimitError).
   explicit Draft(std::size_t max_nodes = std::size_t{1} << 29);
 
+  /// Room for about so many nodes.
+  void reserve(std::size_t nodes);
   /// Empties this draft and takes over the inputs and functions of `other`; memory is kept.
   void start_like(const Draft& other);
 

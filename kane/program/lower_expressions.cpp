@@ -152,12 +152,28 @@ class Lowering {
 /// All nodes that the outputs need, in the order in which they were made: what was formed together is computed together. But
 /// an operand comes before its users, also where a shorter form found later has operands that are younger than itself.
 std::vector<NodeId> nodes_below(const Graph& graph, std::span<const Expr> outputs) {
-  const std::vector<NodeId> needed = topological_order(outputs);
   std::vector<std::uint8_t> waits(graph.size(), 0);
-  for (const NodeId id : needed) waits[id] = 1;
-  std::vector<NodeId> order, stack;
-  order.reserve(needed.size());
-  for (NodeId id = 0; order.size() < needed.size(); ++id) {
+  std::vector<NodeId> stack;
+  std::size_t count = 0, end = graph.size();
+  const auto need = [&](NodeId id) {
+    if (waits[id] != 0) return;
+    waits[id] = 1;
+    ++count;
+    if (id >= end) stack.push_back(id);  // the walk below has passed it
+  };
+  for (const Expr& e : outputs)
+    if (e.graph() != nullptr) need(e.id());
+  while (end > 0) {
+    if (waits[--end] != 0) stack.push_back(static_cast<NodeId>(end));
+    while (!stack.empty()) {
+      const NodeId id = stack.back();
+      stack.pop_back();
+      for (const NodeId arg : graph.args(id)) need(arg);
+    }
+  }
+  std::vector<NodeId> order;
+  order.reserve(count);
+  for (NodeId id = 0; order.size() < count; ++id) {
     if (waits[id] == 0) continue;
     stack.push_back(id);
     while (!stack.empty()) {
@@ -184,7 +200,9 @@ void lower_expressions(std::span<const Expr> outputs, std::span<const std::strin
     return;
   }
   Lowering lowering(*graph, inputs, draft);
-  lowering.run(nodes_below(*graph, outputs));
+  const std::vector<NodeId> order = nodes_below(*graph, outputs);
+  draft.reserve(order.size());
+  lowering.run(order);
   for (const Expr& e : outputs)
     draft.outputs.push_back(e.graph() == nullptr ? draft.constant(to_double(e.number())) : lowering.value(e.id()));
 }

@@ -1,7 +1,6 @@
 #include "kane/program/schedule.hpp"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <unordered_map>
 
@@ -16,6 +15,8 @@ namespace {
 constexpr std::uint32_t kNone = 0xffffffffU;
 /// About as many as fit the first instruction cache.
 constexpr std::size_t kInstructionsInCache = 4000;
+/// Orders of programs shorter than this differ by a few hundredths, which is not worth the time of comparing them.
+constexpr std::size_t kShortProgram = 1000;
 
 /// Functions that backends call, rather than having instructions for them.
 bool is_called(Code code) {
@@ -110,22 +111,17 @@ class Schedule {
   /// Registers needed by each instruction as a tree, and the group of functions it belongs to or waits for.
   void number() {
     for (std::uint32_t i = 0; i < count_; ++i) {
-      std::array<std::uint16_t, 3> needs{};
-      std::size_t used = 0;
       std::uint32_t level = 0;
-      std::uint16_t more = 0;
+      std::uint16_t most = 0, second = 0, least = 0;  // the three largest needs
       for (const std::uint32_t operand : graph_.operands(i)) {
         level = std::max(level, level_[operand]);
-        if (used < needs.size()) {
-          needs[used++] = need_[operand];
-        } else {
-          more = std::max(more, need_[operand]);
-        }
+        const std::uint16_t need = need_[operand];
+        least = std::max(least, std::min(second, need));
+        second = std::max(second, std::min(most, need));
+        most = std::max(most, need);
       }
-      std::sort(needs.begin(), needs.end(), std::greater<>());
-      std::uint16_t need = std::max<std::uint16_t>(1, more);
-      for (std::size_t k = 0; k < used; ++k) need = std::max(need, static_cast<std::uint16_t>(needs[k] + k));
-      need_[i] = std::min<std::uint16_t>(need, 60000);
+      const int need = std::max({1, int{most}, second > 0 ? second + 1 : 0, least > 0 ? least + 2 : 0});
+      need_[i] = static_cast<std::uint16_t>(std::min(need, 60000));
       level_[i] = is_called(graph_.code(i)) ? level + 1 : level;
     }
   }
@@ -193,22 +189,27 @@ class Schedule {
   std::vector<std::uint32_t> candidates_;
 };
 
-}  // namespace
-
-void schedule(Program& p) {
+std::vector<std::uint32_t> best_order(const Program& p) {
   Schedule plan(p);
-  const std::vector<std::uint32_t> as_it_came = plan.run(false), depth_first = plan.run(true);
+  std::vector<std::uint32_t> as_it_came = plan.run(false);
+  if (as_it_came.size() < kShortProgram) return as_it_came;
+  std::vector<std::uint32_t> depth_first = plan.run(true);
   // Operands from memory make code longer, which costs most where it must come from the second cache.
   const std::uint32_t weight = as_it_came.size() > kInstructionsInCache ? 4 : 1;
   const auto cost = [&](const std::vector<std::uint32_t>& order) {
     const Pace pace = estimate_pace(plan.graph(), order);
     return 4 * pace.cycles + weight * pace.far_uses;
   };
-  const bool deep = cost(depth_first) < cost(as_it_came);
-  const std::uint32_t begin = plan.graph().begin();
+  return cost(depth_first) < cost(as_it_came) ? depth_first : as_it_came;
+}
+
+}  // namespace
+
+void schedule(Program& p) {
+  const std::uint32_t begin = p.stage_begin(Stage::State);
   std::vector<std::uint32_t> order(begin);
   std::iota(order.begin(), order.end(), 0U);
-  for (const std::uint32_t i : deep ? depth_first : as_it_came) order.push_back(begin + i);
+  for (const std::uint32_t i : best_order(p)) order.push_back(begin + i);
   reorder(p, order);
 }
 
