@@ -88,11 +88,20 @@ void RunRecord::append_picture(std::span<const double> reports) {
   }
   for (const std::size_t point : points_)
     for (const double x : find_point(point, reports)) positions_.push_back(static_cast<float>(x));
+  // Torques that are only the rounding errors of forces must not become arrows.
+  constexpr double kRounding = 1e-10;
+  double noise = 0;
+  const auto length = [&](const SceneArrow& arrow) {
+    return std::hypot(reports[arrow.vector], reports[arrow.vector + 1], reports[arrow.vector + 2]);
+  };
+  for (const auto& arrow : scene_.arrows)
+    if (!arrow.torque) noise = std::max(noise, kRounding * scene_.size * length(arrow));
   for (const auto& arrow : scene_.arrows) {
     const auto v = reports.subspan(arrow.vector, 3);
+    const bool nothing = arrow.torque && length(arrow) < noise;
     for (std::size_t k = 0; k < 3; ++k) {
-      double component = v[k];
-      if (arrow.frame >= 0) {
+      double component = nothing ? 0.0 : v[k];
+      if (arrow.frame >= 0 && !nothing) {
         const auto r = reports.subspan(scene_.bodies[static_cast<std::size_t>(arrow.frame)].rotation + 3 * k, 3);
         component = r[0] * v[0] + r[1] * v[1] + r[2] * v[2];
       }

@@ -312,9 +312,11 @@ class Simulation {
                      {"relative_drift", r.energy.relative_drift()}};
     j["constraint_residual"] = r.constraints.configuration;
     j["speed_residual"] = r.constraints.motion;
-    j["wall_seconds"] = {
-        {"total", r.wall.total},           {"kernel", r.wall.kernel},           {"solve", r.wall.solve},
-        {"projection", r.wall.projection}, {"integrator", r.wall.integrator()}, {"output", r.wall.output}};
+    j["change_points"] = r.change_points;
+    j["wall_seconds"] = r.times.total;
+    j["processor_seconds"] = {
+        {"total", r.times.processor},       {"kernel", r.times.kernel},           {"solve", r.times.solve},
+        {"projection", r.times.projection}, {"integrator", r.times.integrator()}, {"output", r.times.output}};
     Json moved = Json::array();
     for (const auto& m : assembly_.moved)
       moved.push_back({{"name", m.name}, {"from", m.from}, {"to", m.to}, {"given", m.given}});
@@ -377,7 +379,7 @@ class Simulation {
     const double simulated = r.t_end - r.t_begin;
     if (r.status == RunStatus::Stopped) fmt::print(to, "interrupted at t = {:.9g} s\n", r.t_end);
     fmt::print(to, "{}: {:.6g} s simulated in {:.3g} s ({:.3g} x real time), {} samples in {}\n",
-               system_->equations().name, simulated, r.wall.total, r.wall.total > 0 ? simulated / r.wall.total : 0.0,
+               system_->equations().name, simulated, r.times.total, r.times.total > 0 ? simulated / r.times.total : 0.0,
                r.samples, out == "-" ? "standard output" : out);
     if (!pictures_written_.empty()) fmt::print(to, "  {:<12} {}\n", "to look at", pictures_written_);
     fmt::print(to, "  {:<12} {} steps, {} rejected, {} evaluations, {} Jacobians ({}{})\n", "integration",
@@ -386,16 +388,15 @@ class Simulation {
     print_energy(to);
     print_events(to);
     if (!system_->equations().constraints.empty() || !system_->equations().quaternions.empty())
-      fmt::print(to, "  {:<12} largest residual {:.2e} of configuration, {:.2e} of speeds\n", "constraints",
-                 r.constraints.configuration, r.constraints.motion);
-    const double total = std::max(r.wall.total, 1e-300);
-    const auto part = [&](double seconds) { return 100 * seconds / total; };
+      fmt::print(to, "  {:<12} largest residual {:.2e} of configuration, {:.2e} of speeds{}\n", "constraints",
+                 r.constraints.configuration, r.constraints.motion,
+                 r.change_points == 0 ? "" : fmt::format("; {} change points passed", r.change_points));
     fmt::print(
         to,
         "  {:<12} kernel {:.0f} %, linear solve {:.0f} %, projection {:.0f} %, integrator {:.0f} %, output {:.0f} "
         "%\n",
-        "time", part(r.wall.kernel), part(r.wall.solve), part(r.wall.projection), part(r.wall.integrator()),
-        part(r.wall.output));
+        "time", r.times.percent(r.times.kernel), r.times.percent(r.times.solve), r.times.percent(r.times.projection),
+        r.times.percent(r.times.integrator()), r.times.percent(r.times.output));
   }
 
   void print_energy(std::FILE* to) const {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -40,20 +39,23 @@ Mode make_mode(Complex s, std::span<const Complex> vector, double tolerance) {
   return mode;
 }
 
-/// |V_ki W_ik| over their sum, for all modes; empty if V cannot be inverted.
-std::vector<std::vector<double>> calc_participation(const GeneralEigen& eigen, std::size_t n) {
-  const auto size = static_cast<Eigen::Index>(n);
-  const Eigen::MatrixXcd v = Eigen::Map<const Eigen::MatrixXcd>(eigen.vectors.data(), size, size);
-  const Eigen::FullPivLU<Eigen::MatrixXcd> lu(v);
-  constexpr double kLeastIndependence = 1e-10;
-  if (lu.rcond() < kLeastIndependence) return {};
-  const Eigen::MatrixXcd w = lu.inverse();
+/// One list per eigenvalue; those of a group share one.
+std::vector<std::vector<double>> calc_participation(ConstMatrixView a, const GeneralEigen& eigen) {
+  const std::size_t n = eigen.values.size();
+  const std::vector<std::size_t> groups = find_eigenvalue_groups(eigen);
   std::vector<std::vector<double>> all(n);
-  for (Eigen::Index i = 0; i < size; ++i) {
-    auto& p = all[static_cast<std::size_t>(i)];
+  for (std::size_t k = 0; k < n; ++k) {
+    const auto first = static_cast<std::size_t>(std::find(groups.begin(), groups.end(), groups[k]) - groups.begin());
+    if (first < k) {
+      all[k] = all[first];
+      continue;
+    }
+    std::vector<Complex> members;
+    for (std::size_t i = k; i < n; ++i)
+      if (groups[i] == groups[k]) members.push_back(eigen.values[i]);
     double sum = 0;
-    for (Eigen::Index k = 0; k < size; ++k) p.push_back(std::abs(v(k, i) * w(i, k))), sum += p.back();
-    for (double& x : p) x /= sum;
+    for (const Complex& p : calc_projector_diagonal(a, members)) all[k].push_back(std::abs(p)), sum += all[k].back();
+    for (double& p : all[k]) p /= sum;
   }
   return all;
 }
@@ -69,7 +71,7 @@ ModeReport calc_modes(ConstMatrixView a) {
   ModeReport r;
   r.eigenvalues = eigen.values;
   r.tolerance = n == 0 ? 0 : zero_size(a, eigen.values);
-  const auto participation = n == 0 ? std::vector<std::vector<double>>{} : calc_participation(eigen, n);
+  const auto participation = calc_participation(a, eigen);
   for (std::size_t k = 0; k < n; ++k) {
     const Complex s = eigen.values[k];
     if (s.real() > r.tolerance)
@@ -80,7 +82,7 @@ ModeReport calc_modes(ConstMatrixView a) {
       ++r.oscillating;
     if (s.imag() < 0) continue;  // its conjugate speaks for it
     r.modes.push_back(make_mode(s, {eigen.vectors.data() + k * n, n}, r.tolerance));
-    if (!participation.empty()) r.modes.back().participation = participation[k];
+    r.modes.back().participation = participation[k];
   }
   std::stable_sort(r.modes.begin(), r.modes.end(),
                    [](const Mode& x, const Mode& y) { return x.natural_frequency < y.natural_frequency; });

@@ -2,7 +2,9 @@
 // Eigenvalues of linear equations as modes: frequency, damping, which states take part; and what they say of stability.
 //
 // With A V = V diag(s) and W = V^-1 the participation of the state k in the mode i is |V_ki W_ik|, made to sum to one over
-// the states (Perez-Arriaga, Verghese, Schweppe, IEEE Trans. PAS-101, 1982): it does not depend on units.
+// the states (Perez-Arriaga, Verghese, Schweppe, IEEE Trans. PAS-101, 1982): it does not depend on units. It is the diagonal
+// of the projector onto the mode, and so it is taken where eigenvalues are equal or eigenvectors are missing: all modes of
+// such a group (the two zeros of a body that drifts) share the diagonal of the projector onto their common subspace.
 
 #include <complex>
 #include <string>
@@ -21,7 +23,7 @@ struct Mode {
   double damping = 0;                       ///< -Re s / |s|; 0 for s = 0
   double time_constant = 0;                 ///< s, 1 / |Re s|; infinite for Re s = 0
   std::vector<std::complex<double>> shape;  ///< one per state, the largest one is 1
-  std::vector<double> participation;        ///< one per state; empty if there is no complete set of eigenvectors
+  std::vector<double> participation;        ///< one per state
 };
 
 enum class Stability { Asymptotic, Marginal, Unstable };

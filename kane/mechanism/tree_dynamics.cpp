@@ -164,13 +164,27 @@ ExprMatrix form_mass_matrix(const TreeModel& tree) {
   return M;
 }
 
+namespace {
+
+/// 1 / pivot, the inertia that resists a degree of freedom when those after it yield.
+Expr invert_pivot(const TreeModel& tree, int dof, const Expr& pivot) {
+  const auto link = std::find_if(tree.links.begin(), tree.links.end(), [&](const TreeLink& l) {
+    return l.dof_count > 0 && l.first_dof <= dof && dof < l.first_dof + l.dof_count;
+  });
+  require(!pivot.is_zero(), "nothing that has mass moves with the joint '{}'; give a mass or an inertia to what it moves",
+          link == tree.links.end() ? "?" : link->name);
+  return 1 / pivot;
+}
+
+}  // namespace
+
 std::vector<Expr> solve_branch_sparse(const TreeModel& tree, ExprMatrix M, std::vector<Expr> b) {
   const int n = tree.dof_count();
   const auto before = [&](int i) { return tree.dof_parent[static_cast<std::size_t>(i)]; };
   std::vector<Expr> inverse(static_cast<std::size_t>(n));
   const auto at = [](std::vector<Expr>& v, int i) -> Expr& { return v[static_cast<std::size_t>(i)]; };
   for (int k = n - 1; k >= 0; --k) {
-    at(inverse, k) = 1 / M(k, k);
+    at(inverse, k) = invert_pivot(tree, k, M(k, k));
     for (int i = before(k); i >= 0; i = before(i)) {
       const Expr a = M(k, i) * at(inverse, k);
       for (int j = i; j >= 0; j = before(j)) M(i, j) -= a * M(k, j);
@@ -266,7 +280,7 @@ std::vector<Expr> form_articulated(const TreeModel& tree) {
       Expr3 alpha{}, a{};
       unit_motion(link, k, alpha, a);
       e.column = apply(A[i], alpha, a);
-      e.inverse = 1 / along(link, k, e.column);
+      e.inverse = invert_pivot(tree, dof, along(link, k, e.column));
       e.x = (tree.tau[static_cast<std::size_t>(dof)] - along(link, k, p[i])) * e.inverse;
       if (link.parent < 0 && k == 0) continue;  // nothing below needs the rest
       const Wrench scaled{scale(e.inverse, e.column.f), scale(e.inverse, e.column.n)};

@@ -1,7 +1,6 @@
 // HybridSimulator::run: steps, events, samples.
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "kane/base/error.hpp"
@@ -17,9 +16,9 @@ class HybridSimulator::Run {
         times_(sim_.state_.t, plan.until, plan.output_step, plan.intervals),
         until_(plan.until),
         on_sample_(on_sample),
-        on_step_(on_step),
-        begin_(Clock::now()) {
+        on_step_(on_step) {
     report_.run.t_begin = sim_.state_.t;
+    sim_.evaluator_.times() = {};
     sample_ = sim_.state_;
     constexpr double kParts = 50;
     longest_ = sim_.options_.max_step > 0 ? sim_.options_.max_step : (until_ - sim_.state_.t) / kParts;
@@ -41,13 +40,11 @@ class HybridSimulator::Run {
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   bool show(const State& state) {
     ++report_.run.samples;
     ++next_;
     last_shown_ = state.t;
-    return !on_sample_ || on_sample_(state);
+    return !on_sample_ || clock_.output(sim_.evaluator_.times(), [&] { return on_sample_(state); });
   }
 
   /// Samples inside of the last step, before `end`.
@@ -161,9 +158,7 @@ class HybridSimulator::Run {
     run.energy = sim_.energy_.report();
     run.energy.conservative = false;
     run.constraints = sim_.projector_.calc_residuals(sim_.state_.q, sim_.state_.u);
-    run.wall.total = std::chrono::duration<double>(Clock::now() - begin_).count();
-    run.wall.kernel = sim_.evaluator_.times().total_kernel();
-    run.wall.solve = sim_.evaluator_.times().total_solve();
+    run.times = clock_.times(sim_.evaluator_.times());
     if (report_.event_count > static_cast<long>(report_.events.size()))
       run.warnings.push_back(
           fmt::format("only the first {} of {} events are listed", report_.events.size(), report_.event_count));
@@ -174,7 +169,7 @@ class HybridSimulator::Run {
   double until_, longest_ = 0;
   const SampleCallback& on_sample_;
   const StepCallback& on_step_;
-  Clock::time_point begin_;
+  RunClock clock_;
   HybridReport report_;
   State sample_;
   std::vector<EventHit> hits_;

@@ -2,13 +2,13 @@
 // A kernel with its workspace, kept up to date with the parameters, inputs and time of a SystemEvaluator: whatever changed
 // since its last run is handed over first, and nothing else.
 
-#include <algorithm>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "kane/base/error.hpp"
 #include "kane/codegen/kernel.hpp"
+#include "kane/solve/kernels.hpp"
 
 namespace kane {
 
@@ -38,8 +38,8 @@ class KernelRunner {
   template <class... Parts>
   std::span<const double> run(const Parts&... parts) {
     update();
-    auto to = workspace_->state().begin();
-    ((to = std::copy(std::begin(parts), std::end(parts), to)), ...);
+    double* to = workspace_->state().data();
+    ((copy_numbers(std::data(parts), std::size(parts), to), to += std::size(parts)), ...);
     kernel_->run_state(*workspace_);
     return workspace_->outputs();
   }

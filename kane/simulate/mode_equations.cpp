@@ -89,6 +89,7 @@ MotionReport MultiplierMotion::calc_motion(std::span<const double> q, std::span<
   evaluator_.calc_mass(q, u);
   evaluator_.calc_constraints(q, u);
   std::ranges::copy(evaluator_.qdot(), qdot.begin());
+  const CallTimes::Measurement measurement(evaluator_.times().solve);
   std::fill(lambda.begin(), lambda.end(), 0.0);
   const auto& rows = evaluator_.active_rows();
   const std::size_t n = udot.size(), m = rows.size();

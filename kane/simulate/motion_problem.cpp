@@ -65,6 +65,7 @@ RhsStatus MotionProblem::calc_rates(double t, std::span<const double> y, std::sp
 
 // The kernel gives the lower triangle by rows, the factorisation wants the upper one.
 FactorReport MotionProblem::factor_mass(std::span<const double> q) {
+  const CallTimes::Measurement measurement(evaluator_.times().mass);
   const auto m = mass_.run(q);
   const double* from = m.data();
   for (std::size_t i = 0; i < nu_; ++i)
@@ -74,6 +75,7 @@ FactorReport MotionProblem::factor_mass(std::span<const double> q) {
 
 RhsStatus MotionProblem::calc_canonical(double t, std::span<const double> y, std::span<double> ydot) {
   const auto q = first(y), p = second(y);
+  EvaluationTimes& times = evaluator_.times();
   const FactorReport factored = factor_mass(q);
   if (!factored.ok()) {
     const bool finite = factored.status != FactorStatus::NotFinite;
@@ -81,7 +83,11 @@ RhsStatus MotionProblem::calc_canonical(double t, std::span<const double> y, std
   }
   const auto u = ydot.first(nq_);
   std::copy(p.begin(), p.end(), u.begin());
-  solve_ldlt(factor_.view(), u);
+  {
+    const CallTimes::Measurement measurement(times.solve);
+    solve_ldlt(factor_.view(), u);
+  }
+  const CallTimes::Measurement measurement(times.motion);
   const auto pdot = force_.run(q, u);
   std::copy(pdot.begin(), pdot.end(), ydot.begin() + static_cast<std::ptrdiff_t>(nq_));
   if (all_finite(pdot)) return RhsStatus::Ok;
@@ -102,15 +108,11 @@ RhsStatus MotionProblem::calc_jacobian(double t, std::span<const double> y, Matr
 }
 
 ProjectionStatus MotionProblem::project(double t, std::span<double> y) {
-  using Clock = std::chrono::steady_clock;
-  const bool measure = projection_times_.calls++ % ProjectionTimes::kInterval == ProjectionTimes::kInterval / 2;
-  const auto begin = measure ? Clock::now() : Clock::time_point{};
+  const CallTimes::Measurement measurement(projection_times_);
+  evaluator_.times().set_counting(false);
   situate(t);
   const ProjectionStatus status = projector_.project(y.first(nq_), y.subspan(nq_));
-  if (measure) {
-    ++projection_times_.measured;
-    projection_times_.seconds += std::chrono::duration<double>(Clock::now() - begin).count();
-  }
+  evaluator_.times().set_counting(true);
   return status;
 }
 

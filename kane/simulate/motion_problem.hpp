@@ -3,7 +3,6 @@
 // the evaluator, constraints embedded in f, y projected onto them after steps. y is (q, u), or for symplectic methods the
 // canonical (q, p) with p = M(q) u.
 
-#include <chrono>
 #include <optional>
 
 #include "kane/simulate/constraint_projector.hpp"
@@ -14,16 +13,6 @@
 #include "kane/solve/integrator.hpp"
 
 namespace kane {
-
-/// Time spent in projections, measured at every `interval`-th one like EvaluationTimes.
-struct ProjectionTimes {
-  static constexpr long kInterval = 16;
-  long calls = 0, measured = 0;
-  double seconds = 0;
-  [[nodiscard]] double total() const {
-    return measured == 0 ? 0.0 : seconds * static_cast<double>(calls) / static_cast<double>(measured);
-  }
-};
 
 class MotionProblem {
  public:
@@ -50,7 +39,7 @@ class MotionProblem {
   /// Why the last evaluation that failed did so, and where.
   [[nodiscard]] const MotionReport& last_failure() const { return failure_; }
   [[nodiscard]] const State& failed_state() const { return failed_state_; }
-  [[nodiscard]] const ProjectionTimes& projection_times() const { return projection_times_; }
+  [[nodiscard]] CallTimes& projection_times() { return projection_times_; }
 
  private:
   [[nodiscard]] std::span<const double> first(std::span<const double> y) const { return y.first(nq_); }
@@ -70,7 +59,7 @@ class MotionProblem {
   std::vector<double> u_, zeros_, rates_, trial_, trial_rates_;
   MotionReport failure_;
   State failed_state_;
-  ProjectionTimes projection_times_;
+  CallTimes projection_times_;
 };
 
 }  // namespace kane

@@ -80,8 +80,9 @@ class Explainer {
       }
       if (std::isfinite(value)) continue;
       failure_.quantity = fmt::format("the law of the input '{}'", law.symbol.name());
-      failure_.cause =
-          fmt::format("it gives {} at t = {:.6g}: a division by zero, or a function outside its domain", value, s.t);
+      // The sign of a NaN means nothing to anybody.
+      failure_.cause = fmt::format("it gives {} at t = {:.6g}: a division by zero, or a function outside its domain",
+                                   std::isnan(value) ? std::abs(value) : value, s.t);
       return true;
     }
     const auto& inputs = evaluator_.system().inputs();
@@ -120,8 +121,10 @@ class Explainer {
     const auto bad = std::find_if(values.begin(), values.end(), [](double v) { return !std::isfinite(v); });
     if (bad == values.end()) return "";
     const Expr& culprit = nodes[static_cast<std::size_t>(bad - values.begin())];
-    // The sign of a NaN means nothing to anybody.
-    return fmt::format("{} is {}", culprit.to_string(), std::isnan(*bad) ? std::abs(*bad) : *bad);
+    constexpr std::size_t kLongest = 120;
+    const std::string text = culprit.to_string();
+    return fmt::format("{}{} is {}", text.substr(0, kLongest), text.size() > kLongest ? " ..." : "",
+                       std::isnan(*bad) ? std::abs(*bad) : *bad);
   }
 
   void explain_rates() {
@@ -138,14 +141,18 @@ class Explainer {
       return;
     }
     if (!blame_law(problem_.failed_state())) {
-      const bool from_motion = motion.status == MotionStatus::NotFinite && motion.index >= 0;
-      const int k = from_motion ? static_cast<int>(equations_.q.size()) + motion.index : report_.component;
+      const bool of_speed = motion.status == MotionStatus::NotFinite && motion.index >= 0;
+      const int k = motion.status == MotionStatus::RateNotFinite ? motion.index
+                    : of_speed                                   ? static_cast<int>(equations_.q.size()) + motion.index
+                                                                 : report_.component;
       failure_.quantity = fmt::format("the derivative of {}", component_name(k));
       const State& failed = problem_.failed_state();
       const double largest = std::max(max_abs(failed.q), max_abs(failed.u));
-      const std::string culprit = find_culprit(failed);
+      const std::string singular = singular_speeds();
+      const std::string culprit = singular.empty() ? find_culprit(failed) : "";
       failure_.cause =
-          largest > kRunaway
+          !singular.empty() ? singular
+          : largest > kRunaway
               ? runaway(largest)
               : fmt::format(
                     "it is not a finite number{}: a division by zero, or a function outside its domain, in the "
@@ -168,7 +175,10 @@ class Explainer {
     const std::string name = component_name(report_.component);
     failure_.quantity = name;
     const double largest = std::max(max_abs(failure_.state.q), max_abs(failure_.state.u));
-    if (largest > kRunaway) {
+    const std::string singular = singular_speeds();
+    if (!singular.empty()) {
+      failure_.cause = singular;
+    } else if (largest > kRunaway) {
       failure_.cause = runaway(largest);
     } else if (!note_dead_position()) {
       failure_.cause =
@@ -206,8 +216,20 @@ class Explainer {
     return true;
   }
 
+  /// The model's own speeds may lose their meaning in some configurations, which its equations know of.
+  [[nodiscard]] std::string singular_speeds() const {
+    for (const auto& warning : equations_.warnings)
+      if (warning.find("generalized speeds is singular") != std::string::npos)
+        return fmt::format(
+            "{}, and the motion has come there. Nothing is wrong with the mechanism: choose speeds that determine its "
+            "motion everywhere (rates of the joints do: leave out 'speeds:'), or end the run before (--until)",
+            warning);
+    return "";
+  }
+
   void note_warnings() {
-    for (const auto& warning : equations_.warnings) failure_.cause += fmt::format(" (note: {})", warning);
+    for (const auto& warning : equations_.warnings)
+      if (failure_.cause.find(warning) == std::string::npos) failure_.cause += fmt::format(" (note: {})", warning);
   }
 
   const StepReport& report_;

@@ -50,6 +50,7 @@ Simulator::Simulator(std::shared_ptr<const CompiledSystem> system, SimulatorOpti
                 std::ranges::copy(laws_.run(s.q, s.u), values.begin());
               }),
       projector_(evaluator_, options_.constraint_tolerance),
+      change_point_(evaluator_, projector_, options_.tolerance),
       problem_(evaluator_, inputs_, projector_, wants_canonical(options_, *system_)),
       energy_(evaluator_),
       integrator_(make_integrator(options_, problem_, *system_)),
@@ -95,6 +96,7 @@ void Simulator::start(const State& state) {
           "the initial state holds something that is not a finite number");
   state_ = state;
   evaluator_.forget_choice();
+  change_point_.forget();
   inputs_.start(state_);
   evaluator_.set_inputs(inputs_.values(), state_.t);
   problem_.load(state_, y_);
@@ -108,6 +110,7 @@ void Simulator::start(const State& state) {
 
 void Simulator::resume(const State& state) {
   state_ = state;
+  change_point_.forget();
   problem_.situate(state_.t);
   problem_.load(state_, y_);
   integrator_->resume(state_.t, y_);
@@ -117,6 +120,7 @@ void Simulator::resume(const State& state) {
 /// the inputs of before.
 void Simulator::pass_break() {
   at_break_ = false;
+  change_point_.forget();
   inputs_.pass(state_);
   evaluator_.set_inputs(inputs_.values(), state_.t);
   std::ranges::copy(integrator_->state(), y_.begin());
@@ -126,6 +130,7 @@ void Simulator::pass_break() {
 const StepReport& Simulator::step(double limit) {
   if (at_break_) pass_break();
   const double next_break = inputs_.next_break();
+  if (pass_change_point(std::min(limit, next_break))) return jump_report_;
   const StepReport& report = integrator_->step(std::min(limit, next_break));
   if (report.status != StepStatus::Ok) return report;
   (void)problem_.store(integrator_->time(), integrator_->state(), state_);
@@ -134,8 +139,28 @@ const StepReport& Simulator::step(double limit) {
   return report;
 }
 
+bool Simulator::pass_change_point(double limit) {
+  const double h = change_point_.find_jump(state_);
+  if (h == 0 || state_.t + h >= limit) return false;
+  problem_.situate(state_.t + h);
+  if (!change_point_.jump(state_)) return false;
+  keep_largest(largest_, projector_.residuals());
+  problem_.load(state_, y_);
+  integrator_->resume(state_.t, y_);
+  jump_report_ = {};
+  jump_report_.t = state_.t;
+  jump_report_.h = h;
+  return true;
+}
+
 void Simulator::observe_step() {
-  if (options_.project && projector_.needed()) keep_largest(largest_, projector_.residuals());
+  if (options_.project && projector_.needed()) {
+    keep_largest(largest_, projector_.residuals());
+    if (!evaluator_.active_rows().empty()) {
+      problem_.situate(state_.t);
+      change_point_.observe(state_);
+    }
+  }
   if (options_.energy_interval == 0 || --until_energy_ > 0) return;
   until_energy_ = options_.energy_interval;
   problem_.situate(state_.t);
@@ -149,12 +174,18 @@ bool Simulator::interpolate(double t, State& state) {
   }
   state.q.resize(qdot_.size());
   state.u.resize(udot_.size());
-  if (integrator_->interpolate(t, y_) != StepStatus::Ok || !problem_.store(t, y_, state)) return false;
+  const bool jumped = change_point_.covers(t);
+  if (jumped)
+    change_point_.interpolate(t, state);
+  else if (integrator_->interpolate(t, y_) != StepStatus::Ok || !problem_.store(t, y_, state))
+    return false;
   if (!options_.project || !projector_.needed()) return true;
   problem_.situate(t);
   // Interpolation misses the constraints by its error; where they cannot be met, that is as good as it gets.
   if (projector_.project(state.q, state.u) != ProjectionStatus::Failed) return true;
-  return problem_.store(t, y_, state);
+  if (!jumped) return problem_.store(t, y_, state);
+  change_point_.interpolate(t, state);
+  return true;
 }
 
 void Simulator::set_active(const std::vector<bool>& active) {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "kane/simulate/assembly.hpp"
+#include "kane/simulate/change_point.hpp"
 #include "kane/simulate/energy_monitor.hpp"
 #include "kane/simulate/input_schedule.hpp"
 #include "kane/simulate/method.hpp"
@@ -52,13 +53,6 @@ struct RunPlan {
   long intervals = 1000;
 };
 
-/// Seconds of a run by what they were spent on.
-struct WallTimes {
-  double total = 0, kernel = 0, solve = 0, projection = 0, output = 0;
-  /// The integrator's own work, and everything else.
-  [[nodiscard]] double integrator() const { return std::max(0.0, total - kernel - solve - projection - output); }
-};
-
 enum class RunStatus : std::uint8_t { Done, Stopped, Failed };
 
 struct RunReport {
@@ -71,7 +65,8 @@ struct RunReport {
   EnergyReport energy;
   ConstraintResiduals constraints;  ///< largest seen after steps
   long choices = 0;                 ///< times the independent speeds were chosen
-  WallTimes wall;
+  long change_points = 0;           ///< places passed where constraints become dependent on each other
+  RunTimes times;
   std::optional<RunFailure> failure;
   std::vector<std::string> warnings;
 };
@@ -135,6 +130,7 @@ class Simulator {
 
   void set_projection();
   void pass_break();
+  [[nodiscard]] bool pass_change_point(double limit);
   void observe_step();
 
   std::shared_ptr<const CompiledSystem> system_;
@@ -143,6 +139,7 @@ class Simulator {
   KernelRunner laws_;
   InputSchedule inputs_;
   ConstraintProjector projector_;
+  ChangePoint change_point_;
   MotionProblem problem_;
   EnergyMonitor energy_;
   std::unique_ptr<Integrator> integrator_;
@@ -150,6 +147,7 @@ class Simulator {
   std::vector<double> y_, qdot_, udot_, lambda_;
   ConstraintResiduals largest_;
   bool at_break_ = false;
+  StepReport jump_report_;
   long until_energy_ = 0;
 };
 

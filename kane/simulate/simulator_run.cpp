@@ -1,21 +1,12 @@
 // Simulator::run: the loop of steps, samples and what is told at the end.
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "kane/simulate/sample_times.hpp"
 #include "kane/simulate/simulator.hpp"
 
 namespace kane {
-
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
-
-}  // namespace
 
 class Simulator::Run {
  public:
@@ -24,10 +15,9 @@ class Simulator::Run {
         times_(sim_.state_.t, plan.until, plan.output_step, plan.intervals),
         until_(plan.until),
         on_sample_(on_sample),
-        on_step_(on_step),
-        begin_(Clock::now()),
-        evaluations_before_(sim_.evaluator_.times()),
-        projections_before_(sim_.problem_.projection_times()) {
+        on_step_(on_step) {
+    sim_.evaluator_.times() = {};
+    sim_.problem_.projection_times() = {};
     report_.t_begin = sim_.state_.t;
     // Samples that steps hit anyway are met exactly; others are interpolated, so that they do not disturb the steps.
     land_ = has_fixed_step(sim_.options_.method) && times_.hit_by(sim_.options_.step);
@@ -57,10 +47,7 @@ class Simulator::Run {
     ++next_;
     last_shown_ = state.t;
     if (!on_sample_) return true;
-    const auto begin = Clock::now();
-    const bool go_on = on_sample_(state);
-    output_seconds_ += seconds_since(begin);
-    return go_on;
+    return clock_.output(sim_.evaluator_.times(), [&] { return on_sample_(state); });
   }
 
   bool show_samples() {
@@ -84,6 +71,7 @@ class Simulator::Run {
     report_.canonical = sim_.problem_.canonical();
     report_.constraints = sim_.largest_;
     report_.choices = sim_.evaluator_.choices();
+    report_.change_points = sim_.change_point_.jumps();
     if (sim_.options_.energy_interval > 0) {
       sim_.problem_.situate(sim_.state_.t);
       sim_.energy_.observe(sim_.state_.q, sim_.state_.u);
@@ -94,13 +82,8 @@ class Simulator::Run {
   }
 
   void add_times() {
-    const EvaluationTimes& after = sim_.evaluator_.times();
-    const ProjectionTimes& projections = sim_.problem_.projection_times();
-    report_.wall.total = seconds_since(begin_);
-    report_.wall.kernel = after.total_kernel() - evaluations_before_.total_kernel();
-    report_.wall.solve = after.total_solve() - evaluations_before_.total_solve();
-    report_.wall.projection = projections.total() - projections_before_.total();
-    report_.wall.output = output_seconds_;
+    report_.times = clock_.times(sim_.evaluator_.times());
+    report_.times.projection = sim_.problem_.projection_times().total();
   }
 
   void add_warnings() {
@@ -131,14 +114,11 @@ class Simulator::Run {
   double until_;
   const SampleCallback& on_sample_;
   const StepCallback& on_step_;
-  Clock::time_point begin_;
-  EvaluationTimes evaluations_before_;
-  ProjectionTimes projections_before_;
+  RunClock clock_;
   RunReport report_;
   bool land_ = false;
   long next_ = 0;
   double last_shown_ = 0;
-  double output_seconds_ = 0;
 };
 
 RunReport Simulator::run(const RunPlan& plan, const SampleCallback& on_sample, const StepCallback& on_step) {

@@ -250,6 +250,7 @@ MotionReport SwitchedDynamics::calc_motion(std::span<const double> q, std::span<
     return evaluator_.calc_motion(q, u, qdot, udot);
   evaluate(q, u);
   std::ranges::copy(evaluator_.qdot(), qdot.begin());
+  const CallTimes::Measurement measurement(evaluator_.times().solve);
   add_known_forces(u);
   const MotionReport report = solve_smooth(udot);
   if (!report.ok() || all_finite(udot)) return report;

@@ -12,7 +12,10 @@ namespace {
 /// Beyond this |D_ij| the choice of independent speeds is made again: well before digits are lost, and rarely.
 constexpr double kLargestGrowth = 1e3;
 
-double seconds(std::chrono::steady_clock::duration d) { return std::chrono::duration<double>(d).count(); }
+MotionReport not_finite(std::span<const double> rates, MotionStatus status = MotionStatus::NotFinite) {
+  const auto bad = std::ranges::find_if(rates, [](double v) { return !std::isfinite(v); });
+  return {status, static_cast<int>(bad - rates.begin())};
+}
 
 }  // namespace
 
@@ -92,6 +95,7 @@ void SystemEvaluator::confirm_rank() {
 
 void SystemEvaluator::calc_mass(std::span<const double> q, std::span<const double> u) {
   ensure(mass_.present(), "the mass matrix of '{}' was not formed", system_->equations().name);
+  const CallTimes::Measurement measurement(times_.mass);
   const auto y = mass_.run(q, u);
   const std::size_t nq = qdot_.size(), n = rhs_.size();
   std::copy_n(y.begin(), nq, qdot_.begin());
@@ -103,6 +107,7 @@ void SystemEvaluator::calc_mass(std::span<const double> q, std::span<const doubl
 
 void SystemEvaluator::calc_constraints(std::span<const double> q, std::span<const double> u) {
   if (!constraints_.present()) return;
+  const CallTimes::Measurement measurement(times_.constraints);
   const auto y = constraints_.run(q, u);
   const std::size_t n = rhs_.size();
   for (std::size_t i = 0, k = 0; i < phi_.size(); ++i) {
@@ -168,39 +173,22 @@ MotionReport SystemEvaluator::solve_embedded(std::span<double> udot) {
   }
 }
 
-MotionReport SystemEvaluator::calc_rates(std::span<const double> q, std::span<const double> u, std::span<double> qdot,
-                                         std::span<double> udot, Clock::time_point* after_kernels) {
-  const auto mark = [&] {
-    if (after_kernels != nullptr) *after_kernels = Clock::now();
-  };
-  if (active_.empty() && motion_.present()) {
-    const auto y = motion_.run(q, u);
-    std::copy_n(y.begin(), qdot.size(), qdot.begin());
-    std::copy_n(y.begin() + static_cast<std::ptrdiff_t>(qdot.size()), udot.size(), udot.begin());
-    mark();
-    return {};
-  }
-  calc_mass(q, u);
-  std::copy(qdot_.begin(), qdot_.end(), qdot.begin());
-  if (!active_.empty()) calc_constraints(q, u);
-  mark();
-  return active_.empty() ? solve_free(udot) : solve_embedded(udot);
-}
-
 MotionReport SystemEvaluator::calc_motion(std::span<const double> q, std::span<const double> u, std::span<double> qdot,
                                           std::span<double> udot) {
-  const bool measure = times_.calls++ % EvaluationTimes::kInterval == EvaluationTimes::kInterval / 2;
-  Clock::time_point begin, middle;
-  if (measure) begin = Clock::now();
-  const MotionReport report = calc_rates(q, u, qdot, udot, measure ? &middle : nullptr);
-  if (measure) {
-    ++times_.measured;
-    times_.kernel_seconds += seconds(middle - begin);
-    times_.solve_seconds += seconds(Clock::now() - middle);
+  if (active_.empty() && motion_.present()) {
+    const CallTimes::Measurement measurement(times_.motion);
+    const auto y = motion_.run(q, u);
+    const bool rates = copy_finite(y.data(), qdot.size(), qdot.data());
+    const bool accelerations = copy_finite(y.data() + qdot.size(), udot.size(), udot.data());
+    if (!rates) return not_finite(qdot, MotionStatus::RateNotFinite);
+    return accelerations ? MotionReport{} : not_finite(udot);
   }
-  if (!report.ok() || all_finite(udot)) return report;
-  const auto bad = std::find_if(udot.begin(), udot.end(), [](double v) { return !std::isfinite(v); });
-  return {MotionStatus::NotFinite, static_cast<int>(bad - udot.begin())};
+  calc_mass(q, u);
+  if (!copy_finite(qdot_.data(), qdot.size(), qdot.data())) return not_finite(qdot, MotionStatus::RateNotFinite);
+  if (!active_.empty()) calc_constraints(q, u);
+  const CallTimes::Measurement measurement(times_.solve);
+  const MotionReport report = active_.empty() ? solve_free(udot) : solve_embedded(udot);
+  return !report.ok() || all_finite(udot) ? report : not_finite(udot);
 }
 
 void SystemEvaluator::calc_multipliers(std::span<const double> udot, std::span<double> lambda) {
@@ -235,6 +223,9 @@ std::string describe(const MotionReport& report, const EquationsOfMotion& equati
       return fmt::format("the constraints cannot be solved for the dependent speed {}", speed);
     case MotionStatus::Contradiction: return "the active constraints contradict each other";
     case MotionStatus::NotFinite: return fmt::format("the derivative of the speed {} is not a finite number", speed);
+    case MotionStatus::RateNotFinite:
+      return fmt::format("the derivative of the coordinate {} is not a finite number",
+                         report.index >= 0 ? equations.q[static_cast<std::size_t>(report.index)].name() : "?");
   }
   return "";
 }

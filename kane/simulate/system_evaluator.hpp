@@ -2,7 +2,6 @@
 // Numbers of a compiled system at one state: rates, mass matrix, constraints, accelerations with the active constraints
 // embedded. One per thread; nothing allocates after construction except set_active().
 
-#include <chrono>
 #include <memory>
 #include <span>
 #include <string>
@@ -10,6 +9,7 @@
 
 #include "kane/simulate/compiled_system.hpp"
 #include "kane/simulate/kernel_runner.hpp"
+#include "kane/simulate/part_times.hpp"
 #include "kane/solve/dense.hpp"
 #include "kane/solve/embed.hpp"
 #include "kane/solve/independent.hpp"
@@ -22,6 +22,7 @@ enum class MotionStatus : std::uint8_t {
   SingularBlock,  ///< the dependent speeds cannot be solved for here
   Contradiction,  ///< redundant constraints contradict each other
   NotFinite,      ///< not-a-number or infinity in the quantity `index` of udot
+  RateNotFinite,  ///< the same in the quantity `index` of qdot
 };
 
 struct MotionReport {
@@ -29,24 +30,6 @@ struct MotionReport {
   int index = -1;
 
   [[nodiscard]] bool ok() const { return status == MotionStatus::Ok; }
-};
-
-/// Where the time of evaluations goes. Looking at the clock costs as much as a small kernel, so only one call of
-/// calc_motion() in every `kInterval` is measured; never the first, which finds nothing in the caches.
-struct EvaluationTimes {
-  static constexpr long kInterval = 64;
-  long calls = 0;
-  long measured = 0;
-  double kernel_seconds = 0;  ///< of the measured calls
-  double solve_seconds = 0;
-
-  [[nodiscard]] double total_kernel() const { return scaled(kernel_seconds); }
-  [[nodiscard]] double total_solve() const { return scaled(solve_seconds); }
-
- private:
-  [[nodiscard]] double scaled(double seconds) const {
-    return measured == 0 ? 0.0 : seconds * static_cast<double>(calls) / static_cast<double>(measured);
-  }
 };
 
 class SystemEvaluator {
@@ -73,7 +56,7 @@ class SystemEvaluator {
   /// qdot and udot with the active constraints enforced.
   [[nodiscard]] MotionReport calc_motion(std::span<const double> q, std::span<const double> u, std::span<double> qdot,
                                          std::span<double> udot);
-  [[nodiscard]] const EvaluationTimes& times() const { return times_; }
+  [[nodiscard]] EvaluationTimes& times() { return times_; }
 
   // ---- parts, after calc_motion() or on their own --------------------------------------------------------------------
   /// qdot, M and rhs.
@@ -122,10 +105,6 @@ class SystemEvaluator {
                     std::span<double> forces);
 
  private:
-  using Clock = std::chrono::steady_clock;
-
-  [[nodiscard]] MotionReport calc_rates(std::span<const double> q, std::span<const double> u, std::span<double> qdot,
-                                        std::span<double> udot, Clock::time_point* after_kernels);
   void gather_active();
   MotionReport solve_free(std::span<double> udot);
   MotionReport solve_embedded(std::span<double> udot);

@@ -71,4 +71,69 @@ GeneralEigen calc_eigen(ConstMatrixView a, bool with_vectors) {
   return result;
 }
 
+std::vector<std::size_t> find_eigenvalue_groups(const GeneralEigen& eigen) {
+  constexpr double kEqual = 1e-9, kJordan = 1e-4, kParallel = 1e-4;  // relative to the largest eigenvalue; angle
+  using Vector = Eigen::Map<const Eigen::VectorXcd>;
+  const std::size_t n = eigen.values.size();
+  double size = 0;
+  for (const auto& s : eigen.values) size = std::max(size, std::abs(s));
+  const auto vector = [&](std::size_t k) { return Vector(eigen.vectors.data() + k * n, static_cast<Eigen::Index>(n)); };
+  const auto together = [&](std::size_t i, std::size_t j) {
+    const double apart = std::abs(eigen.values[i] - eigen.values[j]);
+    if (apart <= kEqual * size) return true;
+    const double cosine = std::abs(vector(i).dot(vector(j)));  // of unit vectors
+    return apart <= kJordan * size && !(cosine < 1 - 0.5 * kParallel * kParallel);
+  };
+  std::vector<std::size_t> group(n);
+  std::iota(group.begin(), group.end(), std::size_t{0});
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (group[i] != group[j] && together(i, j)) std::replace(group.begin(), group.end(), group[i], group[j]);
+  std::vector<std::size_t> seen;
+  for (std::size_t& g : group) {
+    const auto found = std::find(seen.begin(), seen.end(), g);
+    const auto number = static_cast<std::size_t>(found - seen.begin());
+    if (found == seen.end()) seen.push_back(g);
+    g = number;
+  }
+  return group;
+}
+
+// A = U T U^H (Schur), the chosen eigenvalues brought to the front by rotations of neighbours: T = (T11 T12; 0 T22). Then
+// P = U (1 R; 0 0) U^H with T11 R - R T22 = T12 (Golub, Van Loan, Matrix Computations, 4th ed., 7.1.6 and 7.6.2).
+std::vector<std::complex<double>> calc_projector_diagonal(ConstMatrixView a,
+                                                          std::span<const std::complex<double>> chosen) {
+  using Index = Eigen::Index;
+  const Eigen::ComplexSchur<Eigen::MatrixXcd> schur(to_eigen(a).cast<std::complex<double>>());
+  Eigen::MatrixXcd t = schur.matrixT(), u = schur.matrixU();
+  const Index n = t.rows(), m = static_cast<Index>(chosen.size());
+  std::complex<double> centre = 0;
+  for (const auto& s : chosen) centre += s / static_cast<double>(m);
+  for (Index front = 0; front < m; ++front) {
+    Index nearest = front;
+    for (Index k = front; k < n; ++k)
+      if (std::abs(t(k, k) - centre) < std::abs(t(nearest, nearest) - centre)) nearest = k;
+    for (Index k = nearest; k-- > front;) {
+      Eigen::JacobiRotation<std::complex<double>> rotation;
+      rotation.makeGivens(t(k, k + 1), t(k + 1, k + 1) - t(k, k));
+      t.applyOnTheLeft(k, k + 1, rotation.adjoint());
+      t.applyOnTheRight(k, k + 1, rotation);
+      u.applyOnTheRight(k, k + 1, rotation);
+      t(k + 1, k) = 0;
+    }
+  }
+  Eigen::MatrixXcd r(m, n - m);
+  for (Index j = 0; j < n - m; ++j) {
+    Eigen::VectorXcd column = t.block(0, m + j, m, 1);
+    for (Index i = 0; i < j; ++i) column += r.col(i) * t(m + i, m + j);
+    Eigen::MatrixXcd shifted = t.topLeftCorner(m, m);
+    shifted.diagonal().array() -= t(m + j, m + j);
+    r.col(j) = shifted.triangularView<Eigen::Upper>().solve(column);
+  }
+  const Eigen::MatrixXcd rows = u.leftCols(m).adjoint() + r * u.rightCols(n - m).adjoint();
+  std::vector<std::complex<double>> diagonal;
+  for (Index k = 0; k < n; ++k) diagonal.push_back((u.row(k).head(m) * rows.col(k)).value());
+  return diagonal;
+}
+
 }  // namespace kane

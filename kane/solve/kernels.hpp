@@ -52,4 +52,25 @@ inline void add_scaled(double* __restrict y, double a, const double* __restrict 
   return (s0 + s1) + (s2 + s3) == 0;
 }
 
+/// to = from, number by number. Kernels read and write single numbers; a wide load of what was just stored in small pieces
+/// (or the other way round) waits until all of it has reached the cache, which costs more than copying a small state.
+inline void copy_numbers(const double* from, std::size_t n, double* to) {
+  for (std::size_t i = 0; i < n; ++i) {
+    to[i] = from[i];
+    asm volatile("" ::: "memory");  // keeps the loop from being turned into wide moves
+  }
+}
+
+/// copy_numbers(); true if all of them are finite.
+[[nodiscard]] inline bool copy_finite(const double* from, std::size_t n, double* to) {
+  double even = 0, odd = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double x = from[i];
+    to[i] = x;
+    (i % 2 == 0 ? even : odd) += 0.0 * x;
+    asm volatile("" ::: "memory");
+  }
+  return even + odd == 0;
+}
+
 }  // namespace kane

@@ -7,6 +7,7 @@
 #include "kane/analysis/equilibrium.hpp"
 #include "kane/analysis/frequency_response.hpp"
 #include "kane/base/error.hpp"
+#include "kane/solve/dense.hpp"
 #include "tests/analysis/systems.hpp"
 
 namespace kane::test {
@@ -119,6 +120,51 @@ TEST_F(Oscillator, ModesAndZeros) {
   const auto zeros = calc_zeros(model, 1, 0);  // the acceleration has two at the origin
   ASSERT_EQ(zeros.size(), 2U);
   for (const auto& z : zeros) EXPECT_LT(std::abs(z), 1e-6);
+}
+
+/// A = T J T^-1 with Jordan blocks; the projectors are known from T alone.
+TEST(Modes, ParticipationOfDefectiveEigenvalues) {
+  Matrix drift(2, 2);
+  drift(0, 1) = 1;
+  const ModeReport free = calc_modes(drift);
+  ASSERT_EQ(free.modes.size(), 2U);
+  for (const Mode& m : free.modes)
+    for (const double p : m.participation) EXPECT_NEAR(p, 0.5, 1e-9);
+  EXPECT_EQ(free.zero, 2);
+
+  constexpr std::size_t n = 5;  // a chain of two zeros, a chain of two at -3, and -1
+  const double t[n][n] = {{2, 1, 0, -1, 0}, {0, 1, 3, 0, 1}, {1, 0, 1, 0, 0}, {0, 2, 0, 1, 1}, {1, 0, 0, 0, 4}};
+  Matrix tm(n, n), inverse(n, n), j(n, n), a(n, n);
+  j(0, 1) = 1, j(2, 3) = 1, j(2, 2) = j(3, 3) = -3, j(4, 4) = -1;
+  Lu lu(n);
+  const MatrixView to = lu.prepare(n);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t k = 0; k < n; ++k) tm(i, k) = to(i, k) = t[i][k];
+  ASSERT_TRUE(lu.factor().ok());
+  for (std::size_t k = 0; k < n; ++k) {
+    std::vector<double> e(n, 0.0);
+    e[k] = 1;
+    lu.solve(e);
+    for (std::size_t i = 0; i < n; ++i) inverse(i, k) = e[i];
+  }
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t k = 0; k < n; ++k)
+      for (std::size_t r = 0; r < n; ++r)
+        for (std::size_t s = 0; s < n; ++s) a(i, k) += tm(i, r) * j(r, s) * inverse(s, k);
+  const ModeReport modes = calc_modes(a);
+  for (const Mode& m : modes.modes) {
+    const double re = m.eigenvalue.real();
+    const std::vector<std::size_t> members = re > -0.5   ? std::vector<std::size_t>{0, 1}
+                                             : re > -2.0 ? std::vector<std::size_t>{4}
+                                                         : std::vector<std::size_t>{2, 3};
+    std::vector<double> expected(n, 0.0);
+    double sum = 0;
+    for (std::size_t k = 0; k < n; ++k) {
+      for (const std::size_t c : members) expected[k] += tm(k, c) * inverse(c, k);
+      expected[k] = std::abs(expected[k]), sum += expected[k];
+    }
+    for (std::size_t k = 0; k < n; ++k) EXPECT_NEAR(m.participation[k], expected[k] / sum, 1e-7) << re << " " << k;
+  }
 }
 
 TEST_F(Oscillator, MarginsOfAnIntegratorWithLags) {

@@ -63,6 +63,29 @@ TEST(ClosedLoop, ParallelCranksMoveAsOneAlthoughAConstraintIsRedundant) {
   EXPECT_LT(report.energy.relative_drift(), 1e-8);
 }
 
+TEST(ClosedLoop, ParallelCranksPassTheirChangePoints) {
+  const Model model = load_model("parallel_cranks");
+  // Whole turns: twice in each all links lie in one line, where two of the constraints that are left vanish.
+  Simulator sim(model.system, {.tolerance = 1e-9});
+  sim.start(assembled(sim, model));
+  const double until = 6;
+  double apart = 0;
+  const RunReport report = sim.run({.until = until, .intervals = 6000}, [&](const State& s) {
+    apart = std::max({apart, std::abs(s.q[1] - s.q[0]), std::abs(s.q[2] - s.q[0]), std::abs(s.q[3])});
+    return true;
+  });
+  ASSERT_EQ(report.status, RunStatus::Done) << report.failure->message(model.equations());
+  EXPECT_EQ(report.samples, 6001);
+  EXPECT_LT(apart, 1e-7) << "the cranks must stay parallel";
+  EXPECT_LT(report.energy.relative_drift(), 1e-7);
+  EXPECT_LT(report.constraints.configuration, 1e-12);
+  EXPECT_LT(report.totals.steps, 5000);
+  const auto [theta, omega] = cranks_reference(std::numbers::pi / 2, -1, until);
+  EXPECT_LT(theta, -4 * std::numbers::pi) << "it must turn";
+  EXPECT_NEAR(sim.state().q[0], theta, 1e-6);
+  EXPECT_NEAR(sim.state().u[0], omega, 1e-6);
+}
+
 TEST(ClosedLoop, CrankAndRodOfEqualLengthPassTheDeadCentre) {
   // At q1 = 90 deg the slider stands over the bearing, and rod and slider could also turn there together.
   const Model model = parse_model(R"(
