@@ -211,6 +211,26 @@ std::vector<std::string> names_of(const std::vector<Expr>& symbols) {
 
 }  // namespace
 
+namespace {
+
+/// Initial values that are written with parameters follow those of the state.
+void renew_initial(const Mechanism& mechanism, const CompiledSystem& system, Situation& s) {
+  const auto& names = system.parameters();
+  const auto numbers = system.calc_parameters(s.parameters);
+  Values values;
+  for (std::size_t i = 0; i < names.size(); ++i) values[names[i]] = numbers[i];
+  const auto renew = [&](const std::vector<Expr>& symbols, std::vector<double>& to) {
+    for (std::size_t i = 0; i < symbols.size(); ++i) {
+      const auto law = mechanism.initial_laws.find(symbols[i].name());
+      if (law != mechanism.initial_laws.end()) to[i] = evaluate(law->second, values, table_functions(mechanism));
+    }
+  };
+  renew(system.equations().q, s.q);
+  renew(system.equations().u, s.u);
+}
+
+}  // namespace
+
 Situation make_situation(const nlohmann::json& state, const Mechanism& mechanism, const CompiledSystem& system,
                          int entry) {
   const EquationsOfMotion& e = system.equations();
@@ -219,10 +239,11 @@ Situation make_situation(const nlohmann::json& state, const Mechanism& mechanism
   initial_values(mechanism, e, s.q, s.u);
   s.inputs = system.default_inputs();
   if (state.contains("t")) s.t = reader.number(state["t"], "t");
-  reader.each("q", names_of(e.q), [&](std::size_t i, const std::string&, double value) { s.q[i] = value; });
-  reader.each("u", names_of(e.u), [&](std::size_t i, const std::string&, double value) { s.u[i] = value; });
   reader.each("parameters", system.parameters(),
               [&](std::size_t, const std::string& name, double value) { s.parameters[name] = value; });
+  if (!s.parameters.empty() && !mechanism.initial_laws.empty()) renew_initial(mechanism, system, s);
+  reader.each("q", names_of(e.q), [&](std::size_t i, const std::string&, double value) { s.q[i] = value; });
+  reader.each("u", names_of(e.u), [&](std::size_t i, const std::string&, double value) { s.u[i] = value; });
   reader.each("inputs", system.inputs(), [&](std::size_t i, const std::string&, double value) { s.inputs[i] = value; });
   if (state.contains("active")) {
     if (!state["active"].is_array()) reader.fail("'active' must be a list of names of constraints");

@@ -88,9 +88,9 @@ void RunRecord::append_picture(std::span<const double> reports) {
   }
   for (const std::size_t point : points_)
     for (const double x : find_point(point, reports)) positions_.push_back(static_cast<float>(x));
-  // Torques that are only the rounding errors of forces must not become arrows.
-  constexpr double kRounding = 1e-10;
-  double noise = 0;
+  // Torques that are only the rounding errors of forces, or of nothing at all, must not become arrows.
+  constexpr double kRounding = 1e-10, kNothing = 1e-13;
+  double noise = kNothing;
   const auto length = [&](const SceneArrow& arrow) {
     return std::hypot(reports[arrow.vector], reports[arrow.vector + 1], reports[arrow.vector + 2]);
   };
@@ -98,7 +98,7 @@ void RunRecord::append_picture(std::span<const double> reports) {
     if (!arrow.torque) noise = std::max(noise, kRounding * scene_.size * length(arrow));
   for (const auto& arrow : scene_.arrows) {
     const auto v = reports.subspan(arrow.vector, 3);
-    const bool nothing = arrow.torque && length(arrow) < noise;
+    const bool nothing = length(arrow) < (arrow.torque ? noise : kNothing);
     for (std::size_t k = 0; k < 3; ++k) {
       double component = nothing ? 0.0 : v[k];
       if (arrow.frame >= 0 && !nothing) {

@@ -171,7 +171,8 @@ Expr invert_pivot(const TreeModel& tree, int dof, const Expr& pivot) {
   const auto link = std::find_if(tree.links.begin(), tree.links.end(), [&](const TreeLink& l) {
     return l.dof_count > 0 && l.first_dof <= dof && dof < l.first_dof + l.dof_count;
   });
-  require(!pivot.is_zero(), "nothing that has mass moves with the joint '{}'; give a mass or an inertia to what it moves",
+  require(!pivot.is_zero(),
+          "nothing that has mass moves with the joint '{}'; give a mass or an inertia to what it moves",
           link == tree.links.end() ? "?" : link->name);
   return 1 / pivot;
 }

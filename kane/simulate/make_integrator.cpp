@@ -86,13 +86,20 @@ std::unique_ptr<Integrator> make_integrator(const SimulatorOptions& options, Mot
     return std::make_unique<GaussIntegrator>(n, rhs, gauss_options);
   };
   const AdaptiveOptions adaptive = adaptive_options(options);
+  // Multistep methods remember, and take for errors, what projections change: that cannot be below their tolerance.
+  constexpr double kProjections = 10;
+  const double least =
+      options.project && !system.equations().constraints.empty() ? kProjections * options.constraint_tolerance : 0;
+  AdaptiveOptions stiff = adaptive;
+  for (double& a : stiff.tolerance.absolute) a = std::max(a, least);
   switch (options.method) {
-    case Method::Automatic: return std::make_unique<AdaptiveIntegrator>(n, rhs, AutoSwitchOptions{adaptive, jacobian});
+    case Method::Automatic:
+      return std::make_unique<AdaptiveIntegrator>(n, rhs, AutoSwitchOptions{adaptive, jacobian, least});
     case Method::Rk4: return std::make_unique<RungeKutta4>(n, rhs, options.step);
     case Method::Dopri5: return std::make_unique<DormandPrince54>(n, rhs, adaptive);
     case Method::Dop853: return std::make_unique<DormandPrince853>(n, rhs, adaptive);
-    case Method::Cvode: return std::make_unique<CvodeIntegrator>(n, rhs, StiffOptions{adaptive, jacobian});
-    case Method::Arkode: return std::make_unique<ArkodeIntegrator>(n, rhs, StiffOptions{adaptive, jacobian});
+    case Method::Cvode: return std::make_unique<CvodeIntegrator>(n, rhs, StiffOptions{stiff, jacobian});
+    case Method::Arkode: return std::make_unique<ArkodeIntegrator>(n, rhs, StiffOptions{stiff, jacobian});
     case Method::Midpoint: return gauss(1);
     case Method::Gauss4: return gauss(2);
     case Method::Gauss6: return gauss(3);

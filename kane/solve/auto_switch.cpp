@@ -21,6 +21,7 @@ std::unique_ptr<Integrator> make_explicit(std::size_t size, Rhs rhs, const Adapt
 StiffOptions stiff_options(const AutoSwitchOptions& options) {
   StiffOptions stiff{.adaptive = options.adaptive, .jacobian = options.jacobian, .order = 0};
   stiff.adaptive.first_step = 0;
+  for (double& a : stiff.adaptive.tolerance.absolute) a = std::max(a, options.stiff_absolute);
   return stiff;
 }
 

@@ -10,6 +10,7 @@ namespace kane {
 struct AutoSwitchOptions {
   AdaptiveOptions adaptive = {};
   RhsJacobian jacobian = {};  ///< for the stiff method; by differences if there is none
+  double stiff_absolute = 0;  ///< least absolute tolerance of the stiff method
 };
 
 /// Dormand-Prince 8(5,3) if some relative tolerance is below 1e-9, else 5(4); CVODE from the step on where the explicit

@@ -242,6 +242,52 @@ TEST_F(SimulateCommand, FailuresTellTimeStateQuantityAndCause) {
       {"t = 0 s"});
 }
 
+TEST_F(SimulateCommand, SpeedsThatLoseTheirMeaningAreNamed) {
+  const auto result = run_kane({"simulate", model("planar2r_opspace"), "--out", path("a.csv"), "--until", "3"});
+  EXPECT_EQ(result.exit_code, 1);
+  expect_has(result.err,
+             "the choice of generalized speeds is singular where sin(q2) = 0, and the motion has come there");
+  expect_has(result.err, "leave out 'speeds:'");
+  EXPECT_NEAR(read_csv(path("a.csv")).back()[0], 0.8262, 1e-3);
+}
+
+TEST_F(SimulateCommand, APartWithoutMassIsNamed) {
+  const std::string file =
+      write("m.yaml",
+            "kane: 1\nname: m\nbodies: {A: {mass: 1, com: [1, 0, 0]}, B: {}}\njoints:\n"
+            "  a: {type: revolute, parent: N, child: A, axis: z, coordinate: q1}\n"
+            "  b: {type: revolute, parent: A, at: [1, 0, 0], child: B, axis: z, coordinate: q2}\n");
+  for (const char* formulation : {"automatic", "composite", "articulated"}) {
+    const auto result = run_kane({"simulate", file, "--out", path("m.csv"), "--formulation", formulation});
+    EXPECT_EQ(result.exit_code, 2) << formulation;
+    expect_has(result.err, "nothing that has mass moves with the joint 'b'");
+  }
+}
+
+TEST_F(SimulateCommand, PartsOfTheTimeMakeUpTheWhole) {
+  for (const char* id : {"planar2r", "fourbar", "parallel_cranks", "bouncing_ball"}) {
+    const auto result = run_kane({"simulate", model(id), "--out", path("a.csv"), "--json"});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const json times = json::parse(result.out)["processor_seconds"];
+    for (const char* part : {"kernel", "output"}) EXPECT_GT(times[part].get<double>(), 0) << id << " " << part;
+    double sum = 0;
+    for (const char* part : {"kernel", "solve", "projection", "integrator", "output"}) sum += times[part].get<double>();
+    EXPECT_GT(sum, 0.99 * times["total"].get<double>()) << id;
+  }
+}
+
+TEST_F(SimulateCommand, InitialValuesFollowTheParametersOfAState) {
+  const std::string file = write("m.yaml",
+                                 "kane: 1\nname: m\nparameters: {l: 2}\nbodies: {A: {mass: 1}}\n"
+                                 "joints: {j: {type: prismatic, parent: N, child: A, axis: x, coordinate: x}}\n"
+                                 "initial: {x: 3*l, u_x: l/2}\n");
+  const std::string state = write("s.json", R"({"parameters": {"l": 8}, "u": {"u_x": 5}})");
+  ASSERT_EQ(run_kane({"simulate", file, "--state", state, "--out", path("a.csv"), "--until", "1"}).exit_code, 0);
+  const auto rows = read_csv(path("a.csv"));
+  EXPECT_EQ(rows.front()[1], 24);
+  EXPECT_NEAR(rows.back()[1], 29, 1e-12);
+}
+
 TEST_F(SimulateCommand, WarnsWhenEnergyDrifts) {
   const auto result =
       run_kane({"simulate", model("double_pendulum"), "--out", path("a.csv"), "--method", "rk4", "--step", "0.05"});

@@ -63,6 +63,21 @@ TEST(ClosedLoop, ParallelCranksMoveAsOneAlthoughAConstraintIsRedundant) {
   EXPECT_LT(report.energy.relative_drift(), 1e-8);
 }
 
+TEST(ClosedLoop, StiffMethodsStandTheirProjections) {
+  const Model model = load_model("fourbar");
+  const double until = 0.3;
+  Simulator reference(model.system, {.method = Method::Dop853, .tolerance = 1e-11});
+  reference.start(assembled(reference, model));
+  ASSERT_EQ(reference.run({.until = until}).status, RunStatus::Done);
+  for (const Method method : {Method::Cvode, Method::Arkode}) {
+    Simulator sim(model.system, {.method = method, .tolerance = 1e-10});
+    sim.start(assembled(sim, model));
+    const RunReport report = sim.run({.until = until});
+    ASSERT_EQ(report.status, RunStatus::Done) << report.failure->message(model.equations());
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(sim.state().q[i], reference.state().q[i], 1e-8) << i;
+  }
+}
+
 TEST(ClosedLoop, ParallelCranksPassTheirChangePoints) {
   const Model model = load_model("parallel_cranks");
   // Whole turns: twice in each all links lie in one line, where two of the constraints that are left vanish.
