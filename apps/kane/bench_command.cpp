@@ -147,16 +147,16 @@ std::vector<double> parameter_values(const EquationsOfMotion& equations) {
 }
 
 void print_bench(const Json& a) {
-  fmt::print("{} ({} degrees of freedom, {}): read {:.2f} ms, derive {:.2f} ms\n\n", a["model"].get<std::string>(),
-             a["speeds"].get<std::size_t>(), a["formulation"].get<std::string>(), a["read_ms"].get<double>(),
-             a["derive_ms"].get<double>());
-  fmt::print("  {:<18} {:>6} {:>6} {:>4} {:>5} {:>14} {:>9} {:>15} {:>11}\n", "kernel", "mul", "add", "div", "func",
+  fmt::print("{} ({} speeds, {} degrees of freedom, {}): read {:.2f} ms, derive {:.2f} ms\n\n",
+             a["model"].get<std::string>(), a["speeds"].get<std::size_t>(), a["degrees_of_freedom"].get<std::size_t>(),
+             a["formulation"].get<std::string>(), a["read_ms"].get<double>(), a["derive_ms"].get<double>());
+  fmt::print("  {:<20} {:>5} {:>6} {:>4} {:>5} {:>14} {:>9} {:>15} {:>11}\n", "kernel", "mul", "add", "div", "func",
              "interpreter/ns", "JIT/ns", "SIMD/ns/state", "compile/ms");
   for (const auto& [name, k] : a["kernels"].items()) {
     const auto number = [](const Json& v) {
       return v.is_null() ? std::string("-") : fmt::format("{:.1f}", v.get<double>());
     };
-    fmt::print("  {:<18} {:>6} {:>6} {:>4} {:>5} {:>14} {:>9} {:>15} {:>11.2f}\n", name,
+    fmt::print("  {:<20} {:>5} {:>6} {:>4} {:>5} {:>14} {:>9} {:>15} {:>11.2f}\n", name,
                k["operations"]["mul"].get<int>(), k["operations"]["add"].get<int>(), k["operations"]["div"].get<int>(),
                k["operations"]["func"].get<int>(), number(k["interpreter_ns"]), number(k["jit_ns"]),
                number(k["simd_ns_per_state"]), k["lower_ms"].get<double>() + k["compile_ms"].get<double>());
@@ -188,6 +188,9 @@ void run_bench(const BenchOptions& options) {
   a["model"] = equations.name;
   a["formulation"] = equations.formulation;
   a["speeds"] = equations.u.size();
+  a["degrees_of_freedom"] = equations.u.size() - static_cast<std::size_t>(std::count_if(
+                                                     equations.constraints.begin(), equations.constraints.end(),
+                                                     [](const auto& c) { return c.active && !c.redundant; }));
   a["read_ms"] = read_ms;
   a["derive_ms"] = milliseconds_since(start_derive);
   const auto parameters = parameter_values(equations);

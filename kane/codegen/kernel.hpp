@@ -11,8 +11,8 @@
 // `lanes` numbers side by side: element i of lane l stands at [i * lanes + l], parameters included.
 //
 // Strict programs (Program::strict) give the same bits with every instruction set and in the interpreter; which NaN a
-// NaN is does not count. Others may differ in the last places: SSE2 rounds a fused multiply-add twice, and sines and
-// cosines use fused operations where there are any.
+// NaN is does not count. Others may differ in the last places: SSE2 rounds a fused multiply-add twice, sines and cosines
+// use fused operations where there are any, and SIMD kernels for AVX-512 fuse more products than others.
 
 #include <cstdint>
 #include <memory>

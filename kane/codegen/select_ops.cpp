@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "kane/program/code.hpp"
+#include "kane/program/contract.hpp"
 
 namespace kane {
 
@@ -349,6 +350,11 @@ class OpSelector {
 
 }  // namespace
 
-MicroProgram select_ops(const Program& program, const Target& target) { return OpSelector(program, target).run(); }
+MicroProgram select_ops(const Program& program, const Target& target) {
+  if (program.strict || target.scalar() || target.isa != Isa::Avx512) return OpSelector(program, target).run();
+  Program fused = program;
+  fuse_shared_products(fused);
+  return OpSelector(fused, target).run();
+}
 
 }  // namespace kane

@@ -8,12 +8,16 @@ namespace kane {
 
 namespace {
 
+std::vector<std::uint32_t> count_uses(const Program& p) {
+  std::vector<std::uint32_t> uses(p.value_count(), 0);
+  for (const Instruction& i : p.instructions) visit_values(p, i, [&](ValueId id) { ++uses[id]; });
+  for (const ProgramOutput& o : p.outputs) ++uses[o.value];
+  return uses;
+}
+
 class Contraction {
  public:
-  explicit Contraction(Program& p) : p_(p), uses_(p.value_count(), 0), depth_(p.value_count(), 0) {
-    for (const Instruction& i : p.instructions) visit_values(p, i, [&](ValueId id) { ++uses_[id]; });
-    for (const ProgramOutput& o : p.outputs) ++uses_[o.value];
-  }
+  explicit Contraction(Program& p) : p_(p), uses_(count_uses(p)), depth_(p.value_count(), 0) {}
 
   void run() {
     for (int s = 0; s < kStageCount; ++s) {
@@ -83,8 +87,43 @@ class Contraction {
   ValueId first_ = 0;  ///< value of the stage at hand
 };
 
+/// fuse_shared_products() for one stage. `uses`: of every value.
+void fuse_shared(Program& p, Stage stage, const std::vector<std::uint32_t>& uses) {
+  const std::uint32_t begin = p.stage_begin(stage), end = p.stage_end[static_cast<std::size_t>(stage)];
+  const ValueId first = p.first_temporary();
+  std::vector<std::uint32_t> additions(p.value_count(), 0);  // that use a value
+  const auto for_each_addition = [&](auto&& visit) {
+    for (std::uint32_t k = begin; k < end; ++k) {
+      Instruction& i = p.instructions[k];
+      if ((i.code == Code::Add || i.code == Code::Sub) && i.a != i.b) visit(i);
+    }
+  };
+  for_each_addition([&](const Instruction& i) { ++additions[i.a], ++additions[i.b]; });
+  const auto is_shared = [&](ValueId id) {
+    return id >= first + begin && additions[id] == uses[id] && p.instructions[id - first].code == Code::Mul;
+  };
+  // An addition has room for one product; of two the one with more uses is computed.
+  for_each_addition([&](const Instruction& i) {
+    if (is_shared(i.a) && is_shared(i.b)) additions[uses[i.a] > uses[i.b] ? i.a : i.b] = 0;
+  });
+  for_each_addition([&](Instruction& i) {
+    if (is_shared(i.a)) {
+      const Instruction& left = p.instructions[i.a - first];
+      i = {i.code == Code::Add ? Code::Fma : Code::Fms, left.a, left.b, i.b};
+    } else if (is_shared(i.b)) {
+      const Instruction& right = p.instructions[i.b - first];
+      i = {i.code == Code::Add ? Code::Fma : Code::Fnma, right.a, right.b, i.a};
+    }
+  });
+}
+
 }  // namespace
 
 void contract(Program& program) { Contraction(program).run(); }
+
+void fuse_shared_products(Program& program) {
+  const std::vector<std::uint32_t> uses = count_uses(program);
+  for (std::size_t s = 0; s < kStageCount; ++s) fuse_shared(program, static_cast<Stage>(s), uses);
+}
 
 }  // namespace kane

@@ -179,6 +179,40 @@ TEST(Contract, ASquaredProductIsNotTakenTwice) {
   EXPECT_EQ(p.instructions[1].code, Code::Add);
 }
 
+TEST(Contract, SharedProductsFuseWithAllTheirAdditions) {
+  Program p = lower_texts({"x*y + z", "w - x*y", "x*y - sin(w)"});
+  EXPECT_EQ(count_code(p, Code::Mul), 1);
+  fuse_shared_products(p);
+  remove_dead_code(p);
+  EXPECT_EQ(count_code(p, Code::Mul), 0);
+  EXPECT_EQ(count_code(p, Code::Fma), 1);
+  EXPECT_EQ(count_code(p, Code::Fnma), 1);
+  EXPECT_EQ(count_code(p, Code::Fms), 1);
+}
+
+TEST(Contract, SharedProductsStayWhereOneUseNeedsThem) {
+  for (const char* other : {"x*y", "sin(x*y)", "x*y*w", "x*y + x*y*z"}) {
+    Program p = lower_texts({"x*y + z", "w - x*y", other});
+    fuse_shared_products(p);
+    remove_dead_code(p);
+    EXPECT_GE(count_code(p, Code::Mul), 1) << other;
+  }
+  // x0 x1 + x2 x3, both used again: one of them must be computed.
+  Program p = test::hand_made(5, {},
+                              {{Code::Mul, 0, 1},
+                               {Code::Mul, 2, 3},
+                               {Code::Add, 5, 6},
+                               {Code::Sub, 5, 4},
+                               {Code::Sub, 6, 4},
+                               {Code::Mul, 7, 8},
+                               {Code::Mul, 10, 9}});
+  fuse_shared_products(p);
+  remove_dead_code(p);
+  EXPECT_EQ(p.instructions.size(), 6U);
+  EXPECT_EQ(count_code(p, Code::Fma), 1);
+  EXPECT_EQ(count_code(p, Code::Fms), 1);
+}
+
 TEST(Contract, StrictProgramsHaveNoFusedOperation) {
   for (const Code code : {Code::Fma, Code::Fms, Code::Fnma, Code::Fnms})
     EXPECT_EQ(count_code(lower_texts({"x*y + z", "x*y - z*w", "z - x*y", "-x*y - w"}, strict()), code), 0);
