@@ -116,7 +116,7 @@ std::string ratio(double peer, double own) { return std::isnan(peer) ? "-" : fmt
 
 std::string run_case(const std::string& name, bool is_adaptive) {
   const LinkTree tree = make_link_tree(name);
-  const double duration = name == "chain50" ? 0.1 : 0.5, off = check_agreement(tree);
+  const double duration = name == "chain50" ? 0.1 : is_adaptive ? 2 : 0.5, off = check_agreement(tree);
   KaneRun kane(tree, is_adaptive ? adaptive() : fixed());
   const auto mujoco = make_mujoco_run(tree), simbody = make_simbody_run(tree, is_adaptive);
   Rounds rounds;

@@ -44,12 +44,24 @@ double ChangePoint::calc_independence(const State& state) {
   return report.finite ? report.smallest_row : 0;
 }
 
+// A look costs as much as an evaluation or two. Far from the place that is too much for every step; the next look comes
+// after a quarter of the steps in which the place could be reached at the pace of the last ones.
+void ChangePoint::plan_look(double independence) {
+  constexpr double kSlowest = 1e-3, kMost = 16;
+  const double pace = std::max(kSlowest, std::abs(independence - last_look_) / (steps_between_ + 1));
+  skip_ = steps_between_ = static_cast<int>(std::min(kMost, 0.25 * (independence - kWatch) / pace));
+  last_look_ = independence;
+}
+
 void ChangePoint::observe(const State& state) {
+  if (skip_-- > 0) return;
   const double independence = calc_independence(state);
   if (independence > kWatch) {
     count_ = 0;
+    plan_look(independence);
     return;
   }
+  skip_ = 0;
   std::rotate(moments_.begin(), moments_.end() - 1, moments_.end());
   Moment& now = moments_.front();
   now.t = state.t;

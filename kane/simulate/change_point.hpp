@@ -25,7 +25,7 @@ class ChangePoint {
   ChangePoint(SystemEvaluator& evaluator, ConstraintProjector& projector, double tolerance);
 
   /// What lies before is of no use for what comes.
-  void forget() { count_ = 0, planned_ = 0; }
+  void forget() { count_ = 0, planned_ = 0, skip_ = steps_between_ = 0, last_look_ = 0; }
   /// After a step that led to `state`; the evaluator has its time and inputs.
   void observe(const State& state);
   /// Where a step from `state` would come too close: how long the jump has to be. 0: step on.
@@ -46,6 +46,7 @@ class ChangePoint {
   };
 
   [[nodiscard]] double calc_independence(const State& state);
+  void plan_look(double independence);
   /// begin_ + h (...) with the newest `order` moments.
   void predict(double h, std::size_t order, State& state) const;
 
@@ -55,7 +56,8 @@ class ChangePoint {
   std::array<Moment, kMoments> moments_;  ///< newest first
   std::size_t count_ = 0, order_ = 2;
   long jumps_ = 0;
-  double planned_ = 0;
+  double planned_ = 0, last_look_ = 0;
+  int skip_ = 0, steps_between_ = 0;
   State begin_, end_, lower_, higher_;
 };
 
