@@ -27,7 +27,7 @@ Timing timing_of(Code code) {
 
 class Pipeline {
  public:
-  explicit Pipeline(std::size_t instructions) : started_(2 * instructions + 64, 0) {}
+  explicit Pipeline(std::size_t instructions) : started_(2 * instructions + kWaiting, 0) {}
 
   void enter() {
     if (++entered_now_ > kEntering) advance();
@@ -36,7 +36,8 @@ class Pipeline {
   /// Starts it as soon as its operands (known from cycle `ready` on) and a port allow.
   std::uint32_t start(std::uint32_t ready, std::uint32_t ports) {
     std::uint32_t cycle = std::max(ready, now_ + 1);
-    if (cycle + 64 > started_.size()) started_.resize(2 * std::size_t{cycle} + 64, 0);
+    // What waits fills at most kWaiting / 2 cycles in a row.
+    if (cycle + kWaiting > started_.size()) started_.resize(2 * std::size_t{cycle} + kWaiting, 0);
     while (started_[cycle] >= ports) ++cycle;
     ++started_[cycle];
     ++waiting_;

@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "kane/program/contract.hpp"
 #include "kane/program/dead_code.hpp"
 #include "kane/program/liveness.hpp"
+#include "kane/program/pace.hpp"
 #include "kane/program/program_text.hpp"
 #include "kane/program/schedule.hpp"
 #include "tests/program/small_programs.hpp"
@@ -269,6 +272,26 @@ TEST(Liveness, CountsValuesStillToBeUsed) {
   const Program p =
       test::hand_made(2, {}, {{Code::Add, 0, 1}, {Code::Mul, 0, 1}, {Code::Mul, 2, 3}, {Code::Add, 4, 0}});
   EXPECT_EQ(calc_liveness(p, Stage::State).max_live, 2U);
+}
+
+// ---- pace ---------------------------------------------------------------------------------------------------------------
+
+Pace pace_of(const std::vector<Instruction>& instructions) {
+  const Program p = test::hand_made(2, {}, instructions);
+  std::vector<std::uint32_t> order(instructions.size());
+  std::iota(order.begin(), order.end(), 0U);
+  return estimate_pace(StageGraph(p, Stage::State), order);
+}
+
+TEST(Pace, DependentInstructionsTakeTheirLatenciesAndOthersTheirPorts) {
+  std::vector<Instruction> chain{{Code::Mul, 0, 1}}, row;
+  for (std::uint32_t i = 0; i < 99; ++i) chain.push_back({Code::Mul, 2 + i, 1});
+  for (std::uint32_t i = 0; i < 100; ++i) row.push_back({Code::Mul, 0, 1});
+  EXPECT_NEAR(pace_of(chain).cycles, 400, 10);  // four cycles each
+  EXPECT_NEAR(pace_of(row).cycles, 50, 10);     // two per cycle
+  EXPECT_EQ(pace_of(chain).far_uses, 0U);
+  chain.push_back({Code::Add, 2, 101});  // the first product again
+  EXPECT_EQ(pace_of(chain).far_uses, 1U);
 }
 
 }  // namespace
