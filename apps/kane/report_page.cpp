@@ -109,6 +109,7 @@ std::string make_report_page(const RunRecord& record, const ReportText& text) {
   data["options"] = text.options;
   data["checks"] = text.checks;
   data["parameters"] = text.parameters;
+  data["events"] = text.events;
   data["warnings"] = text.warnings;
   data["failure"] = text.failure;
   data["t"] = base64(record.times());

@@ -15,6 +15,8 @@ struct ReportText {
   std::string model_file, model;  ///< name and text of the model file
   /// Tables: [[name, value], ...] under a heading; and "ok", "warn" or "bad" where a row is a check.
   nlohmann::ordered_json options, checks, parameters;
+  /// [[t, what happened], ...]; marked in the plots.
+  nlohmann::ordered_json events = nlohmann::ordered_json::array();
   std::vector<std::string> warnings;
   std::string failure;
 };

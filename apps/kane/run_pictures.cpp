@@ -26,9 +26,29 @@ std::string read_text(const std::string& file) {
 
 }  // namespace
 
-RunPictures::RunPictures(PictureOptions options, const Mechanism& mechanism, Simulator& simulator,
-                         const Values& parameters)
-    : options_(std::move(options)), mechanism_(mechanism), simulator_(simulator), parameters_(parameters) {
+RunView view_of(Simulator& s) {
+  return {s.system(),
+          [&s](const State& sample) { return s.calc_reports(sample); },
+          [&s] { return std::span<const double>(s.multipliers()); },
+          [&s](const State& sample) { return s.calc_residuals(sample); },
+          [&s]() -> const State& { return s.state(); },
+          s.options().energy_warning,
+          s.options().constraint_warning};
+}
+
+RunView view_of(HybridSimulator& s) {
+  const SimulatorOptions usual;
+  return {s.system(),
+          [&s](const State& sample) { return s.calc_reports(sample); },
+          [&s] { return s.dynamics().forces(); },
+          [&s](const State& sample) { return s.calc_residuals(sample); },
+          [&s]() -> const State& { return s.state(); },
+          usual.energy_warning,
+          usual.constraint_warning};
+}
+
+RunPictures::RunPictures(PictureOptions options, const Mechanism& mechanism, RunView view, const Values& parameters)
+    : options_(std::move(options)), mechanism_(mechanism), view_(std::move(view)), parameters_(parameters) {
   if (!options_.report.empty())
     require(std::ofstream(options_.report, std::ios::binary | std::ios::app).good(), "'{}' cannot be written",
             options_.report);
@@ -40,13 +60,13 @@ RunPictures::RunPictures(PictureOptions options, const Mechanism& mechanism, Sim
     require(!error, "the folder '{}' cannot be made: {}", options_.frames, error.message());
   }
   add_signals();
-  record_.emplace(make_scene(mechanism, simulator.system(), parameters), signals_);
+  record_.emplace(make_scene(mechanism, view_.system, parameters), signals_);
   row_.resize(signals_.size());
 }
 
 /// The order is that of fill_row().
 void RunPictures::add_signals() {
-  const CompiledSystem& system = simulator_.system();
+  const CompiledSystem& system = view_.system;
   const EquationsOfMotion& e = system.equations();
   const auto add = [&](const char* group, const std::string& name) { signals_.push_back({group, name, {}}); };
   for (const auto& q : e.q) add("coordinates", q.name());
@@ -74,26 +94,27 @@ void RunPictures::add_signals() {
 }
 
 void RunPictures::fill_row(const State& sample, std::span<const double> reports) {
-  const EquationsOfMotion& e = simulator_.system().equations();
+  const EquationsOfMotion& e = view_.system.equations();
   auto to = std::copy(sample.q.begin(), sample.q.end(), row_.begin());
   to = std::copy(sample.u.begin(), sample.u.end(), to);
   const auto value = [&](std::size_t at) { return reports.empty() ? std::nan("") : reports[at]; };
   for (const std::size_t at : report_columns_) *to++ = value(at);
   if (potential_) {
-    const double energy = value(simulator_.system().report_items().front().first) + value(*potential_);
+    const double energy = value(view_.system.report_items().front().first) + value(*potential_);
     if (!first_energy_) first_energy_ = energy;
     *to++ = energy;
     *to++ = energy - *first_energy_;
   }
-  for (std::size_t i = 0; i < e.constraints.size(); ++i) *to++ = simulator_.multipliers()[i];
+  const std::span<const double> lambda = view_.multipliers();
+  for (std::size_t i = 0; i < e.constraints.size(); ++i) *to++ = lambda[i];
 }
 
 void RunPictures::add(const State& sample) {
-  const auto reports = simulator_.calc_reports(sample);
+  const auto reports = view_.reports(sample);
   fill_row(sample, reports);
-  const EquationsOfMotion& e = simulator_.system().equations();
+  const EquationsOfMotion& e = view_.system.equations();
   if (!e.constraints.empty() || !e.quaternions.empty()) {
-    const ConstraintResiduals open = simulator_.calc_residuals(sample);
+    const ConstraintResiduals open = view_.residuals(sample);
     row_[row_.size() - 2] = open.configuration;
     row_[row_.size() - 1] = open.motion;
   }
@@ -101,28 +122,27 @@ void RunPictures::add(const State& sample) {
 }
 
 nlohmann::ordered_json RunPictures::checks(const RunReport& r) const {
-  const SimulatorOptions& o = simulator_.options();
   Json rows = Json::array();
   const auto state = [](bool ok) { return ok ? "ok" : "warn"; };
   if (r.energy.known && r.energy.conservative)
     rows.push_back({"energy",
                     fmt::format("{:.9g} J, conserved up to {:.2e} J ({:.2e} of what is exchanged)", r.energy.start,
                                 r.energy.largest_drift, r.energy.relative_drift()),
-                    state(r.energy.relative_drift() <= o.energy_warning)});
+                    state(r.energy.relative_drift() <= view_.energy_warning)});
   else if (r.energy.known)
     rows.push_back(
         {"energy", fmt::format("{:.9g} J at the start, {:.9g} J at the end; loads or moving constraints do work",
                                r.energy.start, r.energy.end)});
   else
     rows.push_back({"energy", "not known: a load has no potential"});
-  const EquationsOfMotion& e = simulator_.system().equations();
+  const EquationsOfMotion& e = view_.system.equations();
   if (!e.constraints.empty() || !e.quaternions.empty()) {
     rows.push_back({"configuration", fmt::format("largest residual {:.2e}", r.constraints.configuration),
-                    state(r.constraints.configuration <= o.constraint_warning)});
+                    state(r.constraints.configuration <= view_.constraint_warning)});
     double scale = 1;
-    for (const double u : simulator_.state().u) scale = std::max(scale, std::abs(u));
+    for (const double u : view_.state().u) scale = std::max(scale, std::abs(u));
     rows.push_back({"speeds", fmt::format("largest residual {:.2e}", r.constraints.motion),
-                    state(r.constraints.motion <= o.constraint_warning * scale)});
+                    state(r.constraints.motion <= view_.constraint_warning * scale)});
     rows.push_back({"independent speeds", fmt::format("chosen {} time{}", r.choices, r.choices == 1 ? "" : "s")});
   }
   return rows;
@@ -140,7 +160,8 @@ nlohmann::ordered_json RunPictures::parameter_rows() const {
   return rows;
 }
 
-void RunPictures::finish(const RunReport& report, const std::string& model_file, const Json& options) {
+void RunPictures::finish(const RunReport& report, const std::string& model_file, const Json& options,
+                         const std::vector<SwitchRecord>& events) {
   if (!options_.report.empty()) {
     ReportText text;
     text.title = mechanism_.name;
@@ -151,7 +172,11 @@ void RunPictures::finish(const RunReport& report, const std::string& model_file,
     text.checks = checks(report);
     text.parameters = parameter_rows();
     text.warnings = report.warnings;
-    if (report.failure) text.failure = report.failure->message(simulator_.system().equations());
+    constexpr std::size_t kMostEvents = 2000;
+    text.events = Json::array();
+    for (std::size_t i = 0; i < std::min(events.size(), kMostEvents); ++i)
+      text.events.push_back({events[i].t, describe(events[i])});
+    if (report.failure) text.failure = report.failure->message(view_.system.equations());
     std::ofstream out(options_.report, std::ios::binary | std::ios::trunc);
     out << make_report_page(*record_, text);
     if (!out.flush())

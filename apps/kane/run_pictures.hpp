@@ -1,11 +1,13 @@
 #pragma once
 // The page and the frames of a simulation (--report, --frames): collects samples while it runs, writes at the end.
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
 #include "apps/kane/run_record.hpp"
+#include "kane/simulate/hybrid_simulator.hpp"
 #include "kane/simulate/simulator.hpp"
 
 namespace kane {
@@ -18,14 +20,27 @@ struct PictureOptions {
   [[nodiscard]] bool wanted() const { return !report.empty() || !frames.empty(); }
 };
 
+/// What pictures need to know of a run, whichever simulator makes it.
+struct RunView {
+  const CompiledSystem& system;
+  std::function<std::span<const double>(const State&)> reports;
+  std::function<std::span<const double>()> multipliers;  ///< after `reports`
+  std::function<ConstraintResiduals(const State&)> residuals;
+  std::function<const State&()> state;
+  double energy_warning, constraint_warning;
+};
+[[nodiscard]] RunView view_of(Simulator& simulator);
+[[nodiscard]] RunView view_of(HybridSimulator& simulator);
+
 class RunPictures {
  public:
   /// Throws ModelError if a file or folder cannot be written: now, not after an hour of computing.
-  RunPictures(PictureOptions options, const Mechanism& mechanism, Simulator& simulator, const Values& parameters);
+  RunPictures(PictureOptions options, const Mechanism& mechanism, RunView view, const Values& parameters);
 
   void add(const State& sample);
-  /// `options`: rows of name and value that tell how the run was made.
-  void finish(const RunReport& report, const std::string& model_file, const nlohmann::ordered_json& options);
+  /// `options`: rows of name and value that tell how the run was made. `events`: what happened at which time.
+  void finish(const RunReport& report, const std::string& model_file, const nlohmann::ordered_json& options,
+              const std::vector<SwitchRecord>& events = {});
   /// What was written, for the summary.
   [[nodiscard]] const std::string& written() const { return written_; }
 
@@ -37,7 +52,7 @@ class RunPictures {
 
   PictureOptions options_;
   const Mechanism& mechanism_;
-  Simulator& simulator_;
+  RunView view_;
   Values parameters_;
   std::vector<RecordedSignal> signals_;
   std::vector<std::size_t> report_columns_;  ///< signals that stand in the reports as they are

@@ -85,11 +85,8 @@ class Simulation {
     TrajectoryFile file(out, names);
     row_.resize(names.size());
     std::optional<RunPictures> pictures;
-    require(
-        !pictures_.wanted() || !hybrid_,
-        "--report and --frames do not show models whose constraints change (contacts, friction, modes) yet; the table "
-        "of samples (--out) and --plot do");
-    if (pictures_.wanted()) pictures.emplace(pictures_, mechanism_, *simulator_, parameters_);
+    if (pictures_.wanted())
+      pictures.emplace(pictures_, mechanism_, hybrid_ ? view_of(*hybrid_) : view_of(*simulator_), parameters_);
     const InterruptGuard guard;
     ProgressBar progress(plan_.t0, plan_.run.until, !options_.quiet && !options_.json);
     const auto on_sample = [&](const State& sample) {
@@ -112,7 +109,7 @@ class Simulation {
     progress.clear();
     file.finish();
     if (pictures) {
-      pictures->finish(report_, options_.source.model, option_rows(out));
+      pictures->finish(report_, options_.source.model, option_rows(out), switched_.events);
       pictures_written_ = pictures->written();
     }
     print(out);
@@ -269,7 +266,7 @@ class Simulation {
 
   /// How the run was made, for its page.
   [[nodiscard]] Json option_rows(const std::string& out) const {
-    const SimulatorOptions& o = simulator_->options();
+    const SimulatorOptions o = simulator_options();
     const RunReport& r = report_;
     Json rows = Json::array();
     rows.push_back({"time", fmt::format("{:.9g} s to {:.9g} s", r.t_begin, r.t_end)});
@@ -282,6 +279,9 @@ class Simulation {
     rows.push_back({"evaluations", fmt::format("{}", r.totals.evaluations)});
     rows.push_back({"formulation", system_->equations().formulation});
     rows.push_back({"samples", fmt::format("{} in {}", r.samples, out)});
+    if (hybrid_)
+      rows.push_back(
+          {"events", fmt::format("{}; {:.6g} J lost in impacts", switched_.event_count, switched_.energy_lost)});
     for (const auto& setting : options_.source.settings) rows.push_back({"set", setting});
     for (const auto& m : assembly_.moved)
       rows.push_back(
@@ -357,8 +357,7 @@ class Simulation {
     fmt::print(to, "  {:<12} {}; {:.6g} J lost in impacts\n", "events", switched_.event_count, switched_.energy_lost);
     for (std::size_t i = 0; i < std::min(kShown, switched_.events.size()); ++i) {
       const SwitchRecord& r = switched_.events[i];
-      fmt::print(to, "    t = {:<14.9g} {}{}{}\n", r.t, fmt::join(r.causes, ", "),
-                 r.causes.empty() || r.changes.empty() ? "" : ": ", fmt::join(r.changes, ", "));
+      fmt::print(to, "    t = {:<14.9g} {}\n", r.t, describe(r));
     }
     if (switched_.events.size() > kShown) fmt::print(to, "    ... (all of them with --json)\n");
   }

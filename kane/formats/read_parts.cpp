@@ -61,6 +61,17 @@ std::string read_mesh(const YamlNode& node, const std::string& owner) {
   return file;
 }
 
+/// A mesh of a few points, [[x, y, z], ...]: the solid between them.
+std::vector<Expr> read_points(const ModelContext& context, const YamlNode& node, const std::string& owner) {
+  std::vector<Expr> coordinates;
+  for (const auto& item : node.items) {
+    if (!item.is_list() || item.items.size() != 3)
+      item.fail(fmt::format("a point of the mesh of {} must be a list of three lengths", owner));
+    for (const auto& c : item.items) coordinates.push_back(context.scalar(c, measure::kLength, "mesh", owner));
+  }
+  return coordinates;
+}
+
 Shape read_shape(const ModelContext& context, const YamlNode& node, const std::string& owner, const std::string& body) {
   const Group group(node, fmt::format("a shape of {}", owner), keys::kShape);
   const auto kinds = std::span(keys::kShape).first(11);
@@ -72,7 +83,9 @@ Shape read_shape(const ModelContext& context, const YamlNode& node, const std::s
   shape.kind = info.kind;
   shape.place = read_placement(context, group, "at", "orientation", body);
   const YamlNode& sizes = *group.find(kind);
-  if (info.kind == ShapeKind::Mesh)
+  if (info.kind == ShapeKind::Mesh && sizes.is_list())
+    shape.sizes = read_points(context, sizes, owner);
+  else if (info.kind == ShapeKind::Mesh)
     shape.file = read_mesh(sizes, owner);
   else if (info.size_count > 0)
     shape.sizes = read_sizes(context, sizes, info, owner);

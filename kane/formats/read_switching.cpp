@@ -18,7 +18,7 @@ class ContactReader {
 
   ContactRule read() {
     std::vector<std::string_view> kinds(std::begin(keys::kContactKinds), std::end(keys::kContactKinds));
-    group_.check_only_one({"gap", "point", "sphere", "disk", "box", "cylinder", "capsule", "spheres", "joint"});
+    group_.check_only_one(kinds);
     const std::string_view kind = group_.which(kinds);
     if (kind.empty())
       group_.node().fail(fmt::format("{} must have one of the keys {}", group_.owner(), fmt::join(kinds, ", ")));
@@ -59,6 +59,8 @@ class ContactReader {
                 "static_friction", "rolling_friction", "spinning_friction"});
         return;
       case Kind::Spheres: return read_spheres();
+      case Kind::Between:
+      case Kind::All: return read_shapes();
       default: rule_.body = name(keys::kContactKinds[static_cast<std::size_t>(rule_.kind)]);
     }
     refuse({"slip", "radii"});
@@ -118,6 +120,31 @@ class ContactReader {
       radii.fail(fmt::format("'radii' of {} must be a list of two lengths", group_.owner()));
     rule_.radius = context_.quantity(radii.items[0], measure::kLength, "radii", group_.owner());
     rule_.other_radius = context_.quantity(radii.items[1], measure::kLength, "radii", group_.owner());
+  }
+
+  /// Shapes of two bodies, or of all.
+  void read_shapes() {
+    refuse({"slip", "size", "length", "at", "reference", "radius", "radii", "axis"});
+    const std::string& ground = context_.mechanism.ground;
+    bool with_ground = rule_.kind == Kind::All;
+    if (rule_.kind == Kind::All) {
+      if (!read_flag(*group_.find("all"), "all", group_.owner()))
+        group_.find("all")->fail(fmt::format("'all' of {} can only be true", group_.owner()));
+    } else {
+      const auto bodies = read_names(*group_.find("between"), "between", group_.owner());
+      if (bodies.size() != 2)
+        group_.find("between")->fail(
+            fmt::format("'between' of {} names two bodies, not {}", group_.owner(), bodies.size()));
+      rule_.body = bodies[0];
+      rule_.other = bodies[1];
+      with_ground = rule_.body == ground || rule_.other == ground;
+    }
+    if (!with_ground) refuse({"plane", "height"});
+    if (const YamlNode* plane = group_.find("plane"))
+      rule_.plane = context_.direction(*plane, ground, "plane", group_.owner());
+    rule_.height = value("height", measure::kLength);
+    if (!rule_.height.empty() && rule_.plane.empty())
+      group_.find("height")->fail(fmt::format("{} has a 'height', but no 'plane'", group_.owner()));
   }
 
   void read_laws() {

@@ -16,7 +16,15 @@ namespace {
 YamlNode shape_node(const Shape& shape) {
   YamlNode node = yaml_map();
   const std::string name(shape_info(shape.kind).name);
-  if (shape.kind == ShapeKind::Mesh) {
+  if (shape.kind == ShapeKind::Mesh && shape.file.empty()) {
+    YamlNode points = yaml_list();
+    for (std::size_t i = 0; i + 2 < shape.sizes.size(); i += 3) {
+      YamlNode point = yaml_list();
+      for (std::size_t k = 0; k < 3; ++k) point.items.push_back(yaml_scalar(scalar_text(shape.sizes[i + k])));
+      points.items.push_back(std::move(point));
+    }
+    add_entry(node, name, std::move(points));
+  } else if (shape.kind == ShapeKind::Mesh) {
     add_entry(node, name, shape.file);
   } else if (shape.sizes.empty()) {
     add_entry(node, name, yaml_map());

@@ -21,6 +21,14 @@ YamlNode contact_node(const ContactRule& c) {
       if (!c.slip.empty()) add_entry(node, "slip", quantities_node(c.slip));
       break;
     case ContactRule::Kind::Joint: add(node, "joint", c.joint); break;
+    case ContactRule::Kind::Between:
+      add_entry(node, "between", names_node({c.body, c.other}));
+      add(node, "plane", c.plane), add(node, "height", c.height);
+      break;
+    case ContactRule::Kind::All:
+      add_entry(node, "all", "true");
+      add(node, "plane", c.plane), add(node, "height", c.height);
+      break;
     case ContactRule::Kind::Spheres:
       add_entry(node, "spheres", names_node({c.body, c.other}));
       add_entry(node, "radii", quantities_node({c.radius, c.other_radius}));

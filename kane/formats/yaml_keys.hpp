@@ -67,9 +67,11 @@ inline constexpr std::string_view kCamConstraint[] = {"cam", "profile", "active"
 inline constexpr std::string_view kPrescribeConstraint[] = {"prescribe", "value", "active"};
 inline constexpr std::string_view kCoupleConstraint[] = {"couple", "value", "active"};
 
-inline constexpr std::string_view kContactKinds[] = {"gap",      "point",   "sphere",  "disk", "box",
-                                                     "cylinder", "capsule", "spheres", "joint"};
-inline constexpr std::string_view kContact[] = {"box",
+inline constexpr std::string_view kContactKinds[] = {"gap",     "point",   "sphere", "disk",    "box", "cylinder",
+                                                     "capsule", "spheres", "joint",  "between", "all"};
+inline constexpr std::string_view kContact[] = {"between",
+                                                "all",
+                                                "box",
                                                 "cylinder",
                                                 "capsule",
                                                 "size",

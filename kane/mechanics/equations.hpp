@@ -130,6 +130,37 @@ struct ContactEquation {
       force;  ///< compliant: the force, a function of gap and rate; then there is no constraint and no impact
 };
 
+/// A body as contact geometry sees it: everything in the inertial frame. Accelerations contain udot symbols.
+struct ContactBodyEquation {
+  std::string name;
+  Expr3 position, velocity, acceleration;  ///< of the body's origin
+  Expr33 rotation;
+  Expr3 angular_velocity, angular_acceleration;
+};
+
+/// A solid fixed in a body (-1: in the inertial frame). Sizes are functions of parameters.
+struct ContactShapeEquation {
+  enum class Kind : std::uint8_t { Box, Ball, Capsule, Cylinder, Cone, Plane, Hull };
+  std::string name;
+  int body = -1;
+  Kind kind = Kind::Ball;
+  std::vector<Expr> sizes;  ///< Box: x y z; Ball: radius; others: radius, length along z; Hull: coordinates of points
+  Expr3 position{};
+  Expr33 rotation{};
+  std::string file;  ///< of a Hull, instead of points
+};
+
+/// Two solids that cannot pass through each other, wherever they touch: the rows are made while the system runs.
+struct ContactPairEquation {
+  std::string name;
+  int first = 0, second = 0;  ///< shapes
+  Expr restitution;
+  bool poisson = false;
+  Expr kinetic, stiction;       ///< coefficients
+  Expr rolling, spinning;       ///< lengths
+  Expr stiffness, dissipation;  ///< stiffness 0: rigid
+};
+
 /// Dry friction along one row, or two that are perpendicular: it holds until `stiction` is exceeded, and resists sliding
 /// with `kinetic`. Both are forces, or coefficients of the normal force of a contact.
 struct FrictionEquation {
@@ -199,6 +230,9 @@ struct EquationsOfMotion {
 
   std::vector<ContactEquation> contacts;
   std::vector<FrictionEquation> frictions;
+  std::vector<ContactBodyEquation> contact_bodies;
+  std::vector<ContactShapeEquation> contact_shapes;
+  std::vector<ContactPairEquation> contact_pairs;
   std::vector<SwitchEquation> switches;
   std::vector<ModeEquation> modes;
   std::vector<HandleEquation> handles;
@@ -221,7 +255,7 @@ struct EquationsOfMotion {
   [[nodiscard]] int speed_count() const { return static_cast<int>(u.size()); }
   /// Something is switched while it runs.
   [[nodiscard]] bool switched() const {
-    return !contacts.empty() || !frictions.empty() || !switches.empty() || !modes.empty();
+    return !contacts.empty() || !contact_pairs.empty() || !frictions.empty() || !switches.empty() || !modes.empty();
   }
 };
 

@@ -223,8 +223,8 @@ class ValueCheck {
     warn_about_moments(b, principal_moments(I));
     for (const Shape& s : b.shapes)
       for (const Expr& size : s.sizes)
-        require_at(b.where, number(size) >= 0, "a shape of the body '{}' has the negative size {}", b.name,
-                   size.to_string());
+        require_at(b.where, s.kind == ShapeKind::Mesh || number(size) >= 0,
+                   "a shape of the body '{}' has the negative size {}", b.name, size.to_string());
   }
 
   /// A body of which only one moment is given moves in a plane; the others do not matter.

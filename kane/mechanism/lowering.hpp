@@ -94,8 +94,12 @@ struct LoweredSwitching {
   std::vector<ModeEquation> modes;
   std::vector<Handle> handles;
   std::string initial_mode;
+  std::vector<std::string> contact_bodies;
+  std::vector<ContactShapeEquation> contact_shapes;
+  std::vector<ContactPairEquation> contact_pairs;
   [[nodiscard]] bool empty() const {
-    return handles.empty() && contacts.empty() && frictions.empty() && switches.empty() && modes.empty();
+    return contact_pairs.empty() && handles.empty() && contacts.empty() && frictions.empty() && switches.empty() &&
+           modes.empty();
   }
 };
 

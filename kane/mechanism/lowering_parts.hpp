@@ -22,6 +22,9 @@ void lower_loads(const LoweringContext& context);           // lowering_loads.cp
 void lower_closing_joints(const LoweringContext& context);  // lowering_closing.cpp
 void lower_constraints(const LoweringContext& context);     // lowering_constraints.cpp
 void lower_switching(const LoweringContext& context);       // lowering_switching.cpp
+/// Shapes of bodies that touch wherever they meet (lowering_contacts.cpp).
+void lower_contact_pairs(const LoweringContext& context, const ContactRule& rule);
+void complete_contact_pairs(const LoweredMechanism& lowered, const Substitution& to_speeds, EquationsOfMotion& e);
 
 /// Springs, dampers, motors and further laws along one motion of a joint.
 void lower_axis_law(const LoweringContext& context, const AxisLaw& law, const LoweredMotion& motion,

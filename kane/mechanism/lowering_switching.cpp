@@ -52,6 +52,7 @@ class SwitchingLowering {
     const std::string what = fmt::format("the contact '{}'", rule.name);
     using Kind = ContactRule::Kind;
     if (rule.kind == Kind::Joint) return lower_limits(rule, what);
+    if (rule.kind == Kind::Between || rule.kind == Kind::All) return lower_contact_pairs(c_, rule);
     if (rule.kind == Kind::Box || rule.kind == Kind::Cylinder || rule.kind == Kind::Capsule)
       return lower_shape(rule, what);
     add_contact(rule, rule.name, geometry(rule, what), what);
@@ -92,7 +93,7 @@ class SwitchingLowering {
     const Vector n = normal(rule, what);
     if (rule.kind == Kind::Point) {
       g.gap = height(rule, s_.position(centre), n, what);
-      fill_motion(g, n, s_.velocity(centre), std::nullopt);
+      fill_motion(g, n, s_.velocity(centre) - plane_motion(rule, n, s_.position(centre)).velocity, std::nullopt);
       return g;
     }
     if (rule.kind == Kind::Disk) return round_edge(rule, n, Vector(), what);
@@ -118,8 +119,27 @@ class SwitchingLowering {
     Geometry g;
     g.gap = height(rule, s_.position(centre) + arm, n, what);
     const Vector omega = s_.angular_velocity(names_.frame(rule.body));
-    fill_motion(g, n, s_.velocity(centre) + s_.cross(omega, arm), omega);
+    const PlaneMotion plane = plane_motion(rule, n, s_.position(centre) + arm);
+    fill_motion(g, n, s_.velocity(centre) + s_.cross(omega, arm) - plane.velocity, omega - plane.omega);
     return g;
+  }
+
+  /// Of the plane's own matter at a place: it moves with the reference point and turns with its normal.
+  struct PlaneMotion {
+    Vector velocity, omega;
+  };
+  [[nodiscard]] PlaneMotion plane_motion(const ContactRule& rule, const Vector& n, const Vector& place) const {
+    PlaneMotion m;
+    Vector arm = place;
+    if (!rule.reference.empty()) {
+      const PointId reference = names_.point(rule.reference);
+      m.velocity = s_.velocity(reference);
+      arm = place - s_.position(reference);
+    }
+    if (n.terms().size() != 1 || n.terms().front().frame == s_.inertial()) return m;
+    m.omega = s_.angular_velocity(n.terms().front().frame);
+    m.velocity = m.velocity + s_.cross(m.omega, arm);
+    return m;
   }
 
   /// The lowest point of a circle around `middle` (from the centre): along -(n - (n.a) a), steepest down in its plane.
@@ -181,12 +201,12 @@ class SwitchingLowering {
   }
 
   [[nodiscard]] Geometry spheres(const ContactRule& rule, PointId centre, const std::string& what) const {
-    require(rule.friction.empty() && rule.rolling_friction.empty() && rule.spinning_friction.empty(),
-            "{} is between two balls, for which friction is not known; write it with 'gap' and 'slip'", what);
     const PointId other = names_.point(rule.other);
     const Vector between = s_.position(centre, other);
     require(!between.is_zero(), "the two balls of {} have the same centre", what);
     Geometry g;
+    if (!rule.friction.empty() || !rule.rolling_friction.empty() || !rule.spinning_friction.empty())
+      fill_ball_motion(g, rule, centre, other, unit_along(s_, between), what);
     // Balls on one line (a cradle) keep their order: the distance along it has no root.
     const auto& terms = between.terms();
     const Expr sum = scalar(rule.radius, "the radius of " + what) + scalar(rule.other_radius, "the radius of " + what);
@@ -202,6 +222,22 @@ class SwitchingLowering {
     }
     g.gap = s_.magnitude(between) - sum;
     return g;
+  }
+
+  /// Of the points where two balls touch, n from the first to the second: centre + r n and other - r n.
+  void fill_ball_motion(Geometry& g, const ContactRule& rule, PointId centre, PointId other, const Vector& n,
+                        const std::string& what) const {
+    const auto turning = [&](const std::string& point) -> Vector {
+      const auto body = c_.lowered.body_frames.find(point.substr(0, point.find('.')));
+      require(body != c_.lowered.body_frames.end(),
+              "{} has friction, and '{}' is no body whose turning is known; name the bodies themselves", what, point);
+      return s_.angular_velocity(body->second);
+    };
+    const Vector w1 = turning(rule.body), w2 = turning(rule.other);
+    const Expr r1 = scalar(rule.radius, "the radius of " + what),
+               r2 = scalar(rule.other_radius, "the radius of " + what);
+    const Vector v1 = s_.velocity(centre) + s_.cross(w1, r1 * n), v2 = s_.velocity(other) - s_.cross(w2, r2 * n);
+    fill_motion(g, n, v2 - v1, w2 - w1);
   }
 
   void add_contact(const ContactRule& rule, const std::string& name, const Geometry& g, const std::string& what) {
@@ -419,6 +455,7 @@ void complete_switching(const LoweredMechanism& lowered, EquationsOfMotion& e) {
   }
   for (const auto& h : from.handles)
     e.handles.push_back({h.name, row_of(h.row), in_speeds(h.stiffness), in_speeds(h.damping)});
+  complete_contact_pairs(lowered, to_speeds, e);
   e.modes = from.modes;
   e.initial_mode = from.initial_mode;
 }

@@ -21,7 +21,8 @@ namespace kane {
 
 /// Shapes for display, contact, and mass from density. Sizes in metres:
 ///   box x y z; cylinder, cone, rod, disk: radius, length along z; tube: outer radius, inner radius, length;
-///   sphere: radius; ellipsoid: half-axes; capsule: radius, length of the straight part; plane: none; mesh: file.
+///   sphere: radius; ellipsoid: half-axes; capsule: radius, length of the straight part; plane: none; mesh: file, or the
+///   coordinates of points whose convex hull it is.
 enum class ShapeKind : std::uint8_t { Box, Cylinder, Sphere, Ellipsoid, Cone, Capsule, Tube, Rod, Disk, Plane, Mesh };
 
 struct Shape {

@@ -20,8 +20,10 @@ namespace kane {
 ///   capsule        likewise with half-balls at its ends (length of the straight part)
 ///   spheres        two balls, of `body` and `other`, with `radius` and `other_radius`
 ///   joint          the limits of a joint's coordinates
+///   between        the shapes of two bodies, wherever they touch; with the ground: the half space below `plane` at `height`
+///   all            the shapes of all bodies that are not neighbours in a joint
 struct ContactRule {
-  enum class Kind : std::uint8_t { Gap, Point, Sphere, Disk, Box, Cylinder, Capsule, Spheres, Joint };
+  enum class Kind : std::uint8_t { Gap, Point, Sphere, Disk, Box, Cylinder, Capsule, Spheres, Joint, Between, All };
 
   std::string name;
   Kind kind = Kind::Gap;

@@ -11,6 +11,7 @@
 #include "kane/codegen/kernel.hpp"
 #include "kane/expr/evaluate.hpp"
 #include "kane/mechanics/equations.hpp"
+#include "kane/simulate/contact_layout.hpp"
 #include "kane/simulate/extra_kernels.hpp"
 #include "kane/simulate/kernel_maker.hpp"
 
@@ -50,6 +51,9 @@ class CompiledSystem {
   [[nodiscard]] std::size_t coordinate_count() const { return equations_.q.size(); }
   [[nodiscard]] std::size_t speed_count() const { return equations_.u.size(); }
   [[nodiscard]] std::size_t constraint_count() const { return equations_.constraints.size(); }
+  /// Rows of shapes that touch come after those of the constraints.
+  [[nodiscard]] const ContactLayout& contact_layout() const { return contact_layout_; }
+  [[nodiscard]] std::size_t row_count() const { return constraint_count() + contact_layout_.rows(); }
   /// Inputs that are given from outside, in order (laws of the model are built in).
   [[nodiscard]] const std::vector<std::string>& inputs() const { return setting_.inputs; }
   [[nodiscard]] const std::vector<double>& default_inputs() const { return default_inputs_; }
@@ -92,6 +96,7 @@ class CompiledSystem {
   void collect_laws(const CompileOptions& options);
 
   EquationsOfMotion equations_;
+  ContactLayout contact_layout_;
   FunctionTable functions_;
   std::unique_ptr<Callbacks> callbacks_;
   KernelSetting setting_;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "kane/base/error.hpp"
+#include "kane/simulate/contact_rows.hpp"
 #include "kane/solve/kernels.hpp"
 
 namespace kane {
@@ -32,11 +33,15 @@ ConstraintProjector::ConstraintProjector(SystemEvaluator& evaluator, double tole
       tolerance_(tolerance),
       configuration_(evaluator.system().extra().configuration(), evaluator.context()),
       quaternions_(evaluator.system().equations().quaternions.size()),
-      qr_(evaluator.system().constraint_count() + quaternions_, evaluator.system().coordinate_count()) {
+      qr_(evaluator.system().row_count() + quaternions_, evaluator.system().coordinate_count()) {
   const auto& constraints = evaluator.system().equations().constraints;
   for (std::size_t i = 0; i < constraints.size(); ++i)
     if (constraints[i].phi) phi_constraints_.push_back(static_cast<int>(i));
-  const std::size_t rows = phi_constraints_.size() + quaternions_, nq = evaluator.system().coordinate_count();
+  const std::size_t slots = evaluator.system().contact_layout().slots;
+  const std::size_t rows = phi_constraints_.size() + quaternions_ + slots, nq = evaluator.system().coordinate_count();
+  contact_rows_.reserve(slots);
+  if (slots > 0) gram_ = Matrix(evaluator.system().speed_count(), evaluator.system().speed_count());
+  zeros_.resize(evaluator.system().speed_count()), speeds_.resize(evaluator.system().speed_count());
   jacobian_ = Matrix(rows, nq);
   residual_.resize(rows);
   step_.resize(nq);
@@ -50,11 +55,41 @@ void ConstraintProjector::update_active() {
   const auto& active = evaluator_.active_rows();
   for (std::size_t k = 0; k < phi_constraints_.size(); ++k)
     if (std::find(active.begin(), active.end(), phi_constraints_[k]) != active.end()) rows_.push_back(k);
+  contact_rows_.clear();
+  const ContactRows* contacts = evaluator_.contacts();
+  if (contacts == nullptr) return;
+  for (std::size_t slot = 0; slot < contacts->layout().slots; ++slot)
+    if (std::find(active.begin(), active.end(), static_cast<int>(contacts->first_row(slot))) != active.end())
+      contact_rows_.push_back(contacts->first_row(slot));
 }
 
 int ConstraintProjector::constraint_of_row(std::size_t row) const {
   if (row < rows_.size()) return phi_constraints_[rows_[row]];
+  if (row >= rows_.size() + quaternions_) return -2;
   return static_cast<int>(evaluator_.system().constraint_count() + row - rows_.size());
+}
+
+/// A contact of shapes knows A, its rate along the speeds, and qdot = Q u + ...: the shortest dphi/dq with dphi/dq Q = A is
+/// A (Q^T Q)^-1 Q^T.
+void ConstraintProjector::calc_contacts(std::span<const double> q, std::span<double> residual, MatrixView j) {
+  evaluator_.calc_contacts(q, zeros_);
+  const std::size_t first = rows_.size() + quaternions_, n = zeros_.size();
+  for (std::size_t i = 0; i < contact_rows_.size() && !residual.empty(); ++i)
+    residual[first + i] = evaluator_.phi()[contact_rows_[i]];
+  if (j.rows == 0) return;
+  const ConstMatrixView Q = evaluator_.contacts()->calc_rates(q, zeros_);
+  for (std::size_t a = 0; a < n; ++a)
+    for (std::size_t b = a; b < n; ++b) {
+      double sum = 0;
+      for (std::size_t k = 0; k < q.size(); ++k) sum += Q(k, a) * Q(k, b);
+      gram_(a, b) = sum;
+    }
+  const bool good = factor_ldlt(gram_.view()).ok();
+  for (std::size_t i = 0; i < contact_rows_.size(); ++i) {
+    std::copy_n(evaluator_.jacobian().row(contact_rows_[i]), n, speeds_.begin());
+    if (good) solve_ldlt(gram_.view(), speeds_);
+    for (std::size_t k = 0; k < q.size(); ++k) j(first + i, k) = good ? dot(Q.row(k), speeds_.data(), n) : 0.0;
+  }
 }
 
 void ConstraintProjector::calc_configuration(std::span<const double> q, std::span<double> residual, MatrixView j) {
@@ -76,6 +111,7 @@ void ConstraintProjector::calc_configuration(std::span<const double> q, std::spa
     std::fill_n(j.row(row), nq, 0.0);
     std::copy_n(&q[first], 4, j.row(row) + first);
   }
+  if (!contact_rows_.empty()) calc_contacts(q, residual, j);
 }
 
 void ConstraintProjector::evaluate(std::span<const double> q) {
@@ -187,6 +223,7 @@ ConstraintResiduals ConstraintProjector::calc_residuals(std::span<const double> 
 }
 
 std::string describe_configuration_row(int row, const EquationsOfMotion& equations) {
+  if (row == -2) return "a contact of shapes";
   if (row < 0) return "no constraint";
   const std::size_t k = index(row), constraints = equations.constraints.size();
   if (k < constraints) return fmt::format("the constraint '{}'", equations.constraints[k].name);

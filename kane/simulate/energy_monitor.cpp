@@ -17,6 +17,7 @@ EnergyMonitor::EnergyMonitor(const SystemEvaluator& evaluator)
       kernel_(evaluator.system().extra().energy()),
       runner_(kernel_ == nullptr ? nullptr : &kernel_->kernel, evaluator.context()) {
   for (const auto& c : evaluator.system().equations().constraints) moving_.push_back(!c.b.is_zero());
+  moving_.resize(evaluator.system().row_count(), false);  // shapes that touch
 }
 
 void EnergyMonitor::start(std::span<const double> q, std::span<const double> u) {

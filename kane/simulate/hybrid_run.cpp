@@ -68,7 +68,8 @@ class HybridSimulator::Run {
   bool advance() {
     Integrator& integrator = *sim_.integrator_;
     const double next_break = sim_.inputs_.next_break();
-    const StepReport& step = integrator.step(std::min({until_, next_break, sim_.state_.t + longest_}));
+    const StepReport& step = integrator.step(
+        std::min({until_, next_break, sim_.state_.t + longest_, sim_.state_.t + sim_.dynamics_.longest_step()}));
     if (step.status != StepStatus::Ok) {
       sim_.fail(step.status, "the motion",
                 sim_.failed_.ok() ? fmt::format("{}", to_string(step.status))
@@ -95,7 +96,7 @@ class HybridSimulator::Run {
       return happen(hits_) && resume() && show_samples_at(t) && !sim_.stop_ && tick();
     }
     sim_.load_state(integrator.time(), integrator.state());
-    sim_.dynamics_.note_step(sim_.state_.q, sim_.state_.u);
+    const bool other_shapes = sim_.dynamics_.note_step(sim_.state_.q, sim_.state_.u);
     constexpr double kDeep = 1e-8;
     if (sim_.dynamics_.missed(sim_.state_.q, sim_.state_.u, kDeep)) {
       std::ranges::copy(integrator.state(), sim_.y_.begin());
@@ -107,6 +108,10 @@ class HybridSimulator::Run {
       sim_.evaluator_.set_inputs(sim_.inputs_.values(), sim_.state_.t);
       // What holds may not hold under the new inputs.
       return happen({}) && resume() && tick();
+    }
+    if (other_shapes) {
+      std::ranges::copy(integrator.state(), sim_.y_.begin());
+      sim_.start_events();
     }
     return tick();
   }

@@ -175,6 +175,23 @@ void HybridSimulator::start(const State& state) {
     require(c.force.has_value() || gap >= -kInside,
             "the run begins with the contact '{}' {} m inside; begin with a gap that is not negative", c.name, -gap);
   }
+  if (dynamics_.shapes() != nullptr) check_overlaps();
+}
+
+void HybridSimulator::check_overlaps() {
+  constexpr double kShare = 1e-3;  // of the smaller shape
+  ContactRows& rows = *dynamics_.shapes();
+  rows.calc_bodies(state_.q, state_.u);
+  ContactScene& scene = rows.scene();
+  for (std::size_t i = 0; i < scene.pairs().size(); ++i) {
+    const ContactPair& pair = scene.pairs()[i];
+    const auto &a = scene.shapes()[at(pair.first)], &b = scene.shapes()[at(pair.second)];
+    const double depth = -scene.calc_distance(i);
+    if (!system_->equations().contact_pairs[i].stiffness.is_zero()) continue;
+    require(depth <= kShare * std::min(a.size(), b.size()),
+            "the run begins with '{}' {:.3g} m inside of '{}' (the contact '{}'); begin where they do not overlap",
+            a.name, depth, b.name, pair.name);
+  }
 }
 
 void HybridSimulator::situate(double t) {
@@ -293,25 +310,28 @@ bool HybridSimulator::apply_rules(std::span<const EventHit> hits, SwitchRecord& 
   return false;
 }
 
-void HybridSimulator::record_changes(const std::vector<ContactState>& contacts,
-                                     const std::vector<FrictionState>& frictions, SwitchRecord& record) const {
-  const EquationsOfMotion& e = system_->equations();
-  for (std::size_t k = 0; k < contacts.size(); ++k)
-    if (contacts[k] != dynamics_.contact_state(k))
-      record.changes.push_back(
-          fmt::format("{} {}", e.contacts[k].name, contacts[k] == ContactState::Open ? "closes" : "opens"));
+void HybridSimulator::record_changes(const std::vector<Before>& contacts, const std::vector<Before>& frictions,
+                                     SwitchRecord& record) const {
+  for (std::size_t k = 0; k < contacts.size(); ++k) {
+    const bool was = contacts[k].state == static_cast<int>(ContactState::Closed);
+    const bool is = dynamics_.contact_state(k) == ContactState::Closed;
+    // A slot of shapes may have passed from one place to another.
+    const std::string name = was && is ? "" : is ? dynamics_.contact_name(k) : contacts[k].name;
+    if (was != is) record.changes.push_back(fmt::format("{} {}", name, is ? "closes" : "opens"));
+  }
   static constexpr const char* kStates[] = {"rests", "sticks", "slides"};
-  for (std::size_t f = 0; f < frictions.size(); ++f)
-    if (frictions[f] != dynamics_.friction_state(f))
-      record.changes.push_back(
-          fmt::format("{} {}", e.frictions[f].name, kStates[static_cast<std::size_t>(dynamics_.friction_state(f))]));
+  for (std::size_t f = 0; f < frictions.size(); ++f) {
+    const auto now = static_cast<std::size_t>(dynamics_.friction_state(f));
+    if (frictions[f].state == static_cast<int>(now)) continue;
+    const std::string name =
+        dynamics_.friction_state(f) == FrictionState::Idle ? frictions[f].name : dynamics_.friction_name(f);
+    record.changes.push_back(fmt::format("{} {}", name, kStates[now]));
+  }
 }
 
 std::string HybridSimulator::function_name(std::size_t k) const {
-  const EquationsOfMotion& e = system_->equations();
-  if (k < e.contacts.size()) return e.contacts[k].name;
-  k -= e.contacts.size();
-  return k < e.frictions.size() ? e.frictions[k].name : e.switches[k - e.frictions.size()].name;
+  if (k < dynamics_.function_count()) return dynamics_.function_name(k);
+  return system_->equations().switches[k - dynamics_.function_count()].name;
 }
 
 bool HybridSimulator::handle(std::span<const EventHit> hits, SwitchRecord& record) {
@@ -319,10 +339,11 @@ bool HybridSimulator::handle(std::span<const EventHit> hits, SwitchRecord& recor
   record.u_before = state_.u;
   for (const EventHit& hit : hits)
     if (at(hit.index) < dynamics_.function_count()) record.causes.push_back(function_name(at(hit.index)));
-  std::vector<ContactState> contacts;
-  std::vector<FrictionState> frictions;
-  for (std::size_t k = 0; k < dynamics_.contact_count(); ++k) contacts.push_back(dynamics_.contact_state(k));
-  for (std::size_t f = 0; f < dynamics_.friction_count(); ++f) frictions.push_back(dynamics_.friction_state(f));
+  std::vector<Before> contacts, frictions;
+  for (std::size_t k = 0; k < dynamics_.contact_count(); ++k)
+    contacts.push_back({static_cast<int>(dynamics_.contact_state(k)), dynamics_.contact_name(k)});
+  for (std::size_t f = 0; f < dynamics_.friction_count(); ++f)
+    frictions.push_back({static_cast<int>(dynamics_.friction_state(f)), dynamics_.friction_name(f)});
   evaluator_.calc_mass(state_.q, state_.u);
   record.kinetic_before = dynamics_.calc_kinetic(state_.u);
   if (!apply_rules(hits, record)) return false;
@@ -340,10 +361,14 @@ bool HybridSimulator::handle(std::span<const EventHit> hits, SwitchRecord& recor
   }
   if (settled.status == ContactStatus::MotionNotUnique)
     record.changes.emplace_back("several motions are possible here; the first one found is taken");
-  const auto& constraints = system_->equations().constraints;
   for (std::size_t i = 0; i < impulses.size(); ++i) {
     const double total = impulses[i] + dynamics_.impulses()[i];
-    if (total != 0) record.impulses.emplace_back(constraints[i].name, total);
+    if (total != 0) record.impulses.emplace_back(dynamics_.row_name(i), total);
+  }
+  if (dynamics_.overflown()) {
+    fail(StepStatus::TooManySteps, "the number of contacts",
+         "shapes touch, or nearly do, at more places than there is room for; use simpler or fewer shapes");
+    return false;
   }
   record_changes(contacts, frictions, record);
   projector_.update_active();
@@ -357,6 +382,16 @@ bool HybridSimulator::handle(std::span<const EventHit> hits, SwitchRecord& recor
 
 void HybridSimulator::fail(StepStatus status, std::string quantity, std::string cause) {
   failure_ = RunFailure{status, state_.t, state_, std::move(quantity), std::move(cause)};
+}
+
+std::string describe(const SwitchRecord& r) {
+  return fmt::format("{}{}{}", fmt::join(r.causes, ", "), r.causes.empty() || r.changes.empty() ? "" : ": ",
+                     fmt::join(r.changes, ", "));
+}
+
+ConstraintResiduals HybridSimulator::calc_residuals(const State& sample) {
+  situate(sample.t);
+  return projector_.calc_residuals(sample.q, sample.u);
 }
 
 std::span<const double> HybridSimulator::calc_reports(const State& sample) {

@@ -47,6 +47,9 @@ struct SwitchRecord {
   std::string mode;  ///< afterwards
 };
 
+/// "floor: floor closes, floor.friction slides".
+[[nodiscard]] std::string describe(const SwitchRecord& record);
+
 struct HybridReport {
   RunReport run;
   std::vector<SwitchRecord> events;
@@ -77,6 +80,8 @@ class HybridSimulator {
   HybridReport run(const RunPlan& plan, const SampleCallback& on_sample = {}, const StepCallback& on_step = {});
   /// Reports at a sample handed out by run(); empty if it cannot be evaluated.
   [[nodiscard]] std::span<const double> calc_reports(const State& sample);
+  /// How far open the constraints are that hold at such a sample.
+  [[nodiscard]] ConstraintResiduals calc_residuals(const State& sample);
 
  private:
   class Run;
@@ -92,8 +97,13 @@ class HybridSimulator {
   /// Applies what happens at state_; false: the run cannot go on, failure_ says why.
   [[nodiscard]] bool handle(std::span<const EventHit> hits, SwitchRecord& record);
   [[nodiscard]] bool apply_rules(std::span<const EventHit> hits, SwitchRecord& record);
-  void record_changes(const std::vector<ContactState>& contacts, const std::vector<FrictionState>& frictions,
+  struct Before {
+    int state;
+    std::string name;
+  };
+  void record_changes(const std::vector<Before>& contacts, const std::vector<Before>& frictions,
                       SwitchRecord& record) const;
+  void check_overlaps();
   void fail(StepStatus status, std::string quantity, std::string cause);
   [[nodiscard]] std::string function_name(std::size_t k) const;
 

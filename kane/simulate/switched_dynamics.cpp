@@ -26,20 +26,32 @@ Kernel make_values(const CompiledSystem& system) {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
+std::size_t frictions_per_slot(const CompiledSystem& system) {
+  const ContactLayout& layout = system.contact_layout();
+  return 1 + (layout.rolling ? 1U : 0U) + (layout.spinning ? 1U : 0U);
+}
+
 }  // namespace
+
+SwitchedDynamics::~SwitchedDynamics() { evaluator_.attach(nullptr); }
 
 SwitchedDynamics::SwitchedDynamics(SystemEvaluator& evaluator, const SwitchingOptions& options)
     : evaluator_(evaluator),
       options_(options),
       n_(evaluator.system().speed_count()),
+      shapes_(evaluator.system().contact_layout().slots > 0
+                  ? std::make_unique<ContactRows>(evaluator.system(), evaluator.context())
+                  : nullptr),
+      slots_(evaluator.system().contact_layout().slots),
       values_kernel_(make_values(evaluator.system())),
       values_runner_(&values_kernel_, evaluator.context()),
-      sliding_lu_(evaluator.system().equations().contacts.size()),
-      lcp_(evaluator.system().equations().contacts.size(), evaluator.system().equations().frictions.size()) {
+      sliding_lu_(evaluator.system().equations().contacts.size() + slots_),
+      lcp_(evaluator.system().equations().contacts.size() + slots_,
+           evaluator.system().equations().frictions.size() + slots_ * frictions_per_slot(evaluator.system())) {
   const EquationsOfMotion& e = evaluator.system().equations();
   require(evaluator.system().mass() != nullptr,
           "contacts and friction need the mass matrix of '{}', which was not formed", e.name);
-  const std::size_t rows = e.constraints.size(), c = e.contacts.size(), f = e.frictions.size();
+  const std::size_t rows = evaluator.system().row_count();
   own_row_.assign(rows, false);
   for (const auto& contact : e.contacts) {
     contacts_.push_back({at(contact.normal), contact.force.has_value(), contact.poisson});
@@ -52,6 +64,8 @@ SwitchedDynamics::SwitchedDynamics(SystemEvaluator& evaluator, const SwitchingOp
     for (const int row : friction.rows) own.rows.push_back(at(row)), own_row_[at(row)] = true;
     frictions_.push_back(std::move(own));
   }
+  add_slots();
+  const std::size_t c = contacts_.size(), f = frictions_.size();
   values_.resize(2 * c + 2 * f);
   force_.resize(n_), lambda_.resize(rows), active_lambda_.resize(rows), impulse_.resize(rows), zeros_.resize(rows);
   applied_.resize(rows), applied_rows_.reserve(rows);
@@ -61,13 +75,13 @@ SwitchedDynamics::SwitchedDynamics(SystemEvaluator& evaluator, const SwitchingOp
   const std::size_t most = c + 2 * f;
   rows_.reserve(most), involved_.reserve(c), involved_frictions_.reserve(f), terms_.reserve(f);
   response_ = Matrix(most, n_), w_ = Matrix(most, most);
-  functions_.resize(c + f);
+  functions_.resize(function_count());
   v0_.resize(most), p_.resize(most), p_compression_.resize(most);
   for (auto* v : {&u_elastic_, &u_inelastic_, &u_start_, &udot_free_, &scratch_udot_}) v->resize(n_);
   scratch_qdot_.resize(evaluator.system().coordinate_count());
   bilateral_.assign(rows, false), active_.assign(rows, true);
   evaluator_.set_active(active_);  // once with everything, so that nothing grows later
-  for (std::size_t i = 0; i < rows; ++i) bilateral_[i] = e.constraints[i].active && !own_row_[i];
+  for (std::size_t i = 0; i < e.constraints.size(); ++i) bilateral_[i] = e.constraints[i].active && !own_row_[i];
   apply_active();
 }
 
@@ -82,8 +96,9 @@ void SwitchedDynamics::set_applied(std::size_t row, double force) {
 }
 
 void SwitchedDynamics::reset() {
-  for (Contact& c : contacts_) c.state = ContactState::Open, c.offset = c.fastest_approach = 0;
+  for (Contact& c : contacts_) c.state = ContactState::Open, c.offset = c.leave_offset = c.fastest_approach = 0;
   for (Friction& f : frictions_) f.state = FrictionState::Idle, f.offset = f.fastest = 0;
+  if (shapes_) shapes_->scene().clear();
   apply_active();
 }
 
@@ -91,6 +106,9 @@ void SwitchedDynamics::apply_active() {
   for (std::size_t i = 0; i < active_.size(); ++i) active_[i] = bilateral_[i];
   for (const Contact& c : contacts_)
     if (!c.compliant && c.state == ContactState::Closed) active_[c.row] = true;
+  if (shapes_)
+    for (const Contact& c : contacts_)
+      if (c.slot >= 0) shapes_->scene().hold(at(c.slot), !c.compliant && c.state == ContactState::Closed);
   any_sliding_ = false;
   for (const Friction& f : frictions_) {
     any_sliding_ = any_sliding_ || f.state == FrictionState::Slide;
@@ -106,7 +124,17 @@ void SwitchedDynamics::apply_active() {
 void SwitchedDynamics::evaluate(std::span<const double> q, std::span<const double> u) {
   evaluator_.calc_mass(q, u);
   evaluator_.calc_constraints(q, u);
-  if (!values_.empty()) std::ranges::copy(values_runner_.run(q, u), values_.begin());
+  if (values_.empty()) return;
+  const EquationsOfMotion& e = evaluator_.system().equations();
+  if (!e.contacts.empty() || !e.frictions.empty()) {
+    const std::span<const double> own = values_runner_.run(q, u);
+    const auto split = own.begin() + static_cast<std::ptrdiff_t>(2 * e.contacts.size());
+    std::copy(own.begin(), split, values_.begin());
+    std::copy(split, own.end(), values_.begin() + static_cast<std::ptrdiff_t>(2 * contacts_.size()));
+  }
+  if (!shapes_) return;
+  shapes_->calc_pairs(q, u);
+  evaluate_slots(u);
 }
 
 double SwitchedDynamics::row_speed(std::size_t row, std::span<const double> u) const {
@@ -297,6 +325,12 @@ void SwitchedDynamics::calc_functions(std::span<const double> q, std::span<const
       doubtful = doubtful || value < 0;
     }
   }
+  for (std::size_t k = contacts_.size() - slots_; k < contacts_.size(); ++k) {
+    const Contact& c = contacts_[k];
+    double& value = g[frictions_.size() + slots_ + k];
+    const double inside = shapes_->scene().touch(at(c.slot)).inside;
+    value = c.state == ContactState::Closed ? inside + c.leave_offset : 1.0;
+  }
   // Redundant supports: forces of least norm may leave the cone although others would not.
   if (!doubtful || !hyperstatic() || !feasible(q, u)) return;
   for (std::size_t k = 0; k < contacts_.size(); ++k)
@@ -305,8 +339,9 @@ void SwitchedDynamics::calc_functions(std::span<const double> q, std::span<const
     if (frictions_[i].state == FrictionState::Stick) g[contacts_.size() + i] = std::max(g[contacts_.size() + i], kLift);
 }
 
-void SwitchedDynamics::note_step(std::span<const double> q, std::span<const double> u) {
-  if (contacts_.empty() && frictions_.empty()) return;
+bool SwitchedDynamics::note_step(std::span<const double> q, std::span<const double> u) {
+  if (contacts_.empty() && frictions_.empty()) return false;
+  const bool changed = update_slots(q, u);
   evaluator_.calc_constraints(q, u);
   for (Contact& c : contacts_)
     if (c.state == ContactState::Open && evaluator_.phi()[c.row] > kLeft) c.offset = 0;
@@ -317,10 +352,11 @@ void SwitchedDynamics::note_step(std::span<const double> q, std::span<const doub
     f.fastest = std::max(f.fastest, speed);
     if (speed > std::max(kLeft, 2 * options_.stick_speed * f.fastest)) f.offset = 0;
   }
+  return changed;
 }
 
 void SwitchedDynamics::set_offsets(std::span<const double> q, std::span<const double> u) {
-  for (Contact& c : contacts_) c.offset = 0;
+  for (Contact& c : contacts_) c.offset = c.leave_offset = 0;
   for (Friction& f : frictions_) {
     f.offset = 0;
     double speed = 0;
@@ -340,6 +376,10 @@ void SwitchedDynamics::set_offsets(std::span<const double> q, std::span<const do
   for (std::size_t i = 0; i < frictions_.size(); ++i) {
     const double value = g[contacts_.size() + i];
     if (frictions_[i].state != FrictionState::Idle && value < kLift) frictions_[i].offset = kLift - value;
+  }
+  for (std::size_t k = contacts_.size() - slots_; k < contacts_.size(); ++k) {
+    const double value = g[frictions_.size() + slots_ + k];
+    if (contacts_[k].state == ContactState::Closed && value < kLift) contacts_[k].leave_offset = kLift - value;
   }
 }
 

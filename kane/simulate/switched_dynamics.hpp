@@ -23,9 +23,11 @@
 // Nothing allocates after construction.
 
 #include <array>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "kane/simulate/contact_rows.hpp"
 #include "kane/simulate/system_evaluator.hpp"
 #include "kane/solve/friction_lcp.hpp"
 
@@ -40,6 +42,8 @@ struct SwitchingOptions {
   double rest_speed = 1e-6;   ///< rebounds slower than this fraction of the fastest approach so far end at rest
   double stick_speed = 1e-7;  ///< sliding in a plane slower than this fraction of the fastest may come to hold
   int max_rounds = 500;       ///< of impacts that follow one another at one instant
+  /// Distances of shapes that are apart by FCL, which allocates; else a lower bound, with shorter steps near other shapes.
+  bool exact_distances = true;
 };
 
 /// What a transition did.
@@ -61,6 +65,8 @@ class SwitchedDynamics {
   SwitchedDynamics(const SwitchedDynamics&) = delete;
   SwitchedDynamics& operator=(const SwitchedDynamics&) = delete;
 
+  ~SwitchedDynamics();
+
   [[nodiscard]] std::size_t contact_count() const { return contacts_.size(); }
   [[nodiscard]] std::size_t friction_count() const { return frictions_.size(); }
   [[nodiscard]] ContactState contact_state(std::size_t k) const { return contacts_[k].state; }
@@ -75,17 +81,32 @@ class SwitchedDynamics {
   /// At the evaluator's time and inputs, in the present states.
   [[nodiscard]] MotionReport calc_motion(std::span<const double> q, std::span<const double> u, std::span<double> qdot,
                                          std::span<double> udot);
-  /// Forces of all rows in the last calc_motion(); of sliding frictions too.
-  [[nodiscard]] std::span<const double> forces() const { return lambda_; }
+  /// Forces of the constraints' rows in the last calc_motion(); of sliding frictions too.
+  [[nodiscard]] std::span<const double> forces() const {
+    return std::span(lambda_).first(evaluator_.system().constraint_count());
+  }
+  /// The same of contact `k`.
+  [[nodiscard]] double contact_force(std::size_t k) const { return lambda_[contacts_[k].row]; }
+  /// "" for a slot that holds no shapes.
+  [[nodiscard]] std::string contact_name(std::size_t k) const;
+  [[nodiscard]] std::string friction_name(std::size_t f) const;
+  [[nodiscard]] std::string row_name(std::size_t row) const;
+  [[nodiscard]] std::string function_name(std::size_t k) const;
 
   /// Forces along rows that are applied from outside (zero at first), such as those of a handle.
   void set_applied(std::size_t row, double force);
 
-  /// Event functions: one for each contact, then one for each friction.
-  [[nodiscard]] std::size_t function_count() const { return contacts_.size() + frictions_.size(); }
+  /// Event functions: one for each contact, one for each friction, then one for each slot of shapes (how far it is from
+  /// leaving the face or edge it touches).
+  [[nodiscard]] std::size_t function_count() const { return contacts_.size() + frictions_.size() + slots_; }
   void calc_functions(std::span<const double> q, std::span<const double> u, std::span<double> g);
-  /// After a step that was accepted.
-  void note_step(std::span<const double> q, std::span<const double> u);
+  /// After a step that was accepted. True if other shapes are near now: event functions have changed.
+  bool note_step(std::span<const double> q, std::span<const double> u);
+  /// How long the next step may be, so that no shapes pass through each other unseen.
+  [[nodiscard]] double longest_step() const;
+  /// More places touch or nearly do than there are slots for.
+  [[nodiscard]] bool overflown() const;
+  [[nodiscard]] ContactRows* shapes() { return shapes_.get(); }
 
   /// Impacts if something that touches approaches, then new states of all contacts and frictions, then u exactly on the
   /// constraints. To be called at the start, after events, and whenever constraints or speeds were changed.
@@ -107,6 +128,8 @@ class SwitchedDynamics {
     ContactState state = ContactState::Open;
     double offset = 0;  ///< keeps a function that begins at zero from firing at once
     double fastest_approach = 0;
+    int slot = -1;  ///< of shapes
+    double leave_offset = 0;
   };
   struct Friction {
     std::vector<std::size_t> rows;
@@ -115,7 +138,13 @@ class SwitchedDynamics {
     std::array<double, 2> direction = {1, 0};
     double offset = 0;
     double fastest = 0;
+    enum class Kind : std::uint8_t { Own, Sliding, Rolling, Spinning } kind = Kind::Own;
   };
+
+  void add_slots();
+  bool update_slots(std::span<const double> q, std::span<const double> u);
+  void leave_faces(std::span<const double> q, std::span<const double> u);
+  void evaluate_slots(std::span<const double> u);
 
   // values of the expressions at the present state
   [[nodiscard]] double restitution(std::size_t k) const { return values_[2 * k]; }
@@ -162,6 +191,8 @@ class SwitchedDynamics {
   SystemEvaluator& evaluator_;
   SwitchingOptions options_;
   std::size_t n_;
+  std::unique_ptr<ContactRows> shapes_;
+  std::size_t slots_ = 0;
   Kernel values_kernel_;
   KernelRunner values_runner_;
   std::vector<Contact> contacts_;

@@ -113,6 +113,7 @@ void SwitchedDynamics::add_friction_terms(std::span<const double> u, bool impact
       for (std::size_t k = 0; k < f.rows.size(); ++k) term.direction[k] = row_speed(f.rows[k], u) / speed;
     }
     const double coefficient = term.sliding || impact ? kinetic(i) : stiction(i);
+    if (f.kind != Friction::Kind::Own && coefficient == 0) continue;  // shapes without friction
     term.mu = term.contact >= 0 ? coefficient : 0.0;
     term.limit = known_limit(f, coefficient);
     term.first = rows_.size();
@@ -329,6 +330,7 @@ bool SwitchedDynamics::feasible(std::span<const double> q, std::span<const doubl
 TransitionReport SwitchedDynamics::settle(std::span<const double> q, std::span<double> u) {
   TransitionReport report;
   std::fill(impulse_.begin(), impulse_.end(), 0.0);
+  leave_faces(q, u);
   evaluate(q, u);
   report.kinetic_before = report.kinetic_after = calc_kinetic(u);
   if (!prepare_base(q, u)) report.finite = false;

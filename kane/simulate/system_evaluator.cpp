@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kane/base/error.hpp"
+#include "kane/simulate/contact_rows.hpp"
 #include "kane/solve/kernels.hpp"
 
 namespace kane {
@@ -27,18 +28,18 @@ SystemEvaluator::SystemEvaluator(std::shared_ptr<const CompiledSystem> system)
       reports_(system_->reports(), context_, system_->uses_time()),
       inverse_(system_->inverse(), context_, system_->uses_time()),
       mass_matrix_(system_->speed_count(), system_->speed_count()),
-      jacobian_(system_->constraint_count(), system_->speed_count()),
-      active_jacobian_(system_->constraint_count(), system_->speed_count()),
+      jacobian_(system_->row_count(), system_->speed_count()),
+      active_jacobian_(system_->row_count(), system_->speed_count()),
       qdot_(system_->coordinate_count()),
       rhs_(system_->speed_count()),
-      phi_(system_->constraint_count()),
-      b_(system_->constraint_count()),
-      gamma_(system_->constraint_count()),
-      active_b_(system_->constraint_count()),
-      active_gamma_(system_->constraint_count()),
-      active_lambda_(system_->constraint_count()),
-      choice_(system_->constraint_count(), system_->speed_count()),
-      embedding_(system_->speed_count(), system_->constraint_count()),
+      phi_(system_->row_count()),
+      b_(system_->row_count()),
+      gamma_(system_->row_count()),
+      active_b_(system_->row_count()),
+      active_gamma_(system_->row_count()),
+      active_lambda_(system_->row_count()),
+      choice_(system_->row_count(), system_->speed_count()),
+      embedding_(system_->speed_count(), system_->row_count()),
       factor_(system_->speed_count(), system_->speed_count()) {
   context_.parameters = system_->calc_parameters({});
   context_.inputs = system_->default_inputs();
@@ -70,8 +71,8 @@ void SystemEvaluator::set_time(double t) {
 }
 
 void SystemEvaluator::set_active(const std::vector<bool>& active) {
-  ensure(active.size() == system_->constraint_count(), "{} constraints are switched, there are {}", active.size(),
-         system_->constraint_count());
+  ensure(active.size() == system_->constraint_count() || active.size() == system_->row_count(),
+         "{} constraints are switched, there are {}", active.size(), system_->constraint_count());
   active_.clear();
   for (std::size_t i = 0; i < active.size(); ++i)
     if (active[i]) active_.push_back(static_cast<int>(i));
@@ -81,14 +82,14 @@ void SystemEvaluator::set_active(const std::vector<bool>& active) {
 
 void SystemEvaluator::forget_choice() {
   chosen_ = doubtful_ = false;
-  choice_.set_most_rank(std::min(system_->constraint_count(), system_->speed_count()));
+  choice_.set_most_rank(std::min(system_->row_count(), system_->speed_count()));
 }
 
 void SystemEvaluator::confirm_rank() {
   if (!doubtful_) return;
   doubtful_ = false;
   const auto before = static_cast<std::size_t>(choice_.report().rank);
-  choice_.set_most_rank(std::min(system_->constraint_count(), system_->speed_count()));
+  choice_.set_most_rank(std::min(system_->row_count(), system_->speed_count()));
   choose_independent();
   choice_.set_most_rank(std::max(before, static_cast<std::size_t>(choice_.report().rank)));
 }
@@ -106,15 +107,22 @@ void SystemEvaluator::calc_mass(std::span<const double> q, std::span<const doubl
 }
 
 void SystemEvaluator::calc_constraints(std::span<const double> q, std::span<const double> u) {
-  if (!constraints_.present()) return;
-  const CallTimes::Measurement measurement(times_.constraints);
-  const auto y = constraints_.run(q, u);
-  const std::size_t n = rhs_.size();
-  for (std::size_t i = 0, k = 0; i < phi_.size(); ++i) {
-    phi_[i] = y[k++], b_[i] = y[k++], gamma_[i] = y[k++];
-    for (std::size_t j = 0; j < n; ++j) jacobian_(i, j) = y[k++];
+  if (constraints_.present()) {
+    const CallTimes::Measurement measurement(times_.constraints);
+    const auto y = constraints_.run(q, u);
+    const std::size_t n = rhs_.size();
+    for (std::size_t i = 0, k = 0; i < system_->constraint_count(); ++i) {
+      phi_[i] = y[k++], b_[i] = y[k++], gamma_[i] = y[k++];
+      for (std::size_t j = 0; j < n; ++j) jacobian_(i, j) = y[k++];
+    }
   }
+  if (contacts_ != nullptr) calc_contacts(q, u);
   gather_active();
+}
+
+void SystemEvaluator::calc_contacts(std::span<const double> q, std::span<const double> u) {
+  contacts_->calc_bodies(q, u);
+  contacts_->calc(phi_, b_, gamma_, jacobian_.view());
 }
 
 void SystemEvaluator::gather_active() {

@@ -16,6 +16,8 @@
 
 namespace kane {
 
+class ContactRows;
+
 enum class MotionStatus : std::uint8_t {
   Ok,
   SingularMass,   ///< no inertia resists the speed `index`
@@ -61,8 +63,13 @@ class SystemEvaluator {
   // ---- parts, after calc_motion() or on their own --------------------------------------------------------------------
   /// qdot, M and rhs.
   void calc_mass(std::span<const double> q, std::span<const double> u);
-  /// phi, A, b, gamma of all constraints.
+  /// phi, A, b, gamma of all constraints, and of the contacts of shapes if there are any.
   void calc_constraints(std::span<const double> q, std::span<const double> u);
+  /// Where the rows of shapes that touch come from; null: they are empty. Must outlive the evaluator, or be detached.
+  void attach(ContactRows* contacts) { contacts_ = contacts; }
+  [[nodiscard]] ContactRows* contacts() const { return contacts_; }
+  /// The rows of shapes alone.
+  void calc_contacts(std::span<const double> q, std::span<const double> u);
   [[nodiscard]] ConstMatrixView mass_matrix() const { return mass_matrix_.view(); }
   [[nodiscard]] std::span<const double> rhs() const { return rhs_; }
   /// Of the last calc_mass().
@@ -110,6 +117,7 @@ class SystemEvaluator {
   MotionReport solve_embedded(std::span<double> udot);
 
   std::shared_ptr<const CompiledSystem> system_;
+  ContactRows* contacts_ = nullptr;
   RunContext context_;
   KernelRunner motion_, mass_, constraints_, reports_, inverse_;
   std::vector<int> active_;

@@ -12,6 +12,14 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
+/// A tick is cut into at most this many parts because shapes are near each other.
+constexpr double kMostParts = 16;
+
+SwitchingOptions without_allocation(SwitchingOptions options) {
+  options.exact_distances = false;
+  return options;
+}
+
 Kernel make_guards(const CompiledSystem& system) {
   std::vector<Expr> guards;
   for (const auto& s : system.equations().switches) guards.push_back(s.guard);
@@ -31,7 +39,7 @@ TickSimulator::TickSimulator(std::shared_ptr<const CompiledSystem> system, const
     : system_(std::move(system)),
       options_(options),
       evaluator_(system_),
-      dynamics_(evaluator_, options_.switching),
+      dynamics_(evaluator_, without_allocation(options_.switching)),
       projector_(evaluator_, 1e-10),
       guards_(make_guards(*system_)),
       resets_(make_resets(*system_)),
@@ -51,7 +59,7 @@ TickSimulator::TickSimulator(std::shared_ptr<const CompiledSystem> system, const
   fired_.assign(e.switches.size(), false);
   bilateral_ = initial_ = dynamics_.bilateral();
   for (const auto& h : e.handles) dynamics_.set_applied(at(h.row), 0);
-  evaluator_.set_active(std::vector<bool>(e.constraints.size(), true));
+  evaluator_.set_active(std::vector<bool>(system_->row_count(), true));
   projector_.update_active();  // once with everything, so that nothing grows later
   dynamics_.reset();
   projector_.update_active();
@@ -248,7 +256,9 @@ TickReport TickSimulator::tick() {
   const double end = t0_ + static_cast<double>(++ticks_) * options_.period;
   evaluator_.set_inputs(inputs_, state_.t);
   while (state_.t < end) {
-    const double h = end - state_.t;
+    const double left = end - state_.t, longest = dynamics_.longest_step();
+    const double h = longest < left ? std::max(longest, options_.period / kMostParts) : left;
+    const bool last = h >= left;
     save();
     if (!step(h)) {
       restore();
@@ -264,17 +274,19 @@ TickReport TickSimulator::tick() {
         report.status = TickStatus::Failed;
         return report;
       }
-      if (used >= h) state_.t = end;
-    } else {
+      if (used >= h && last) state_.t = end;
+    } else if (last) {
       state_.t = end;
     }
-    dynamics_.note_step(state_.q, state_.u);
+    const bool other_shapes = dynamics_.note_step(state_.q, state_.u);
     if (event) {
       ++report.events, ++events_;
       report.status = transit();
       if (report.status != TickStatus::Ok) return report;
       for (std::size_t i = 0; i < rules_.size(); ++i)
         report.stop = report.stop || (fired_[i] && system_->equations().switches[i].stop);
+      calc_functions(before_);
+    } else if (other_shapes) {
       calc_functions(before_);
     } else {
       std::swap(before_, after_);

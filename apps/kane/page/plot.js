@@ -112,6 +112,15 @@ class Plot {
     }, { passive: false });
   }
 
+  // Marks at the times of events: contacts that open and close, sticking, modes.
+  events(g, X) {
+    const [t0, t1] = this.page.span;
+    g.fillStyle = "#c9403a";
+    g.globalAlpha = 0.25;
+    for (const [t] of this.page.events) if (t >= t0 && t <= t1) g.fillRect(X(t) - 0.5, this.box.y, 1, this.box.h);
+    g.globalAlpha = 1;
+  }
+
   // ---- drawing -------------------------------------------------------------------------------------------------------
   measure() {
     const [first, last] = this.page.indices();
@@ -144,6 +153,7 @@ class Plot {
     g.beginPath();
     g.rect(box.x, box.y, box.w, box.h);
     g.clip();
+    this.events(g, X);
     this.signals().forEach((s, i) => this.curve(g, s.values, X, Y, this.color(i)));
     g.fillStyle = faint;
     g.globalAlpha = 0.55;

@@ -83,6 +83,17 @@ class Page {
     fillTable(byId("checks"), d.checks);
     fillTable(byId("options"), d.options);
     fillTable(byId("parameters"), d.parameters);
+    this.events = d.events || [];
+    byId("eventbox").hidden = !this.events.length;
+    for (const [t, text] of this.events) {
+      const row = byId("events").insertRow(), link = document.createElement("button");
+      link.className = "chip";
+      link.textContent = numberText(t, 1e-6) + " s";
+      link.title = "Go to that time";
+      link.onclick = () => this.go(t);
+      row.insertCell().append(link);
+      row.insertCell().textContent = text;
+    }
     byId("modelname").textContent = d.model_file;
     colourModel(byId("model"), d.model);
     byId("modelbox").hidden = !d.model;

@@ -1,0 +1,348 @@
+#include "kane/contact/contact_scene.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "kane/contact/fcl_distances.hpp"
+
+namespace kane {
+
+namespace {
+
+using Kind = ContactShape::Kind;
+
+/// Features within twice this fraction of the smaller shape get slots; a step moves nothing by more than the fraction.
+constexpr double kMargin = 0.05;
+/// Slots are few enough for the complementarity problem, and enough for a small tower.
+constexpr std::size_t kMostSlots = 64;
+/// Tilt of a cylinder up to which its rim is looked at as a whole.
+constexpr double kNearlyFlat = 0.05;
+/// Edges this far (as a sine) outside of their range of normals may come into it within a step.
+constexpr double kTurnSlack = 0.2;
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+bool is_point(const ContactShape& s) { return s.kind == Kind::Core && s.core.corners.size() == 1; }
+
+}  // namespace
+
+ContactScene::ContactScene(std::vector<ContactShape> shapes, std::vector<ContactPair> pairs, std::size_t speeds,
+                           std::size_t slots)
+    : pairs_(std::move(pairs)), slots_(slots), touches_(slots), n_(speeds) {
+  set_shapes(std::move(shapes));
+}
+
+ContactScene::~ContactScene() = default;
+
+void ContactScene::set_shapes(std::vector<ContactShape> shapes) {
+  shapes_ = std::move(shapes);
+  int most = -1;
+  reaches_.clear(), sizes_.clear();
+  for (const ContactShape& s : shapes_) {
+    most = std::max(most, s.body);
+    reaches_.push_back(s.reach()), sizes_.push_back(s.size());
+  }
+  bodies_.resize(at(most + 2));
+  fcl_ = std::make_unique<FclDistances>(shapes_);
+}
+
+void ContactScene::clear() {
+  std::fill(slots_.begin(), slots_.end(), Slot{});
+  overflown_ = false;
+}
+
+ContactScene::Sides ContactScene::sides(int pair, bool swapped) const {
+  const ContactPair& p = pairs_[at(pair)];
+  const ContactShape& first = shapes_[at(swapped ? p.second : p.first)];
+  const ContactShape& second = shapes_[at(swapped ? p.first : p.second)];
+  return {&first, &second, &bodies_[at(first.body + 1)], &bodies_[at(second.body + 1)]};
+}
+
+// ---- distances ---------------------------------------------------------------------------------------------------------
+
+double ContactScene::margin(const ContactPair& pair) const {
+  return kMargin * std::min(sizes_[at(pair.first)], sizes_[at(pair.second)]);
+}
+
+/// No two points of the shapes approach faster.
+double ContactScene::speed_bound(const ContactPair& pair) const {
+  const ContactShape &a = shapes_[at(pair.first)], &b = shapes_[at(pair.second)];
+  const RigidMotion& ma = bodies_[at(a.body + 1)].motion;
+  const RigidMotion& mb = bodies_[at(b.body + 1)].motion;
+  const double far = norm(ma.place(a.centre) - mb.place(b.centre));
+  const double ra = a.kind == Kind::Plane ? far : sizes_[at(pair.first)];
+  const double rb = b.kind == Kind::Plane ? far : sizes_[at(pair.second)];
+  return norm(ma.velocity(ma.place(a.centre)) - mb.velocity(mb.place(b.centre))) + norm(ma.w) * ra + norm(mb.w) * rb;
+}
+
+/// A lower bound of the distance: of balls around the shapes, or along the normals of faces.
+double ContactScene::distance_bound(const ContactPair& pair) const {
+  double most = -std::numeric_limits<double>::infinity();
+  for (const bool swapped : {false, true}) {
+    const ContactShape& a = shapes_[at(swapped ? pair.second : pair.first)];
+    const ContactShape& b = shapes_[at(swapped ? pair.first : pair.second)];
+    const RigidMotion& ma = bodies_[at(a.body + 1)].motion;
+    const RigidMotion& mb = bodies_[at(b.body + 1)].motion;
+    const auto above = [&](const Vec3& n, const Vec3& point) {
+      double least = std::numeric_limits<double>::infinity();
+      for (const Vec3& c : a.core.corners) least = std::min(least, dot(n, ma.place(c) - point));
+      return least - a.rounding();
+    };
+    if (a.kind == Kind::Plane) continue;
+    if (b.kind == Kind::Plane)
+      return above(mb.R * b.axis, mb.place(b.centre)) - (a.kind == Kind::Cylinder ? 0.01 * a.radius : 0);
+    if (!swapped) {
+      const double apart = norm(ma.place(a.centre) - mb.place(b.centre));
+      most = apart - sizes_[at(pair.first)] - sizes_[at(pair.second)];
+      if (most > sizes_[at(pair.first)] + sizes_[at(pair.second)]) return most;
+    }
+    for (const auto& f : b.core.faces)
+      most = std::max(most, above(mb.R * f.normal, mb.place(b.core.corners[at(f.corners[0])])) - b.rounding() -
+                                (b.kind == Kind::Cylinder ? 0.01 * b.radius : 0));
+  }
+  return most;
+}
+
+double ContactScene::calc_distance(std::size_t pair) {
+  const ContactPair& p = pairs_[pair];
+  const int a = shapes_[at(p.first)].body, b = shapes_[at(p.second)].body;
+  const double distance = fcl_->calc(at(p.first), bodies_[at(a + 1)].motion, at(p.second), bodies_[at(b + 1)].motion);
+  // How deep shapes overlap is told by the normals of faces; FCL's depth of shapes that only touch is not reliable.
+  const bool plane = shapes_[at(p.first)].kind == Kind::Plane || shapes_[at(p.second)].kind == Kind::Plane;
+  return distance > 0 || plane ? distance : std::min(0.0, distance_bound(p));
+}
+
+// ---- slots -------------------------------------------------------------------------------------------------------------
+
+bool ContactScene::update(bool exact) {
+  changed_ = overflown_ = false;
+  longest_step_ = std::numeric_limits<double>::infinity();
+  for (Slot& slot : slots_) slot.near = slot.hold.holds;
+  for (std::size_t i = 0; i < pairs_.size(); ++i) {
+    const double m = margin(pairs_[i]);
+    double distance = distance_bound(pairs_[i]);
+    if (exact && distance > 2 * m) distance = std::max(distance, calc_distance(i) - 1e-3 * m);
+    if (distance <= 2 * m) add_features(static_cast<int>(i), 2 * m);
+    const double speed = speed_bound(pairs_[i]);
+    if (speed > 0) longest_step_ = std::min(longest_step_, std::max(distance - m, m) / speed);
+  }
+  for (Slot& slot : slots_)
+    if (slot.pair >= 0 && !slot.near) slot = {}, changed_ = true;
+  update_memory();
+  return changed_;
+}
+
+void ContactScene::add_features(int pair, double reach) {
+  const ContactPair& p = pairs_[at(pair)];
+  const ContactShape &a = shapes_[at(p.first)], &b = shapes_[at(p.second)];
+  if (a.kind == Kind::Plane || b.kind == Kind::Plane) return add_on_plane(pair, a.kind == Kind::Plane, reach);
+  if (is_point(b)) return add_corners(pair, true, reach);
+  add_corners(pair, false, reach);
+  if (is_point(a)) return;
+  add_corners(pair, true, reach);
+  add_edges(pair, reach);
+}
+
+void ContactScene::add_on_plane(int pair, bool swapped, double reach) {
+  const Sides s = sides(pair, swapped);
+  if (s.first->kind == Kind::Core) {
+    for (std::size_t c = 0; c < s.first->core.corners.size(); ++c)
+      offer(pair, swapped, {Feature::Kind::CornerPlane, static_cast<int>(c), 0}, reach);
+    return;
+  }
+  const Vec3 n = s.b2->motion.R * s.second->axis, a = s.b1->motion.R * s.first->axis;
+  const bool flat = norm(cross(n, a)) < kNearlyFlat;
+  const int ends = s.first->length > 0 ? 2 : 1;
+  for (int end = 0; end < ends; ++end) {
+    offer(pair, swapped, {Feature::Kind::RimPlane, end, 0}, reach);
+    for (int i = 0; i < kRimPoints && flat; ++i)
+      offer(pair, swapped, {Feature::Kind::RimPointPlane, end + 2 * i, 0}, reach);
+  }
+}
+
+void ContactScene::add_corners(int pair, bool swapped, double reach) {
+  const Sides s = sides(pair, swapped);
+  const bool round = s.second->kind == Kind::Cylinder && s.first->rounding() > 0;
+  const auto kind = round ? Feature::Kind::CornerCylinder : Feature::Kind::CornerCore;
+  // A point or a line without radius has no faces to enter; it is met by what is on the other side.
+  if (!round && s.second->core.faces.empty() && s.second->rounding() == 0 && s.first->rounding() == 0) return;
+  for (std::size_t c = 0; c < s.first->core.corners.size(); ++c)
+    offer(pair, swapped, {kind, static_cast<int>(c), 0}, reach);
+}
+
+void ContactScene::add_edges(int pair, double reach) {
+  const Sides s = sides(pair, false);
+  const Polytope &a = s.first->core, &b = s.second->core;
+  const RigidMotion &ma = s.b1->motion, &mb = s.b2->motion;
+  const double near = reach + s.first->rounding() + s.second->rounding();
+  for (std::size_t i = 0; i < a.edges.size(); ++i) {
+    const Vec3 p = ma.place(a.corners[at(a.edges[i].from)]), d = ma.place(a.corners[at(a.edges[i].to)]) - p;
+    for (std::size_t j = 0; j < b.edges.size(); ++j) {
+      const Vec3 q = mb.place(b.corners[at(b.edges[j].from)]), e = mb.place(b.corners[at(b.edges[j].to)]) - q;
+      const Vec3 n = cross(d, e);
+      const double squared = dot(n, n);
+      if (!(squared > 1e-10 * dot(d, d) * dot(e, e))) continue;
+      const double size = std::sqrt(squared);
+      if (std::abs(dot(n, p - q)) > near * size) continue;
+      const double r = dot(cross(e, p - q), n) / squared, t = dot(cross(d, p - q), n) / squared;
+      const double sr = reach / norm(d) + 0.05, st = reach / norm(e) + 0.05;
+      if (r < -sr || r > 1 + sr || t < -st || t > 1 + st) continue;
+      bool facing = false;
+      for (const double sign : {-1.0, 1.0}) {
+        bool good = true;
+        for (std::size_t k = 0; k < 2; ++k) {
+          if (b.edges[j].faces[k] >= 0) good = good && sign * dot(n, mb.R * b.edges[j].inward[k]) < kTurnSlack * size;
+          if (a.edges[i].faces[k] >= 0) good = good && -sign * dot(n, ma.R * a.edges[i].inward[k]) < kTurnSlack * size;
+        }
+        facing = facing || good;
+      }
+      if (facing) offer(pair, false, {Feature::Kind::EdgeEdge, static_cast<int>(i), static_cast<int>(j)}, reach);
+    }
+  }
+}
+
+void ContactScene::offer(int pair, bool swapped, const Feature& feature, double reach) {
+  Slot* empty = nullptr;
+  for (Slot& slot : slots_) {
+    if (slot.pair == pair && slot.swapped == swapped && slot.feature == feature) {
+      if (slot.hold.holds) return;
+      empty = &slot;
+      break;
+    }
+    if (slot.pair < 0 && empty == nullptr) empty = &slot;
+  }
+  if (feature.kind != Feature::Kind::EdgeEdge) {
+    const Sides s = sides(pair, swapped);
+    const Touch t = calc_touch(feature, {}, *s.first, s.b1->motion, *s.second, s.b2->motion);
+    if (t.gap.v > reach) return;
+    // A sharp corner beside of the solid is not above any face of it.
+    if (t.inside < -reach) return;
+  }
+  if (empty == nullptr) {
+    overflown_ = true;
+    return;
+  }
+  empty->near = true;
+  if (empty->pair == pair) return;
+  *empty = Slot{pair, swapped, feature, {}, {}, true};
+  const Sides s = sides(pair, swapped);
+  const Touch t = calc_touch(feature, {}, *s.first, s.b1->motion, *s.second, s.b2->motion);
+  const Vec3 n = t.valid ? t.normal.v : Vec3{0, 0, 1};
+  empty->reference = std::abs(n.x) < 0.6 ? Vec3{1, 0, 0} : Vec3{0, 1, 0};
+  changed_ = true;
+}
+
+/// What slots keep of the past: where a rim touched, and an axis that is well across the normal.
+void ContactScene::update_memory() {
+  for (Slot& slot : slots_) {
+    if (slot.pair < 0) continue;
+    const Sides s = sides(slot.pair, slot.swapped);
+    if (slot.feature.kind == Feature::Kind::RimPlane) {
+      const Vec3 n = s.b2->motion.R * s.second->axis, a = s.b1->motion.R * s.first->axis;
+      const Vec3 m = n - dot(n, a) * a;
+      const Mat3& R = s.b1->motion.R;
+      const auto back = [&](const Vec3& x) {
+        return Vec3{R.rows[0].x * x.x + R.rows[1].x * x.y + R.rows[2].x * x.z,
+                    R.rows[0].y * x.x + R.rows[1].y * x.y + R.rows[2].y * x.z,
+                    R.rows[0].z * x.x + R.rows[1].z * x.y + R.rows[2].z * x.z};
+      };
+      if (norm(m) > 1e-5)
+        slot.hold.rim = back(-unit(m));
+      else if (std::abs(dot(slot.hold.rim, s.first->axis)) > 1e-6)
+        slot.hold.rim = across(s.first->axis);
+    }
+    const Touch t = calc_touch(slot.feature, slot.hold, *s.first, s.b1->motion, *s.second, s.b2->motion);
+    if (t.valid && norm(cross(t.normal.v, slot.reference)) < 0.2)
+      slot.reference = std::abs(t.normal.v.x) < 0.6 ? Vec3{1, 0, 0} : Vec3{0, 1, 0};
+  }
+}
+
+void ContactScene::hold(std::size_t slot, bool holds) {
+  Slot& s = slots_[slot];
+  if (s.hold.holds == holds) return;
+  if (holds) {
+    s.hold.face = touches_[slot].face;
+    s.hold.sign = touches_[slot].sign;
+  }
+  s.hold.holds = holds;
+}
+
+// ---- rows --------------------------------------------------------------------------------------------------------------
+
+void ContactScene::calc() {
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const Slot& slot = slots_[i];
+    if (slot.pair < 0) {
+      touches_[i] = {};
+      continue;
+    }
+    const Sides s = sides(slot.pair, slot.swapped);
+    touches_[i] = calc_touch(slot.feature, slot.hold, *s.first, s.b1->motion, *s.second, s.b2->motion);
+  }
+}
+
+namespace {
+
+/// a += sign * (direction . jv + (arm x direction) . jw), or only the last part with `direction` itself.
+void add_partials(const MovingBody& body, const Vec3& force, const Vec3& torque, double sign, std::size_t n,
+                  double* a) {
+  if (body.jv == nullptr) return;
+  for (std::size_t j = 0; j < n; ++j)
+    a[j] += sign * (force.x * body.jv[j] + force.y * body.jv[n + j] + force.z * body.jv[2 * n + j] +
+                    torque.x * body.jw[j] + torque.y * body.jw[n + j] + torque.z * body.jw[2 * n + j]);
+}
+
+}  // namespace
+
+ContactScene::RowValues ContactScene::calc_row(std::size_t i, Row row, double* a) const {
+  std::fill_n(a, n_, 0.0);
+  const Slot& slot = slots_[i];
+  const Touch& t = touches_[i];
+  if (slot.pair < 0 || !t.valid) return {row == Row::Normal ? Touch::kFar : 0.0, 0, 0};
+  const Sides s = sides(slot.pair, slot.swapped);
+  JetVector direction = t.normal;
+  if (row == Row::Slip1 || row == Row::Roll1) direction = unit(cross(t.normal, constant(slot.reference)));
+  if (row == Row::Slip2 || row == Row::Roll2)
+    direction = cross(t.normal, unit(cross(t.normal, constant(slot.reference))));
+  const bool turning = row == Row::Roll1 || row == Row::Roll2 || row == Row::Spin;
+  const Vec3& d = direction.v;
+  const RigidMotion &m1 = s.b1->motion, &m2 = s.b2->motion;
+  RowValues values;
+  if (turning) {
+    add_partials(*s.b1, {}, d, 1, n_, a);
+    add_partials(*s.b2, {}, d, -1, n_, a);
+    values.b = dot(d, s.b1->w_t - s.b2->w_t);
+    values.gamma = -(dot(direction.d, m1.w - m2.w) + dot(d, m1.alpha - m2.alpha));
+    return values;
+  }
+  const Vec3 torque1 = cross(t.first.v - m1.p, d), torque2 = cross(t.second.v - m2.p, d);
+  add_partials(*s.b1, d, torque1, 1, n_, a);
+  add_partials(*s.b2, d, torque2, -1, n_, a);
+  values.b = dot(d, s.b1->v_t - s.b2->v_t) + dot(torque1, s.b1->w_t) - dot(torque2, s.b2->w_t);
+  if (row == Row::Normal) {
+    values.phi = t.gap.v;
+    values.gamma = -t.gap.dd;
+    return values;
+  }
+  const JetVector slip = m1.matter(t.first) - m2.matter(t.second);
+  values.gamma = -(dot(direction.d, slip.v) + dot(d, slip.d));
+  return values;
+}
+
+std::size_t find_slot_count(std::span<const ContactShape> shapes, std::span<const ContactPair> pairs) {
+  std::size_t sum = 0;
+  for (const ContactPair& p : pairs) {
+    const ContactShape &a = shapes[at(p.first)], &b = shapes[at(p.second)];
+    if (is_point(a) || is_point(b))
+      sum += 1;
+    else if (a.kind == Kind::Cylinder && b.kind == Kind::Plane)
+      sum += 2 + 2 * kRimPoints;
+    else if (b.kind == Kind::Plane || a.kind == Kind::Plane)
+      sum += std::min<std::size_t>(16, std::max(a.core.corners.size(), b.core.corners.size()));
+    else
+      sum += 16;
+  }
+  return std::min(sum, kMostSlots);
+}
+
+}  // namespace kane

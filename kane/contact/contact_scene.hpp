@@ -1,0 +1,119 @@
+#pragma once
+// Which features of which shapes are near each other. A fixed number of slots holds the features that could touch within
+// the next step; each slot gives rows of constraints: the gap, two sliding speeds, and on request rolling and spinning.
+//
+// Slots are given and taken back between steps only, so that along a step every gap is one continuous function. What is
+// not in a slot is too far away to be reached: longest_step() tells how long the next step may be (conservative
+// advancement: distance / bound of the speed). Distances of shapes that are not near come from FCL, or from a cheaper
+// lower bound where nothing may allocate.
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "kane/contact/touching.hpp"
+#include "kane/solve/matrix.hpp"
+
+namespace kane {
+
+struct ContactPair {
+  std::string name;
+  int first = 0, second = 0;  ///< shapes
+};
+
+/// A body with its partial velocities: velocity = jv u + v_t, angular velocity = jw u + w_t.
+struct MovingBody {
+  RigidMotion motion;
+  Vec3 v_t, w_t;
+  const double* jv = nullptr;  ///< three rows of n; null for the ground
+  const double* jw = nullptr;
+};
+
+class FclDistances;
+
+class ContactScene {
+ public:
+  ContactScene(std::vector<ContactShape> shapes, std::vector<ContactPair> pairs, std::size_t speeds, std::size_t slots);
+  ~ContactScene();
+  ContactScene(const ContactScene&) = delete;
+  ContactScene& operator=(const ContactScene&) = delete;
+
+  [[nodiscard]] std::size_t slot_count() const { return slots_.size(); }
+  [[nodiscard]] const std::vector<ContactPair>& pairs() const { return pairs_; }
+  [[nodiscard]] const std::vector<ContactShape>& shapes() const { return shapes_; }
+  /// Other sizes; features stay as they are.
+  void set_shapes(std::vector<ContactShape> shapes);
+
+  /// Motion of the body `i`, to be filled in before the rest is called. body(-1) is the ground.
+  [[nodiscard]] MovingBody& body(int i) { return bodies_[static_cast<std::size_t>(i + 1)]; }
+
+  /// Forgets everything.
+  void clear();
+  /// Gives slots to what is near and takes them from what is not; slots that hold are kept. `exact`: distances by FCL,
+  /// which allocates. True if any slot changed.
+  bool update(bool exact);
+  /// More features are near than there are slots.
+  [[nodiscard]] bool overflown() const { return overflown_; }
+  [[nodiscard]] double longest_step() const { return longest_step_; }
+
+  [[nodiscard]] int pair_of(std::size_t slot) const { return slots_[slot].pair; }  ///< -1: empty
+  /// From now on the feature stays what it is, even outside of its bounds.
+  void hold(std::size_t slot, bool holds);
+  [[nodiscard]] bool holds(std::size_t slot) const { return slots_[slot].hold.holds; }
+  void release(std::size_t slot) { slots_[slot] = {}; }
+
+  /// Evaluates all slots.
+  void calc();
+  [[nodiscard]] const Touch& touch(std::size_t slot) const { return touches_[slot]; }
+  /// What a row is: n^T (J1 - J2), t^T (J1 - J2), or the same of angular velocities.
+  enum class Row : std::uint8_t { Normal, Slip1, Slip2, Roll1, Roll2, Spin };
+  struct RowValues {
+    double phi = 0, b = 0, gamma = 0;
+  };
+  /// After calc(): writes n coefficients to `a`.
+  RowValues calc_row(std::size_t slot, Row row, double* a) const;
+
+  /// Least distance of a pair by FCL (to about 1e-6); if they overlap, minus a bound of their depth. Allocates.
+  [[nodiscard]] double calc_distance(std::size_t pair);
+
+ private:
+  struct Slot {
+    int pair = -1;
+    bool swapped = false;
+    Feature feature;
+    Hold hold;
+    Vec3 reference{1, 0, 0};  ///< sliding speeds are measured across it
+    bool near = false;
+  };
+  struct Sides {
+    const ContactShape *first, *second;
+    const MovingBody *b1, *b2;
+  };
+
+  [[nodiscard]] Sides sides(int pair, bool swapped) const;
+  [[nodiscard]] double margin(const ContactPair& pair) const;
+  [[nodiscard]] double speed_bound(const ContactPair& pair) const;
+  [[nodiscard]] double distance_bound(const ContactPair& pair) const;
+  void add_features(int pair, double reach);
+  void add_on_plane(int pair, bool swapped, double reach);
+  void add_corners(int pair, bool swapped, double reach);
+  void add_edges(int pair, double reach);
+  void offer(int pair, bool swapped, const Feature& feature, double reach);
+  void update_memory();
+
+  std::vector<ContactShape> shapes_;
+  std::vector<ContactPair> pairs_;
+  std::vector<MovingBody> bodies_;
+  std::vector<Slot> slots_;
+  std::vector<Touch> touches_;
+  std::vector<double> reaches_, sizes_;
+  std::size_t n_;
+  bool overflown_ = false, changed_ = false;
+  double longest_step_ = 0;
+  std::unique_ptr<FclDistances> fcl_;
+};
+
+/// Slots that are enough for pairs of these shapes, if each of them touches in as many points as it can.
+[[nodiscard]] std::size_t find_slot_count(std::span<const ContactShape> shapes, std::span<const ContactPair> pairs);
+
+}  // namespace kane

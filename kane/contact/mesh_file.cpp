@@ -1,0 +1,92 @@
+#include "kane/contact/mesh_file.hpp"
+
+#include <array>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <sstream>
+
+#include "kane/base/error.hpp"
+
+namespace kane {
+
+namespace {
+
+constexpr std::size_t kMostBytes = 64u << 20u;
+
+std::string read_bytes(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  require(file.good(), "the mesh '{}' cannot be read", path);
+  file.seekg(0, std::ios::end);
+  const auto size = static_cast<std::size_t>(std::max<std::streamoff>(0, file.tellg()));
+  require(size <= kMostBytes, "the mesh '{}' has {} bytes; {} are the most that are read", path, size, kMostBytes);
+  file.seekg(0);
+  std::string bytes(size, '\0');
+  file.read(bytes.data(), static_cast<std::streamsize>(size));
+  return bytes;
+}
+
+bool ends_with(const std::string& path, std::string_view ending) {
+  if (path.size() < ending.size()) return false;
+  for (std::size_t i = 0; i < ending.size(); ++i)
+    if (std::tolower(static_cast<unsigned char>(path[path.size() - ending.size() + i])) != ending[i]) return false;
+  return true;
+}
+
+/// Lines that begin with `word`, followed by three numbers.
+std::vector<Vec3> read_lines(const std::string& text, const std::string& word, const std::string& path) {
+  std::vector<Vec3> points;
+  std::istringstream lines(text);
+  std::string line;
+  for (int number = 1; std::getline(lines, line); ++number) {
+    std::istringstream words(line);
+    std::string first;
+    if (!(words >> first) || first != word) continue;
+    Vec3 p;
+    require(static_cast<bool>(words >> p.x >> p.y >> p.z), "line {} of the mesh '{}' should have three numbers", number,
+            path);
+    points.push_back(p);
+  }
+  return points;
+}
+
+/// 80 bytes, uint32 count, then per triangle: normal, three corners (float32), two bytes.
+std::vector<Vec3> read_binary_stl(const std::string& bytes, std::uint32_t count) {
+  std::vector<Vec3> points;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    std::array<float, 9> corner{};
+    std::memcpy(corner.data(), bytes.data() + 84 + 50 * static_cast<std::size_t>(i) + 12, sizeof corner);
+    for (std::size_t k = 0; k < 3; ++k) points.push_back({corner[3 * k], corner[3 * k + 1], corner[3 * k + 2]});
+  }
+  return points;
+}
+
+std::vector<Vec3> without_doubles(const std::vector<Vec3>& points) {
+  std::set<std::array<double, 3>> seen;
+  std::vector<Vec3> distinct;
+  for (const Vec3& p : points)
+    if (seen.insert({p.x, p.y, p.z}).second) distinct.push_back(p);
+  return distinct;
+}
+
+}  // namespace
+
+std::vector<Vec3> read_mesh_points(const std::string& path) {
+  const bool obj = ends_with(path, ".obj");
+  require(obj || ends_with(path, ".stl"), "the mesh '{}' is neither an .stl nor an .obj file", path);
+  const std::string bytes = read_bytes(path);
+  if (obj) {
+    auto points = without_doubles(read_lines(bytes, "v", path));
+    require(!points.empty(), "the mesh '{}' has no points", path);
+    return points;
+  }
+  std::uint32_t count = 0;
+  if (bytes.size() >= 84) std::memcpy(&count, bytes.data() + 80, sizeof count);
+  const bool binary = bytes.size() >= 84 && bytes.size() == 84 + 50 * static_cast<std::size_t>(count);
+  auto points = without_doubles(binary ? read_binary_stl(bytes, count) : read_lines(bytes, "vertex", path));
+  require(!points.empty(), "the mesh '{}' has no triangles, or is cut off", path);
+  return points;
+}
+
+}  // namespace kane

@@ -1,0 +1,265 @@
+#include "kane/contact/touching.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numbers>
+
+namespace kane {
+
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// Steepness |n - (n.a) a| below which a rim lies flat.
+constexpr double kFlat = 1e-5;
+/// Faces whose distances differ by less are equally far.
+constexpr double kTie = 1e-9;
+/// Edges nearer to parallel than this do not cross: their ends touch the faces instead.
+constexpr double kParallel = 1e-5;
+
+Touch along_normal(const JetVector& x, double radius, const JetVector& n, const Jet& height) {
+  Touch t;
+  t.valid = true;
+  t.normal = n;
+  t.gap = height - radius;
+  t.first = x - radius * n;
+  t.second = x - height * n;
+  return t;
+}
+
+Touch on_plane(const JetVector& x, double radius, const ContactShape& plane, const RigidMotion& m2) {
+  const JetVector n = m2.direction(plane.axis);
+  return along_normal(x, radius, n, dot(x - m2.point(plane.centre), n));
+}
+
+/// Of the disk at the given end of the cylinder.
+Touch rim_on_plane(int end, const Hold& hold, const ContactShape& c, const RigidMotion& m1, const ContactShape& plane,
+                   const RigidMotion& m2) {
+  const double half = (end == 0 ? -0.5 : 0.5) * c.length;
+  const JetVector a = m1.direction(c.axis), n = m2.direction(plane.axis);
+  const JetVector middle = m1.point(c.centre + half * c.axis);
+  const JetVector m = n - dot(n, a) * a;
+  if (norm(m.v) < kFlat) return on_plane(m1.point(c.centre + half * c.axis + c.radius * hold.rim), 0, plane, m2);
+  return on_plane(middle - c.radius * unit(m), 0, plane, m2);
+}
+
+Touch rim_point_on_plane(int number, const ContactShape& c, const RigidMotion& m1, const ContactShape& plane,
+                         const RigidMotion& m2) {
+  const double half = (number % 2 == 0 ? -0.5 : 0.5) * c.length;
+  const double angle = 2 * std::numbers::pi * (number / 2) / kRimPoints;
+  const Vec3 e1 = across(c.axis), e2 = cross(c.axis, e1);
+  return on_plane(
+      m1.point(c.centre + half * c.axis + (c.radius * std::cos(angle)) * e1 + (c.radius * std::sin(angle)) * e2), 0,
+      plane, m2);
+}
+
+/// From the nearest point y to x, with the radii of both.
+Touch between_points(const JetVector& x, double r1, const JetVector& y, double r2) {
+  const JetVector apart = x - y;
+  if (dot(apart.v, apart.v) == 0) return {};
+  const Jet distance = norm(apart);
+  Touch t;
+  t.valid = true;
+  t.normal = (Jet{1, 0, 0} / distance) * apart;
+  t.gap = distance - (r1 + r2);
+  t.first = x - r1 * t.normal;
+  t.second = y + r2 * t.normal;
+  return t;
+}
+
+JetVector nearest_on_line(const JetVector& x, const JetVector& from, const JetVector& along) {
+  return from + (dot(x - from, along) / dot(along, along)) * along;
+}
+
+struct Nearest {
+  enum class Region : std::uint8_t { Corner, Edge, Face } region = Region::Corner;
+  int index = 0;
+};
+
+/// The part of the core nearest to x (in the body's axes), from outside.
+Nearest find_nearest(const Polytope& core, const Vec3& x) {
+  Nearest best;
+  double least = std::numeric_limits<double>::infinity();
+  const auto offer = [&](Nearest::Region region, std::size_t i, double distance) {
+    if (distance < least) least = distance, best = {region, static_cast<int>(i)};
+  };
+  for (std::size_t f = 0; f < core.faces.size(); ++f) {
+    const auto& face = core.faces[f];
+    const double height = dot(face.normal, x) - face.offset;
+    if (height < 0) continue;
+    bool inside = true;
+    for (std::size_t i = 0; i < face.corners.size() && inside; ++i) {
+      const Vec3& a = core.corners[at(face.corners[i])];
+      const Vec3& b = core.corners[at(face.corners[(i + 1) % face.corners.size()])];
+      inside = dot(cross(face.normal, b - a), x - a) >= 0;
+    }
+    if (inside) offer(Nearest::Region::Face, f, height);
+  }
+  for (std::size_t e = 0; e < core.edges.size(); ++e) {
+    const Vec3& a = core.corners[at(core.edges[e].from)];
+    const Vec3 along = core.corners[at(core.edges[e].to)] - a;
+    const double s = dot(x - a, along) / dot(along, along);
+    if (s > 0 && s < 1) offer(Nearest::Region::Edge, e, norm(x - a - s * along));
+  }
+  for (std::size_t c = 0; c < core.corners.size(); ++c) offer(Nearest::Region::Corner, c, norm(x - core.corners[c]));
+  return best;
+}
+
+/// x in the axes of the body.
+Vec3 local(const Vec3& x, const RigidMotion& m) {
+  const Vec3 d = x - m.p;
+  return {m.R.rows[0].x * d.x + m.R.rows[1].x * d.y + m.R.rows[2].x * d.z,
+          m.R.rows[0].y * d.x + m.R.rows[1].y * d.y + m.R.rows[2].y * d.z,
+          m.R.rows[0].z * d.x + m.R.rows[1].z * d.y + m.R.rows[2].z * d.z};
+}
+
+Touch on_face(const JetVector& x, double r1, const ContactShape& second, const RigidMotion& m2, int face) {
+  const auto& f = second.core.faces[at(face)];
+  const JetVector n = m2.direction(f.normal);
+  Touch t = along_normal(x, r1, n, dot(x - m2.point(second.core.corners[at(f.corners[0])]), n));
+  t.gap = t.gap - second.rounding();
+  t.second = t.second + second.rounding() * n;
+  t.face = face;
+  return t;
+}
+
+/// The face from which x is farthest outwards; of those equally far the one it leaves fastest, then the one that looks
+/// towards `from`.
+int outermost_face(const Polytope& core, const Vec3& x, const Vec3& velocity, const Vec3& from) {
+  double most = -std::numeric_limits<double>::infinity();
+  for (const auto& f : core.faces) most = std::max(most, dot(f.normal, x) - f.offset);
+  int best = -1;
+  double rate = 0, facing = 0;
+  for (std::size_t i = 0; i < core.faces.size(); ++i) {
+    const auto& f = core.faces[i];
+    if (dot(f.normal, x) - f.offset < most - kTie) continue;
+    const double r = dot(f.normal, velocity), towards = dot(f.normal, from);
+    const bool better = best < 0 || r > rate + kTie || (r > rate - kTie && towards > facing);
+    if (better) best = static_cast<int>(i), rate = r, facing = towards;
+  }
+  return best;
+}
+
+/// How far a point is from leaving the face sideways.
+double inside_face(const Polytope& core, int face, const Vec3& x) {
+  const auto& f = core.faces[at(face)];
+  double least = Touch::kFar;
+  for (std::size_t i = 0; i < f.corners.size(); ++i) {
+    const Vec3& a = core.corners[at(f.corners[i])];
+    const Vec3& b = core.corners[at(f.corners[(i + 1) % f.corners.size()])];
+    least = std::min(least, dot(cross(f.normal, unit(b - a)), x - a));
+  }
+  return least;
+}
+
+Touch corner_on_core(const Feature& feature, const Hold& hold, const ContactShape& first, const RigidMotion& m1,
+                     const ContactShape& second, const RigidMotion& m2) {
+  const JetVector x = m1.point(first.core.corners[at(feature.first)]);
+  const Vec3 here = local(x.v, m2);
+  const Polytope& core = second.core;
+  const bool sharp = first.rounding() == 0 && second.rounding() == 0;
+  if (sharp) {
+    const Vec3 relative = local(x.d - m2.velocity(x.v) + m2.p, m2);
+    const Vec3 towards = local(m1.place(first.centre), m2) - second.centre;
+    const int face = hold.holds && hold.face >= 0 ? hold.face : outermost_face(core, here, relative, towards);
+    Touch t = on_face(x, 0, second, m2, face);
+    t.inside = inside_face(core, face, here);
+    return t;
+  }
+  double most = core.faces.empty() ? 1.0 : -std::numeric_limits<double>::infinity();
+  for (const auto& f : core.faces) most = std::max(most, dot(f.normal, here) - f.offset);
+  if (most <= 0) return on_face(x, first.rounding(), second, m2, outermost_face(core, here, {}, {}));
+  const Nearest nearest = find_nearest(core, here);
+  switch (nearest.region) {
+    case Nearest::Region::Face: return on_face(x, first.rounding(), second, m2, nearest.index);
+    case Nearest::Region::Edge: {
+      const auto& e = core.edges[at(nearest.index)];
+      const Vec3& from = core.corners[at(e.from)];
+      return between_points(x, first.rounding(),
+                            nearest_on_line(x, m2.point(from), m2.direction(core.corners[at(e.to)] - from)),
+                            second.rounding());
+    }
+    case Nearest::Region::Corner: break;
+  }
+  return between_points(x, first.rounding(), m2.point(core.corners[at(nearest.index)]), second.rounding());
+}
+
+Touch corner_on_cylinder(const Feature& feature, const ContactShape& first, const RigidMotion& m1,
+                         const ContactShape& c, const RigidMotion& m2) {
+  const JetVector x = m1.point(first.core.corners[at(feature.first)]);
+  const JetVector a = m2.direction(c.axis), from = x - m2.point(c.centre);
+  const Jet along = dot(from, a);
+  const JetVector out = from - along * a;
+  const double distance = norm(out.v), side = along.v < 0 ? -1.0 : 1.0, beyond = side * along.v - c.length / 2;
+  const bool inside = beyond <= 0 && distance <= c.radius;
+  const bool at_end = inside ? beyond > distance - c.radius : distance <= c.radius;
+  if (distance == 0 || (at_end && (inside || beyond > 0)))
+    return along_normal(x, first.rounding(), side * a, side * along - c.length / 2);
+  const JetVector outwards = unit(out);
+  if (beyond <= 0) return along_normal(x, first.rounding(), outwards, norm(out) - c.radius);
+  return between_points(x, first.rounding(), m2.point(c.centre + (side * c.length / 2) * c.axis) + c.radius * outwards,
+                        0);
+}
+
+/// n between the normals of the faces beside the edge.
+bool looks_along(const Polytope::Edge& edge, const RigidMotion& m, const Vec3& n, double slack) {
+  for (std::size_t i = 0; i < 2; ++i)
+    if (edge.faces[i] >= 0 && dot(n, m.R * edge.inward[i]) > slack) return false;
+  return true;
+}
+
+double choose_sign(const Polytope::Edge& e1, const RigidMotion& m1, const Polytope::Edge& e2, const RigidMotion& m2,
+                   const Vec3& n, const Vec3& apart) {
+  Vec3 solid;  // from the edges into both solids: n leads from the second to the first
+  if (e1.faces[0] >= 0) solid = solid + m1.R * (e1.inward[0] + e1.inward[1]);
+  if (e2.faces[0] >= 0) solid = solid - m2.R * (e2.inward[0] + e2.inward[1]);
+  const double by_faces = dot(n, solid);
+  return (by_faces != 0 ? by_faces : dot(n, apart)) < 0 ? -1.0 : 1.0;
+}
+
+Touch edge_on_edge(const Feature& feature, const Hold& hold, const ContactShape& first, const RigidMotion& m1,
+                   const ContactShape& second, const RigidMotion& m2) {
+  const Polytope::Edge& e1 = first.core.edges[at(feature.first)];
+  const Polytope::Edge& e2 = second.core.edges[at(feature.second)];
+  const Vec3 &a1 = first.core.corners[at(e1.from)], &a2 = second.core.corners[at(e2.from)];
+  const JetVector p = m1.point(a1), q = m2.point(a2);
+  const JetVector d1 = m1.direction(first.core.corners[at(e1.to)] - a1);
+  const JetVector d2 = m2.direction(second.core.corners[at(e2.to)] - a2);
+  const JetVector across_both = cross(d1, d2);
+  const double l1 = norm(d1.v), l2 = norm(d2.v), sine = norm(across_both.v) / (l1 * l2);
+  if (!(sine > kParallel)) return {};
+  const JetVector apart = p - q;
+  const Jet squared = dot(across_both, across_both);
+  const Jet s = dot(cross(d2, apart), across_both) / squared, t = dot(cross(d1, apart), across_both) / squared;
+  Touch touch;
+  touch.sign = hold.holds ? hold.sign : choose_sign(e1, m1, e2, m2, across_both.v, apart.v);
+  touch.normal = touch.sign * unit(across_both);
+  const double slack = 1e-9;
+  touch.inside = std::min(std::min(s.v, 1 - s.v) * l1, std::min(t.v, 1 - t.v) * l2);
+  const Vec3& n = touch.normal.v;
+  touch.valid =
+      hold.holds || (touch.inside > -slack && looks_along(e2, m2, n, slack) && looks_along(e1, m1, -n, slack));
+  if (!touch.valid) return touch;
+  touch.gap = dot(touch.normal, apart) - (first.rounding() + second.rounding());
+  touch.first = p + s * d1 - first.rounding() * touch.normal;
+  touch.second = q + t * d2 + second.rounding() * touch.normal;
+  return touch;
+}
+
+}  // namespace
+
+Touch calc_touch(const Feature& feature, const Hold& hold, const ContactShape& first, const RigidMotion& m1,
+                 const ContactShape& second, const RigidMotion& m2) {
+  switch (feature.kind) {
+    case Feature::Kind::CornerPlane:
+      return on_plane(m1.point(first.core.corners[at(feature.first)]), first.rounding(), second, m2);
+    case Feature::Kind::RimPlane: return rim_on_plane(feature.first, hold, first, m1, second, m2);
+    case Feature::Kind::RimPointPlane: return rim_point_on_plane(feature.first, first, m1, second, m2);
+    case Feature::Kind::CornerCore: return corner_on_core(feature, hold, first, m1, second, m2);
+    case Feature::Kind::CornerCylinder: return corner_on_cylinder(feature, first, m1, second, m2);
+    case Feature::Kind::EdgeEdge: break;
+  }
+  return edge_on_edge(feature, hold, first, m1, second, m2);
+}
+
+}  // namespace kane

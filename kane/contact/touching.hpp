@@ -1,0 +1,61 @@
+#pragma once
+// Where two shapes would touch first, feature by feature: a corner on a face, an edge across an edge, the edge of a disk on
+// a plane. Each feature has a gap in closed form, with exact rates.
+//
+//     corner, plane       gap = n.(x - p) - r
+//     rim, plane          the lowest point of a circle: x = c + s L/2 a - R m/|m|,  m = n - (n.a) a
+//     corner, core        round: |x - y| - r with y the nearest point (of a face, edge or corner, whichever it is);
+//                         sharp: the largest of n_i.x - d_i over all faces, which is zero exactly where x enters
+//     corner, cylinder    the same with the side, the ends and the rims of a round cylinder
+//     edge, edge          n.(x - y) - r, n along e1 x e2: counts while both nearest points are inside of the edges and n
+//                         lies between the normals of the faces beside each
+//
+// Two sharp polytopes touch at corners in faces and at crossing edges, and nowhere else; where faces or edges lie upon each
+// other, there are several such features at once, which together are the area of contact.
+//
+// Rates. Bodies hand over positions, velocities and accelerations at udot = 0; every formula above is evaluated on jets
+// (value, rate, second rate), so the motion of the normal and of the contact points over both surfaces is part of the
+// result. gap' = n.(v1 - v2) holds since both points are stationary (Hertz: the common normal), so the row of A is
+// n^T (J1 - J2), and gamma = -gap'' at udot = 0.
+
+#include "kane/contact/body_motion.hpp"
+#include "kane/contact/contact_shape.hpp"
+
+namespace kane {
+
+struct Feature {
+  enum class Kind : std::uint8_t { CornerPlane, RimPlane, RimPointPlane, CornerCore, CornerCylinder, EdgeEdge };
+  Kind kind = Kind::CornerPlane;
+  int first = 0;   ///< corner, edge, or end of a cylinder (0, 1; of a rim point: end + 2 * number)
+  int second = 0;  ///< edge
+
+  friend bool operator==(const Feature&, const Feature&) = default;
+};
+
+/// What a feature that holds keeps while it does.
+struct Hold {
+  bool holds = false;
+  int face = -1;      ///< of a sharp corner
+  double sign = 0;    ///< of crossing edges
+  Vec3 rim{1, 0, 0};  ///< of a rim: where it touched last, across the axis in the body; taken when lying flat
+};
+
+struct Touch {
+  static constexpr double kFar = 1e6;
+
+  bool valid = false;
+  Jet gap{kFar, 0, 0};
+  JetVector normal;         ///< from the second shape to the first
+  JetVector first, second;  ///< points of both surfaces
+  double inside = kFar;     ///< of a sharp feature: how far the point is from leaving it, negative if it has
+  int face = -1;            ///< of a sharp corner
+  double sign = 0;          ///< of crossing edges
+};
+
+/// Points around a rim that stand for it when it lies flat.
+inline constexpr int kRimPoints = 8;
+
+[[nodiscard]] Touch calc_touch(const Feature& feature, const Hold& hold, const ContactShape& first,
+                               const RigidMotion& m1, const ContactShape& second, const RigidMotion& m2);
+
+}  // namespace kane

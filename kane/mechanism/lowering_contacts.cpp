@@ -1,0 +1,216 @@
+// Shapes of bodies that touch wherever they meet: which shapes, and which pairs of them.
+
+#include <algorithm>
+#include <filesystem>
+
+#include "kane/base/suggest.hpp"
+#include "kane/mechanics/algebra.hpp"
+#include "kane/mechanism/body_motion.hpp"
+#include "kane/mechanism/inertia_library.hpp"
+#include "kane/mechanism/lowering_parts.hpp"
+#include "kane/mechanism/placed.hpp"
+
+namespace kane {
+namespace {
+
+using Solid = ContactShapeEquation::Kind;
+
+constexpr std::size_t kMostPairs = 2000;
+
+class PairLowering {
+ public:
+  PairLowering(const LoweringContext& context, const ContactRule& rule)
+      : c_(context), rule_(rule), out_(context.lowered.switching), what_(fmt::format("the contact '{}'", rule.name)) {}
+
+  void run() {
+    if (rule_.kind == ContactRule::Kind::All) return pair_all();
+    require(rule_.body != rule_.other, "{} is between '{}' and itself", what_, rule_.body);
+    const auto first = shapes_of(rule_.body), second = shapes_of(rule_.other);
+    std::size_t number = 0;
+    const bool one = first.size() * second.size() == 1;
+    for (const int a : first)
+      for (const int b : second) add_pair(a, b, one ? rule_.name : fmt::format("{}.{}", rule_.name, ++number));
+  }
+
+ private:
+  [[nodiscard]] Expr scalar(const Quantity& q, const std::string& what) const {
+    return q.empty() ? Expr(0) : read_scalar(q, c_.scope(), fmt::format("the {} of {}", what, what_));
+  }
+
+  void add_pair(int first, int second, const std::string& name) {
+    const auto& shapes = out_.contact_shapes;
+    const auto plane = [&](int i) { return shapes[static_cast<std::size_t>(i)].kind == Solid::Plane; };
+    require(!plane(first) || !plane(second), "{} is between two planes", what_);
+    require(out_.contact_pairs.size() < kMostPairs, "there are more than {} pairs of shapes that could touch",
+            kMostPairs);
+    ContactPairEquation pair{
+        name, plane(first) ? second : first, plane(first) ? first : second, {}, {}, {}, {}, {}, {}, {}, {}};
+    pair.restitution = scalar(rule_.restitution, "restitution");
+    pair.poisson = rule_.poisson;
+    pair.kinetic = scalar(rule_.friction, "friction");
+    pair.stiction = rule_.static_friction.empty() ? pair.kinetic : scalar(rule_.static_friction, "static friction");
+    pair.rolling = scalar(rule_.rolling_friction, "rolling friction");
+    pair.spinning = scalar(rule_.spinning_friction, "spinning friction");
+    pair.stiffness = scalar(rule_.stiffness, "stiffness");
+    pair.dissipation = scalar(rule_.dissipation, "dissipation");
+    out_.contact_pairs.push_back(std::move(pair));
+  }
+
+  // ---- shapes -----------------------------------------------------------------------------------------------------
+  /// Numbers of the shapes of a body; added when they are first asked for.
+  std::vector<int> shapes_of(const std::string& body) {
+    if (body == c_.mechanism.ground) return {ground_plane()};
+    const MechanismBody* found = c_.mechanism.find_body(body);
+    if (found == nullptr) {
+      std::vector<std::string> known{c_.mechanism.ground};
+      for (const auto& b : c_.mechanism.bodies) known.push_back(b.name);
+      throw ModelError(
+          fmt::format("{} names the body '{}', which does not exist{}", what_, body, suggestion(body, known)));
+    }
+    require(!found->shapes.empty(), "{} is about the body '{}', which has no shape; give it 'geometry'", what_, body);
+    std::vector<int> known;
+    for (std::size_t i = 0; i < out_.contact_shapes.size(); ++i) {
+      const int b = out_.contact_shapes[i].body;
+      if (b >= 0 && out_.contact_bodies[static_cast<std::size_t>(b)] == body) known.push_back(static_cast<int>(i));
+    }
+    if (!known.empty()) return known;
+    const bool some = std::any_of(found->shapes.begin(), found->shapes.end(), [](auto& s) { return s.contact; });
+    out_.contact_bodies.push_back(body);
+    for (const Shape& shape : found->shapes)
+      if (shape.contact || !some) known.push_back(add_shape(shape, body));
+    return known;
+  }
+
+  int add_shape(const Shape& shape, const std::string& body) {
+    ContactShapeEquation s;
+    s.name = body;
+    s.body = static_cast<int>(out_.contact_bodies.size()) - 1;
+    const auto bind = [&](const Expr& e) { return c_.system.graph().bind(e); };
+    for (const Expr& size : shape.sizes) s.sizes.push_back(bind(size));
+    for (std::size_t i = 0; i < 3; ++i) {
+      s.position[i] = bind(shape.place.position[i]);
+      for (std::size_t j = 0; j < 3; ++j) s.rotation[i][j] = bind(shape.place.rotation[i][j]);
+    }
+    switch (shape.kind) {
+      case ShapeKind::Box: s.kind = Solid::Box; break;
+      case ShapeKind::Sphere: s.kind = Solid::Ball; break;
+      case ShapeKind::Capsule: s.kind = Solid::Capsule; break;
+      case ShapeKind::Cylinder:
+      case ShapeKind::Rod:
+      case ShapeKind::Disk: s.kind = Solid::Cylinder; break;
+      case ShapeKind::Tube:
+        s.kind = Solid::Cylinder;
+        s.sizes.erase(s.sizes.begin() + 1);  // nothing gets inside
+        break;
+      case ShapeKind::Cone: s.kind = Solid::Cone; break;
+      case ShapeKind::Plane: s.kind = Solid::Plane; break;
+      case ShapeKind::Mesh:
+        s.kind = Solid::Hull;
+        if (!shape.file.empty()) s.file = (std::filesystem::path(rule_.where.file).parent_path() / shape.file).string();
+        break;
+      case ShapeKind::Ellipsoid:
+        throw ModelError(
+            fmt::format("{} is about the body '{}', whose ellipsoid cannot be used for contact; use a mesh of "
+                        "points, or a ball",
+                        what_, body));
+    }
+    out_.contact_shapes.push_back(std::move(s));
+    return static_cast<int>(out_.contact_shapes.size()) - 1;
+  }
+
+  /// The half space below `plane`.
+  int ground_plane() {
+    require(!rule_.plane.empty(), "{} is with the ground, and needs the normal of its plane, such as plane: {}.z",
+            what_, c_.mechanism.ground);
+    const Vector n = unit_along(c_.system, read_vector(rule_.plane, c_.scope(), "the plane of " + what_));
+    const Expr3 z = n.in(c_.system.inertial());
+    ContactShapeEquation s;
+    s.name = c_.mechanism.ground;
+    s.kind = Solid::Plane;
+    const Expr height = scalar(rule_.height, "height");
+    for (std::size_t i = 0; i < 3; ++i) {
+      s.position[i] = height * z[i];
+      s.rotation[i][2] = z[i];
+    }
+    out_.contact_shapes.push_back(std::move(s));
+    return static_cast<int>(out_.contact_shapes.size()) - 1;
+  }
+
+  // ---- all ----------------------------------------------------------------------------------------------------------
+  [[nodiscard]] bool neighbours(const std::string& a, const std::string& b) const {
+    return std::any_of(c_.mechanism.joints.begin(), c_.mechanism.joints.end(), [&](const Joint& j) {
+      return (j.parent == a && j.child == b) || (j.parent == b && j.child == a);
+    });
+  }
+  /// Welded to the ground, directly or through others.
+  [[nodiscard]] bool fixed(const std::string& body) const {
+    if (body == c_.mechanism.ground) return true;
+    for (const Joint& j : c_.mechanism.joints)
+      if (j.child == body && !j.closing) return j.motions.empty() && fixed(j.parent);
+    return false;
+  }
+
+  void pair_all() {
+    std::vector<std::string> bodies;
+    const auto flagged = [](const MechanismBody& b) {
+      return std::any_of(b.shapes.begin(), b.shapes.end(), [](auto& s) { return s.contact; });
+    };
+    const auto& all = c_.mechanism.bodies;
+    const bool some = std::any_of(all.begin(), all.end(), flagged);
+    for (const MechanismBody& b : all)
+      if (some ? flagged(b) : !b.shapes.empty()) bodies.push_back(b.name);
+    if (!rule_.plane.empty()) bodies.push_back(c_.mechanism.ground);
+    require(bodies.size() >= 2, "{} is between all shapes, but fewer than two bodies have any", what_);
+    int ground = -1;
+    std::size_t before = out_.contact_pairs.size();
+    for (std::size_t i = 0; i < bodies.size(); ++i)
+      for (std::size_t j = i + 1; j < bodies.size(); ++j) {
+        if (bodies[j] != c_.mechanism.ground && neighbours(bodies[i], bodies[j])) continue;
+        if (fixed(bodies[i]) && fixed(bodies[j])) continue;
+        if (bodies[j] == c_.mechanism.ground && ground < 0) ground = ground_plane();
+        const auto second = bodies[j] == c_.mechanism.ground ? std::vector<int>{ground} : shapes_of(bodies[j]);
+        for (const int a : shapes_of(bodies[i]))
+          for (const int b : second) add_named_pair(a, b, bodies[i], bodies[j]);
+      }
+    require(out_.contact_pairs.size() > before,
+            "{} is between all shapes, but all of them belong to neighbours or to the ground", what_);
+  }
+
+  void add_named_pair(int a, int b, const std::string& first, const std::string& second) {
+    std::string name = fmt::format("{}.{}.{}", rule_.name, first, second);
+    const auto taken = [&](const std::string& n) {
+      return std::any_of(out_.contact_pairs.begin(), out_.contact_pairs.end(), [&](auto& p) { return p.name == n; });
+    };
+    for (int k = 2; taken(name); ++k) name = fmt::format("{}.{}.{}.{}", rule_.name, first, second, k);
+    add_pair(a, b, name);
+  }
+
+  const LoweringContext& c_;
+  const ContactRule& rule_;
+  LoweredSwitching& out_;
+  std::string what_;
+};
+
+}  // namespace
+
+void lower_contact_pairs(const LoweringContext& context, const ContactRule& rule) { PairLowering(context, rule).run(); }
+
+void complete_contact_pairs(const LoweredMechanism& lowered, const Substitution& to_speeds, EquationsOfMotion& e) {
+  const LoweredSwitching& from = lowered.switching;
+  if (from.contact_pairs.empty()) return;
+  const BodyMotion motion(lowered, form_speed_rates(lowered.system));
+  for (const std::string& name : from.contact_bodies) {
+    const PointId p = lowered.body_origins.at(name);
+    const FrameId f = lowered.body_frames.at(name);
+    const Expr33& R = motion.rotation(f);
+    e.contact_bodies.push_back({name, motion.position(p), motion.velocity(p), motion.acceleration(p), R,
+                                multiply(R, motion.angular_velocity(f)), multiply(R, motion.angular_acceleration(f))});
+  }
+  e.contact_shapes = from.contact_shapes;
+  e.contact_pairs = from.contact_pairs;
+  for (ContactPairEquation& p : e.contact_pairs)
+    for (Expr* value : {&p.restitution, &p.kinetic, &p.stiction, &p.rolling, &p.spinning, &p.stiffness, &p.dissipation})
+      *value = substitute(e.graph->bind(*value), to_speeds);
+}
+
+}  // namespace kane

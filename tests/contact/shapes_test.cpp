@@ -1,0 +1,304 @@
+// Bodies that touch wherever their shapes meet: rows against those derived in symbols, motion against closed forms.
+
+#include <gtest/gtest.h>
+
+#include "kane/base/error.hpp"
+#include "kane/formats/yaml_writer.hpp"
+#include "kane/simulate/tick_simulator.hpp"
+#include "tests/contact/run_hybrid.hpp"
+
+namespace kane::test {
+namespace {
+
+const char* const kFree = "{type: free, parent: N, child: B, coordinates: [x, y, z, e1, e2, e3, e4]}";
+
+std::string one_body(const std::string& shape, const std::string& contacts, const std::string& more = "") {
+  return "kane: 1\nparameters: {g: 9.81}\ngravity: -g*N.z\nbodies:\n  B: {mass: 2, inertia: [0.02, 0.03, 0.04], "
+         "geometry: " +
+         shape + "}\n" + more + "joints:\n  free: " + kFree + "\n" + contacts + "outputs: {E: energy}\n";
+}
+
+double energy(const Model& model, HybridSimulator& sim, const State& s) {
+  for (const auto& item : model.system->report_items())
+    if (item.name == "E") return sim.calc_reports(s)[item.first];
+  throw std::runtime_error("no output E");
+}
+
+/// Runs and checks that the energy never rises.
+HybridRun run_losing(const Model& model, const State& initial, double until, double slack = 1e-7) {
+  HybridSimulator sim(model.system, {.tolerance = 1e-8});
+  sim.start(initial);
+  HybridRun run;
+  double before = 1e300;
+  run.report = sim.run({.until = until, .intervals = 300}, [&](const State& s) {
+    const double now = energy(model, sim, s);
+    EXPECT_LE(now, before + slack) << "t = " << s.t;
+    before = now;
+    run.samples.push_back(s);
+    return true;
+  });
+  if (run.report.run.failure) ADD_FAILURE() << run.report.run.failure->message(model.equations());
+  return run;
+}
+
+// ---- rows ------------------------------------------------------------------------------------------------------------------
+
+struct Rows {
+  double phi, gamma;
+  std::vector<double> a;
+};
+
+Rows row(const SystemEvaluator& e, std::size_t i) {
+  return {e.phi()[i], e.gamma()[i], {e.jacobian().row(i), e.jacobian().row(i) + e.system().speed_count()}};
+}
+
+void expect_same(const Rows& a, const Rows& b, double sign = 1) {
+  EXPECT_NEAR(a.phi, sign * b.phi, 1e-12);
+  EXPECT_NEAR(a.gamma, sign * b.gamma, 1e-9);
+  for (std::size_t j = 0; j < a.a.size(); ++j) EXPECT_NEAR(a.a[j], sign * b.a[j], 1e-12);
+}
+
+/// The row of the contact `symbolic` in the file, and that of the only slot.
+void compare(const std::string& text, const std::vector<double>& q, const std::vector<double>& u, bool slips) {
+  const Model model = parse_model(text);
+  SystemEvaluator evaluator(model.system);
+  SwitchedDynamics dynamics(evaluator);
+  std::vector<double> speeds = u;
+  (void)dynamics.note_step(q, u);
+  evaluator.calc_constraints(q, u);
+  const auto& constraints = model.equations().constraints;
+  const auto find = [&](const std::string& name) {
+    for (std::size_t i = 0; i < constraints.size(); ++i)
+      if (constraints[i].name == name) return i;
+    throw std::runtime_error("no row " + name);
+  };
+  std::size_t slot = 99;
+  for (std::size_t s = 0; s < dynamics.shapes()->layout().slots; ++s)
+    if (dynamics.shapes()->scene().pair_of(s) >= 0 && dynamics.shapes()->scene().touch(s).gap.v < 0.5) slot = s;
+  ASSERT_NE(slot, 99U);
+  const std::size_t first = dynamics.shapes()->first_row(slot);
+  expect_same(row(evaluator, first), row(evaluator, find("symbolic")));
+  if (!slips) return;
+  expect_same(row(evaluator, first + 1), row(evaluator, find("symbolic.friction2")));
+  expect_same(row(evaluator, first + 2), row(evaluator, find("symbolic.friction1")), -1);
+}
+
+const std::vector<double> kQuaternion{0.1, 0.2, -0.3, std::sqrt(1 - 0.14)};
+
+TEST(ShapeRows, OfABallOnAPlaneAreThoseOfTheSymbolicContact) {
+  compare(one_body("{sphere: 0.2, at: [0.1, 0.05, 0]}",
+                   "points: {C: {on: B, at: [0.1, 0.05, 0]}}\ncontacts:\n  symbolic: {sphere: B, at: C, radius: 0.2, "
+                   "plane: N.z, friction: 0.3}\n"
+                   "  shapes: {between: [B, N], plane: N.z, friction: 0.3}\n"),
+          {0.3, 0.4, 0.21, 0.1, 0.2, -0.3, kQuaternion[3]}, {1, -2, 0.5, 3, -1, 2}, true);
+}
+
+TEST(ShapeRows, OfADiskOnAPlaneAreThoseOfTheSymbolicContact) {
+  compare(one_body("{disk: {radius: 0.2}}",
+                   "contacts:\n  symbolic: {disk: B, radius: 0.2, axis: B.z, plane: N.z, friction: 0.3}\n"
+                   "  shapes: {between: [B, N], plane: N.z, friction: 0.3}\n"),
+          {0.3, 0.4, 0.1, 0.3, 0.4, -0.3, std::sqrt(1 - 0.34)}, {1, -2, 0.5, 3, -1, 2}, false);
+}
+
+TEST(ShapeRows, OfTwoBallsAreThoseOfTheSymbolicContact) {
+  const std::string text =
+      "kane: 1\nbodies:\n  A: {mass: 1, inertia: [1, 1, 1], geometry: {sphere: 0.3}}\n  B: {mass: 1, inertia: [1, 1, "
+      "1], "
+      "geometry: {sphere: 0.2}}\njoints:\n  a: {type: free, parent: N, child: A, coordinates: [x, y, z, e1, e2, e3, "
+      "e4], speeds: [u1, u2, u3, u4, u5, u6]}\n"
+      "  b: {type: free, parent: N, child: B, coordinates: [X, Y, Z, f1, f2, f3, f4], speeds: [w1, w2, w3, w4, w5, "
+      "w6]}\n"
+      "contacts:\n  symbolic: {spheres: [A, B], radii: [0.3, 0.2]}\n  shapes: {between: [A, B]}\ninitial: {X: 1}\n";
+  const double e4 = kQuaternion[3];
+  compare(text, {0, 0, 0, 0.1, 0.2, -0.3, e4, 0.3, 0.2, 0.36, 0.1, 0.2, -0.3, e4},
+          {1, 2, -1, 3, -2, 1, 0.5, -1, 2, 1, 2, 3}, false);
+}
+
+// A face, an edge and a corner of a box that moves: the ball is a point with a radius above each.
+TEST(ShapeRows, OfABallOnAFaceAreThoseOfASymbolicPlaneFixedInTheBox) {
+  const std::string text =
+      "kane: 1\nbodies:\n  A: {mass: 1, inertia: [1, 1, 1], geometry: {box: [2, 2, 1]}}\n  B: {mass: 1, inertia: [1, "
+      "1, 1], "
+      "geometry: {sphere: 0.2}}\njoints:\n  a: {type: free, parent: N, child: A, coordinates: [x, y, z, e1, e2, e3, "
+      "e4], speeds: [u1, u2, u3, u4, u5, u6]}\n"
+      "  b: {type: free, parent: N, child: B, coordinates: [X, Y, Z, f1, f2, f3, f4], speeds: [w1, w2, w3, w4, w5, "
+      "w6]}\n"
+      "contacts:\n  symbolic: {sphere: B, radius: 0.2, plane: A.z, reference: A, height: 0.5, friction: 0.4}\n"
+      "  shapes: {between: [B, A], friction: 0.4}\n";
+  compare(text, {0, 0, 0, 0, 0, 0, 1, 0.3, 0.2, 0.71, 0.1, 0.2, -0.3, kQuaternion[3]},
+          {1, 2, -1, 0.3, -0.2, 0.1, 0.5, -1, 2, 1, 2, 3}, false);
+}
+
+// ---- motion ----------------------------------------------------------------------------------------------------------------
+
+TEST(ShapeMotion, ABallRollsDownASlopeOnTheTopOfABox) {
+  const Model model = parse_model(
+      "kane: 1\nparameters: {g: 9.81, s: 0.3}\ngravity: -g*cos(s)*N.z + g*sin(s)*N.x\nbodies:\n  T: {geometry: {box: "
+      "[4, 1, 0.2]}}\n"
+      "  B: {mass: 1, shape: {sphere: 0.1}}\njoints:\n  t: {type: weld, parent: N, child: T, at: [0, 0, -0.1]}\n  "
+      "free: " +
+      std::string(kFree) + "\ncontacts:\n  top: {between: [B, T], friction: 0.5}\noutputs: {E: energy}\n");
+  State s = model.initial();
+  s.q[2] = 0.1, s.q[6] = 1;
+  const HybridRun run = run_losing(model, s, 0.8);
+  const double t = 0.8, a = 5.0 / 7 * 9.81 * std::sin(0.3);
+  EXPECT_NEAR(run.last().q[0], a * t * t / 2, 1e-6);
+  EXPECT_NEAR(run.last().q[2], 0.1, 1e-10);
+}
+
+TEST(ShapeMotion, ACylinderRollsDownASlope) {
+  const Model model = parse_model(
+      "kane: 1\nparameters: {g: 9.81, s: 0.3}\ngravity: -g*cos(s)*N.z + g*sin(s)*N.x\nbodies:\n  B: {mass: 1, shape: "
+      "{cylinder: {radius: 0.1, length: 0.3}, orientation: {axis: x, angle: 90 deg}}}\n"
+      "joints:\n  free: " +
+      std::string(kFree) +
+      "\ncontacts:\n  floor: {between: [B, N], plane: N.z, friction: 0.5}\noutputs: {E: energy}\n");
+  State s = model.initial();
+  s.q[2] = 0.1, s.q[6] = 1;
+  const HybridRun run = run_losing(model, s, 0.5);
+  EXPECT_NEAR(run.last().q[0], 2.0 / 3 * 9.81 * std::sin(0.3) * 0.25 / 2, 1e-6);
+  EXPECT_NEAR(run.last().q[1], 0, 1e-8);
+}
+
+TEST(ShapeMotion, ABoxFallsFlatAndLies) {
+  const Model model = parse_model(
+      one_body("{box: [0.2, 0.3, 0.1]}", "contacts:\n  floor: {between: [B, N], plane: N.z, friction: 0.4}\n"));
+  State s = model.initial();
+  s.q[2] = 0.3, s.q[6] = 1;
+  const HybridRun run = run_losing(model, s, 1.0);
+  ASSERT_FALSE(run.report.events.empty());
+  EXPECT_NEAR(run.report.events[0].t, std::sqrt(2 * 0.25 / 9.81), 1e-8);
+  double impulse = 0;
+  for (const auto& [name, p] : run.report.events[0].impulses)
+    if (name.find("friction") == std::string::npos) impulse += p;
+  EXPECT_NEAR(impulse, 2 * std::sqrt(2 * 0.25 * 9.81), 1e-6);
+  EXPECT_NEAR(run.last().q[2], 0.05, 1e-10);
+  for (const double u : run.last().u) EXPECT_NEAR(u, 0, 1e-12);
+}
+
+TEST(ShapeMotion, AStackOfTwoBoxesStands) {
+  const Model model = parse_model(
+      "kane: 1\nparameters: {g: 9.81}\ngravity: -g*N.z\nbodies:\n  A: {mass: 1, shape: {box: [0.2, 0.2, 0.2]}}\n  B: "
+      "{mass: 2, shape: {box: [0.2, 0.2, 0.2]}}\n"
+      "joints:\n  a: {type: free, parent: N, child: A, coordinates: [x, y, z, e1, e2, e3, e4], speeds: [u1, u2, u3, "
+      "u4, u5, u6]}\n"
+      "  b: {type: free, parent: N, child: B, coordinates: [X, Y, Z, f1, f2, f3, f4], speeds: [w1, w2, w3, w4, w5, "
+      "w6]}\n"
+      "contacts:\n  all: {all: true, plane: N.z, friction: 0.5}\noutputs: {E: energy}\ninitial: {z: 0.1, Z: 0.3, X: "
+      "0.02, Y: 0.01, e4: 1, f4: 1}\n");
+  const HybridRun run = run_losing(model, model.initial(), 2.0);
+  for (std::size_t i = 0; i < run.last().q.size(); ++i) EXPECT_NEAR(run.last().q[i], run.samples[0].q[i], 1e-10) << i;
+}
+
+TEST(ShapeMotion, ATiltedBoxAndAStoneComeDownAndLoseEnergy) {
+  for (const char* name : {"box_drop", "tumbling_stone"}) {
+    SCOPED_TRACE(name);
+    const Model model = load_model(name);
+    const HybridRun run = run_losing(model, model.initial(), 0.8, 1e-6);
+    EXPECT_GT(run.report.event_count, 3);
+  }
+}
+
+// 300 m/s against a plate of 2 mm: the gap is negative for 0.1 ms only.
+TEST(ShapeMotion, ABulletDoesNotPassThroughAThinPlate) {
+  const Model model = parse_model(
+      "kane: 1\nbodies:\n  T: {geometry: {box: [1, 1, 0.002]}}\n  B: {mass: 0.01, shape: {sphere: 0.004}}\njoints:\n"
+      "  t: {type: weld, parent: N, child: T}\n  free: " +
+      std::string(kFree) + "\ncontacts:\n  plate: {between: [B, T], restitution: 0.5}\noutputs: {E: energy}\n");
+  State s = model.initial();
+  s.q[2] = 5, s.q[6] = 1, s.u[2] = -300, s.u[3] = 50;
+  const HybridRun run = run_losing(model, s, 0.05);
+  ASSERT_EQ(run.report.event_count, 1);
+  EXPECT_NEAR(run.report.events[0].t, (5 - 0.005) / 300, 1e-9);
+  EXPECT_NEAR(run.last().u[2], 150, 1e-9);
+}
+
+// A box that slides over the edge of a table tips when its mass centre has passed it.
+TEST(ShapeMotion, ABoxTipsOverTheEdgeOfATable) {
+  const Model model = parse_model(
+      "kane: 1\nparameters: {g: 9.81}\ngravity: -g*N.z\nbodies:\n  T: {geometry: {box: [1, 1, 0.2]}}\n  B: {mass: 1, "
+      "shape: {box: [0.2, 0.2, 0.1]}}\njoints:\n"
+      "  t: {type: weld, parent: N, child: T, at: [0, 0, -0.1]}\n  free: " +
+      std::string(kFree) + "\ncontacts:\n  top: {between: [B, T]}\noutputs: {E: energy}\n");
+  State s = model.initial();
+  s.q[0] = 0.3, s.q[2] = 0.05, s.q[6] = 1, s.u[0] = 0.5;
+  const HybridRun run = run_losing(model, s, 1.0, 1e-6);
+  for (const State& sample : run.samples)
+    if (sample.q[0] < 0.499) {
+      EXPECT_NEAR(sample.q[2], 0.05, 1e-9);
+    }
+  EXPECT_LT(run.last().q[2], -0.2);  // it has fallen
+  EXPECT_GT(std::abs(run.last().q[4]), 0.1);
+}
+
+TEST(ShapeMotion, IsTheSameTwice) {
+  const Model model = load_model("dominoes");
+  const HybridRun one = run_hybrid(model, {}, {.until = 0.3}, {.tolerance = 1e-7});
+  const HybridRun two = run_hybrid(load_model("dominoes"), {}, {.until = 0.3}, {.tolerance = 1e-7});
+  ASSERT_EQ(one.samples.size(), two.samples.size());
+  for (std::size_t i = 0; i < one.samples.size(); ++i) EXPECT_EQ(one.samples[i].q, two.samples[i].q);
+  EXPECT_GT(one.report.event_count, 2);
+}
+
+TEST(ShapeMotion, InTicksIsThatOfTheHybridSimulator) {
+  const Model model = parse_model(
+      one_body("{box: [0.2, 0.3, 0.1]}", "contacts:\n  floor: {between: [B, N], plane: N.z, friction: 0.4}\n"));
+  State s = model.initial();
+  s.q[2] = 0.1, s.q[6] = 1, s.u[0] = 1;
+  TickSimulator ticks(model.system, {});
+  ticks.start(s);
+  for (int i = 0; i < 600; ++i) ASSERT_EQ(ticks.tick().status, TickStatus::Ok) << i;
+  EXPECT_NEAR(ticks.state().q[2], 0.05, 1e-6);
+  const HybridRun run = run_losing(model, s, 0.6);
+  for (std::size_t i = 0; i < 7; ++i) EXPECT_NEAR(ticks.state().q[i], run.last().q[i], 1e-4) << i;
+}
+
+// ---- files -----------------------------------------------------------------------------------------------------------------
+
+TEST(ShapeFiles, AreWrittenAndReadAgain) {
+  for (const char* name : {"box_drop", "tumbling_stone", "dominoes"}) {
+    const Model model = load_model(name);
+    const Model again = parse_model(write_yaml(model.mechanism));
+    ASSERT_EQ(model.equations().contact_pairs.size(), again.equations().contact_pairs.size());
+    for (std::size_t i = 0; i < model.equations().contact_pairs.size(); ++i)
+      EXPECT_EQ(model.equations().contact_pairs[i].name, again.equations().contact_pairs[i].name);
+    EXPECT_EQ(model.system->contact_layout().slots, again.system->contact_layout().slots);
+  }
+}
+
+TEST(ShapeFiles, SayWhatIsWrong) {
+  const auto message = [](const std::string& shape, const std::string& contacts) {
+    try {
+      const Model model = parse_model(one_body(shape, contacts));
+      State s = model.initial();
+      s.q[6] = 1;
+      HybridSimulator sim(model.system, {});
+      sim.start(s);
+    } catch (const ModelError& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing");
+  };
+  const auto expect = [&](const std::string& shape, const std::string& contact, const std::string& part) {
+    const std::string said = message(shape, "contacts:\n  c: {" + contact + "}\n");
+    EXPECT_NE(said.find(part), std::string::npos) << said;
+  };
+  expect("{sphere: 1}", "between: [B]", "names two bodies, not 1");
+  expect("{sphere: 1}", "between: [B, C], friction: 0.1", "body 'C', which does not exist");
+  expect("{sphere: 1}", "between: [B, B]", "and itself");
+  expect("{sphere: 1}", "between: [B, N]", "needs the normal of its plane");
+  expect("{sphere: 1}", "between: [B, N], plane: N.z, radius: 1", "has no meaning");
+  expect("{ellipsoid: [1, 2, 3]}", "between: [B, N], plane: N.z", "ellipsoid cannot be used");
+  expect("{mesh: nothing.stl}", "between: [B, N], plane: N.z", "cannot be read");
+  expect("{mesh: ../nothing.stl}", "between: [B, N], plane: N.z", "beneath the folder");
+  expect("{mesh: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]}", "between: [B, N], plane: N.z", "lie in one plane");
+  expect("{mesh: [[0, 0], [1, 0, 0]]}", "between: [B, N], plane: N.z", "three lengths");
+  expect("{box: [1, 0, 1]}", "between: [B, N], plane: N.z", "must be positive");
+  expect("{box: [1, 1, 1]}", "between: [B, N], plane: N.z", "inside of");
+  expect("{sphere: 1}", "all: true", "fewer than two bodies");
+  expect("{sphere: 1}", "all: false", "can only be true");
+  expect("{sphere: 1}", "all: true, height: 1", "but no 'plane'");
+}
+
+}  // namespace
+}  // namespace kane::test
