@@ -26,6 +26,7 @@ struct HapticsOptions {
   double rate = 1000, duration = 10;
   double amplitude = 0.1, frequency = 0.5;
   double device_damping = 0.5, device_mass = 0.2, max_force = 0;
+  double ahead = 0;
   bool no_passivity = false, unpaced = false, json = false, quiet = false;
 };
 
@@ -104,6 +105,7 @@ class HapticsRun {
     haptic.passivity = !options_.no_passivity;
     haptic.real_time = haptic.paced = !options_.unpaced;
     haptic.record = !options_.record.empty();
+    haptic.ahead = options_.ahead;
     require(options_.display == "impedance" || options_.display == "admittance",
             "--display is impedance or admittance, not '{}'", options_.display);
     haptic.display = options_.display == "impedance" ? Display::Impedance : Display::Admittance;
@@ -160,11 +162,13 @@ class HapticsRun {
     j["rate"] = options_.rate;
     j["ticks"] = r.ticks, j["missed"] = r.missed, j["stale"] = r.stale;
     j["events"] = r.events;
+    j["predicted"] = r.predicted, j["prepared"] = r.prepared;
     j["seconds"] = r.duration;
     j["stopped"] = r.stopped;
     j["period"] = histogram_json(r.period);
     j["compute"] = histogram_json(r.compute);
     j["compute_with_events"] = histogram_json(r.event_compute);
+    if (r.ahead.count() > 0) j["looking_ahead"] = histogram_json(r.ahead);
     j["memory_locked"] = r.real_time.memory_locked;
     j["real_time_priority"] = r.real_time.priority;
     j["axes"] = Json::array();
@@ -198,11 +202,15 @@ class HapticsRun {
                options_.rate, r.duration, device.name(), r.stopped ? ", stopped" : "");
     fmt::print("  missed deadlines       {}\n", r.missed);
     fmt::print("  changes of constraints {} in {} ticks\n", r.events, r.event_ticks);
+    if (options_.ahead > 0)
+      fmt::print("  seen ahead             {}, of which prepared equations were taken over {} times\n", r.predicted,
+                 r.prepared);
     if (r.stale > 0) fmt::print("  ticks without news     {}\n", r.stale);
     fmt::print("  {:<22} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "microseconds", "min", "median", "p99", "p99.9", "max");
     print_row("period", r.period);
     print_row("compute", r.compute);
     print_row("compute with changes", r.event_compute);
+    print_row("looking ahead", r.ahead);
     for (const auto& a : r.axes)
       fmt::print("  axis {:<17} largest force {:.4g}, least energy {:.3g} J, passivity control {} times ({:.3g} J)\n",
                  a.name, a.largest_force, a.least_energy, a.interventions, a.dissipated);
@@ -241,6 +249,8 @@ void add_haptics_command(CLI::App& app) {
   command->add_option("--device-damping", o->device_damping, "Physical damping of the device's axes (default 0.5)");
   command->add_option("--device-mass", o->device_mass, "Mass of the device's axes (default 0.2)");
   command->add_option("--max-force", o->max_force, "Largest force of the device (default: unlimited)");
+  command->add_option("--ahead", o->ahead,
+                      "Seconds to simulate ahead of real time, preparing for changes of constraints (default 0: no)");
   command->add_flag("--no-passivity", o->no_passivity, "Observe energy, but do not control it");
   command->add_flag("--unpaced", o->unpaced, "As fast as it goes instead of in real time");
   command->add_flag("--json", o->json, "Print the statistics as one JSON object");

@@ -51,6 +51,12 @@ void ContactScene::clear() {
   overflown_ = false;
 }
 
+void ContactScene::copy_slots(const ContactScene& from) {
+  slots_ = from.slots_;
+  touches_ = from.touches_;
+  longest_step_ = from.longest_step_;
+}
+
 ContactScene::Sides ContactScene::sides(int pair, bool swapped) const {
   const ContactPair& p = pairs_[at(pair)];
   const ContactShape& first = shapes_[at(swapped ? p.second : p.first)];

@@ -49,6 +49,8 @@ class ContactScene {
 
   /// Forgets everything.
   void clear();
+  /// What another scene of the same shapes holds at present.
+  void copy_slots(const ContactScene& from);
   /// Gives slots to what is near and takes them from what is not; slots that hold are kept. `exact`: distances by FCL,
   /// which allocates. True if any slot changed.
   bool update(bool exact);

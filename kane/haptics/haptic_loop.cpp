@@ -62,6 +62,11 @@ HapticLoop::HapticLoop(TickSimulator& simulator, Device& device, HapticOptions o
     passivity_.emplace_back(1 / options.rate, options.handle_mass * options.rate);
   }
   for (auto* v : {&position_, &speed_, &force_, &shown_, &image_, &largest_}) v->resize(axes_);
+  require(options.ahead >= 0 && options.ahead <= 1, "looking {} s ahead is not possible; up to 1 s is", options.ahead);
+  if (options.ahead > 0 && options.display == Display::Impedance)
+    predictor_ = std::make_unique<Predictor>(
+        simulator, couplers_,
+        PredictorOptions{.horizon = std::max(1, static_cast<int>(std::lround(options.ahead * options.rate)))});
 }
 
 std::vector<std::string> HapticLoop::axis_names() const {
@@ -158,9 +163,15 @@ HapticReport HapticLoop::run() {
     report.events += ticked.events;
     if (ticked.events > 0) ++report.event_ticks, report.event_compute.add(end - start);
     publish(static_cast<double>(k) * period, report);
+    std::int64_t done = end;
+    if (predictor_ && ticked.status == TickStatus::Ok) {
+      predictor_->step(position_, speed_);
+      done = now_ns();
+      report.ahead.add(done - end);
+    }
     deadline += period_ns;
-    if (options_.paced && end > deadline) {
-      const std::int64_t late = (end - deadline) / period_ns + 1;
+    if (options_.paced && done > deadline) {
+      const std::int64_t late = (done - deadline) / period_ns + 1;
       report.missed += late;
       deadline += late * period_ns;
     }
@@ -172,6 +183,7 @@ HapticReport HapticLoop::run() {
   }
   report.stopped = report.stopped || stop_.load(std::memory_order_relaxed);
   report.duration = static_cast<double>(now_ns() - begin) * 1e-9;
+  if (predictor_) report.predicted = predictor_->predicted(), report.prepared = simulator_.evaluator().adopted();
   add_axes(report);
   return report;
 }

@@ -13,6 +13,7 @@
 #include "kane/haptics/device.hpp"
 #include "kane/haptics/histogram.hpp"
 #include "kane/haptics/passivity.hpp"
+#include "kane/haptics/predictor.hpp"
 #include "kane/haptics/real_time.hpp"
 #include "kane/haptics/recording.hpp"
 #include "kane/haptics/virtual_coupler.hpp"
@@ -34,6 +35,8 @@ struct HapticOptions {
   bool real_time = true;     ///< ask for locked memory and priority
   bool paced = true;         ///< false: as fast as it goes, for tests and batch runs
   bool record = false;
+  /// Seconds to look ahead for changes of constraints (impedance display only); 0: not at all.
+  double ahead = 0;
 };
 
 /// What slower consumers see.
@@ -55,7 +58,9 @@ struct AxisReport {
 struct HapticReport {
   long ticks = 0, missed = 0, stale = 0;
   long events = 0, event_ticks = 0;
+  long predicted = 0, prepared = 0;          ///< changes seen coming; sets taken over as they were prepared
   Histogram period, compute, event_compute;  ///< ns; the last only of ticks in which constraints changed
+  Histogram ahead;                           ///< ns per tick for looking ahead, after the force was displayed
   double duration = 0;
   TickStatus status = TickStatus::Ok;
   bool stopped = false;  ///< by a rule of the model, or from outside
@@ -94,6 +99,7 @@ class HapticLoop {
   std::vector<double> position_, speed_, force_, shown_, image_, largest_;
   LatestValue<HapticSnapshot> snapshots_;
   Recording recording_;
+  std::unique_ptr<Predictor> predictor_;
   std::atomic<bool> stop_{false};
 };
 

@@ -206,7 +206,7 @@ class SwitchingLowering {
     require(!between.is_zero(), "the two balls of {} have the same centre", what);
     Geometry g;
     if (!rule.friction.empty() || !rule.rolling_friction.empty() || !rule.spinning_friction.empty())
-      fill_ball_motion(g, rule, centre, other, unit_along(s_, between), what);
+      fill_ball_motion(g, rule, centre, other, unit_along(s_, s_.position(other, centre)), what);
     // Balls on one line (a cradle) keep their order: the distance along it has no root.
     const auto& terms = between.terms();
     const Expr sum = scalar(rule.radius, "the radius of " + what) + scalar(rule.other_radius, "the radius of " + what);

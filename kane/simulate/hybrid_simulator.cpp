@@ -89,7 +89,7 @@ HybridSimulator::HybridSimulator(std::shared_ptr<const CompiledSystem> system, H
           options_.tolerance);
   require(options_.step > 0 && std::isfinite(options_.step), "the step must be positive, but {} was given",
           options_.step);
-  for (const auto& mode : options_.modes) mode_motions_.emplace_back(mode, evaluator_.context());
+  for (const auto& mode : options_.modes) mode_motions_.emplace_back(mode, evaluator_.context(), system_->parameters());
   state_.q.resize(e.q.size());
   state_.u.resize(e.u.size());
   y_.resize(e.q.size() + e.u.size());
@@ -267,10 +267,25 @@ void HybridSimulator::enter_mode(const std::string& mode) {
   }
 }
 
+/// A constraint that is imposed where a quantity becomes zero keeps it there, and rounding lets it cross zero again.
+bool HybridSimulator::would_change(const SwitchEquation& rule) const {
+  if (!rule.resets.empty() || rule.stop || (!rule.to.empty() && rule.to != mode_)) return true;
+  const auto& constraints = system_->equations().constraints;
+  const auto any = [&](const std::vector<std::string>& groups, bool active) {
+    return std::any_of(groups.begin(), groups.end(), [&](const std::string& group) {
+      for (std::size_t i = 0; i < constraints.size(); ++i)
+        if ((constraints[i].group == group || constraints[i].name == group) && bilateral_[i] == active) return true;
+      return false;
+    });
+  };
+  return any(rule.impose, false) || any(rule.release, true);
+}
+
 void HybridSimulator::start_events() {
   const auto& switches = system_->equations().switches;
   for (std::size_t i = 0; i < switches.size(); ++i)
-    locator_->set_active(dynamics_.function_count() + i, switches[i].from.empty() || switches[i].from == mode_);
+    locator_->set_active(dynamics_.function_count() + i,
+                         (switches[i].from.empty() || switches[i].from == mode_) && would_change(switches[i]));
   locator_->start(state_.t, y_);
 }
 
@@ -371,6 +386,12 @@ bool HybridSimulator::handle(std::span<const EventHit> hits, SwitchRecord& recor
     return false;
   }
   record_changes(contacts, frictions, record);
+  if (rules && !evaluator_.active_rows().empty())
+    for (const int k : evaluator_.choice().redundant_rows()) {
+      const std::size_t row = at(evaluator_.active_rows()[at(k)]);
+      if (row < bilateral_.size() && bilateral_[row])
+        record.changes.push_back(dynamics_.row_name(row) + " is redundant");
+    }
   projector_.update_active();
   record.u_after = state_.u;
   record.kinetic_after = settled.kinetic_after;

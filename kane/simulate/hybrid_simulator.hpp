@@ -93,6 +93,7 @@ class HybridSimulator {
   void load_state(double t, std::span<const double> y);
   void enter_mode(const std::string& mode);
   void set_group(const std::string& group, bool active);
+  [[nodiscard]] bool would_change(const SwitchEquation& rule) const;
   void start_events();
   /// Applies what happens at state_; false: the run cannot go on, failure_ says why.
   [[nodiscard]] bool handle(std::span<const EventHit> hits, SwitchRecord& record);

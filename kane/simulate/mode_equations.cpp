@@ -44,16 +44,40 @@ ModeEquations::ModeEquations(std::string name, EquationsOfMotion equations, cons
   kernel_ = std::make_unique<Kernel>(system_->compile_of_state("mode " + name_, outputs));
 }
 
-ModeMotion::ModeMotion(std::shared_ptr<const ModeEquations> mode, const RunContext& context)
-    : mode_(std::move(mode)), runner_(mode_->system().equations().embedded ? &mode_->kernel() : nullptr, context) {
+ModeMotion::ModeMotion(std::shared_ptr<const ModeEquations> mode, const RunContext& context,
+                       const std::vector<std::string>& parameters)
+    : mode_(std::move(mode)),
+      source_(&context),
+      context_(std::make_unique<RunContext>(context)),
+      runner_(mode_->system().equations().embedded ? &mode_->kernel() : nullptr, *context_) {
+  const std::vector<std::string> own = mode_->system().parameters();
+  context_->parameters = mode_->system().calc_parameters({});
+  context_->parameter_changes = 0;  // unlike any the source has: follow() copies
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const auto known = std::find(parameters.begin(), parameters.end(), own[i]);
+    if (parameters.empty())
+      shared_.emplace_back(i, i);
+    else if (known != parameters.end())
+      shared_.emplace_back(i, static_cast<std::size_t>(known - parameters.begin()));
+  }
   if (!runner_.present()) return;
   const std::size_t p = mode_->system().equations().embedded->independent.size();
   factor_ = Matrix(p, p);
   independent_.resize(p);
 }
 
+void ModeMotion::follow() {
+  if (context_->parameter_changes != source_->parameter_changes)
+    for (const auto& [here, there] : shared_) context_->parameters[here] = source_->parameters[there];
+  context_->inputs = source_->inputs;
+  context_->parameter_changes = source_->parameter_changes;
+  context_->input_changes = source_->input_changes;
+  context_->time_changes = source_->time_changes;
+}
+
 MotionReport ModeMotion::calc_motion(std::span<const double> q, std::span<const double> u, std::span<double> qdot,
                                      std::span<double> udot) {
+  follow();
   const EmbeddedEquations& e = *mode_->system().equations().embedded;
   const std::span<const double> y = runner_.run(q, u);
   const std::size_t p = e.independent.size(), r = e.dependent.size();

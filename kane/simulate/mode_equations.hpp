@@ -45,14 +45,22 @@ class ModeEquations {
 /// Runs them. One per thread.
 class ModeMotion {
  public:
-  ModeMotion(std::shared_ptr<const ModeEquations> mode, const RunContext& context);
+  /// `parameters`: names of those in the context. A formulation may have parameters of its own besides the model's; those
+  /// of the mode that are not in the context keep their values. Empty: the same in the same order.
+  ModeMotion(std::shared_ptr<const ModeEquations> mode, const RunContext& context,
+             const std::vector<std::string>& parameters = {});
 
   [[nodiscard]] const ModeEquations& mode() const { return *mode_; }
   [[nodiscard]] MotionReport calc_motion(std::span<const double> q, std::span<const double> u, std::span<double> qdot,
                                          std::span<double> udot);
 
  private:
+  void follow();
+
   std::shared_ptr<const ModeEquations> mode_;
+  const RunContext* source_;
+  std::unique_ptr<RunContext> context_;
+  std::vector<std::pair<std::size_t, std::size_t>> shared_;  ///< parameters: here, and in the source
   KernelRunner runner_;
   Matrix factor_;
   std::vector<double> independent_;

@@ -102,6 +102,16 @@ void SwitchedDynamics::reset() {
   apply_active();
 }
 
+void SwitchedDynamics::copy_states(const SwitchedDynamics& from) {
+  contacts_ = from.contacts_;
+  frictions_ = from.frictions_;
+  bilateral_ = from.bilateral_;
+  applied_ = from.applied_;
+  applied_rows_ = from.applied_rows_;
+  if (shapes_) shapes_->scene().copy_slots(from.shapes_->scene());
+  apply_active();
+}
+
 void SwitchedDynamics::apply_active() {
   for (std::size_t i = 0; i < active_.size(); ++i) active_[i] = bilateral_[i];
   for (const Contact& c : contacts_)
@@ -375,7 +385,13 @@ void SwitchedDynamics::set_offsets(std::span<const double> q, std::span<const do
   }
   for (std::size_t i = 0; i < frictions_.size(); ++i) {
     const double value = g[contacts_.size() + i];
-    if (frictions_[i].state != FrictionState::Idle && value < kLift) frictions_[i].offset = kLift - value;
+    Friction& f = frictions_[i];
+    if (f.state == FrictionState::Idle || value >= kLift) continue;
+    // One that slides slowly in a plane and cannot hold: asked again when it has become half as fast, not at once.
+    double lift = kLift;
+    if (f.state == FrictionState::Slide && f.rows.size() == 2)
+      lift = std::max(lift, 0.5 * std::hypot(row_speed(f.rows[0], u), row_speed(f.rows[1], u)));
+    f.offset = lift - value;
   }
   for (std::size_t k = contacts_.size() - slots_; k < contacts_.size(); ++k) {
     const double value = g[frictions_.size() + slots_ + k];

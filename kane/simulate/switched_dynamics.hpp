@@ -78,6 +78,9 @@ class SwitchedDynamics {
   /// All open, nothing holds, nothing remembered of the past.
   void reset();
 
+  /// States, and what is remembered, of another one of the same system.
+  void copy_states(const SwitchedDynamics& from);
+
   /// At the evaluator's time and inputs, in the present states.
   [[nodiscard]] MotionReport calc_motion(std::span<const double> q, std::span<const double> u, std::span<double> qdot,
                                          std::span<double> udot);

@@ -145,8 +145,37 @@ const IndependentReport& SystemEvaluator::choose_independent() {
   return report;
 }
 
+void SystemEvaluator::prepare(const SystemEvaluator& ahead) {
+  constexpr std::size_t kMost = 8;
+  if (!ahead.chosen_) return;
+  const auto known =
+      std::find_if(prepared_.begin(), prepared_.end(), [&](const Prepared& p) { return p.active == ahead.active_; });
+  if (known != prepared_.end()) {
+    known->choice = ahead.choice_;
+    return;
+  }
+  if (prepared_.size() < kMost) {
+    prepared_.push_back({ahead.active_, ahead.choice_});
+    return;
+  }
+  Prepared& oldest = prepared_[next_prepared_++ % kMost];
+  oldest.active = ahead.active_;
+  oldest.choice = ahead.choice_;
+}
+
+bool SystemEvaluator::adopt_prepared() {
+  const auto known =
+      std::find_if(prepared_.begin(), prepared_.end(), [&](const Prepared& p) { return p.active == active_; });
+  if (known == prepared_.end()) return false;
+  choice_ = known->choice;
+  embedding_.set_choice(choice_);
+  chosen_ = true;
+  ++choices_, ++adopted_;
+  return true;
+}
+
 EmbedReport SystemEvaluator::refresh_embedding() {
-  if (!chosen_ && !choose_independent().finite) return {EmbedStatus::NotFinite, -1, 0};
+  if (!chosen_ && !adopt_prepared() && !choose_independent().finite) return {EmbedStatus::NotFinite, -1, 0};
   EmbedReport report = embedding_.refresh(active_jacobian());
   if (report.status == EmbedStatus::NotFinite || (report.ok() && embedding_.growth() <= kLargestGrowth)) return report;
   // The choice made earlier has gone bad on the way here: choose again, once.

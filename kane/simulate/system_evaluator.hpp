@@ -84,6 +84,11 @@ class SystemEvaluator {
   const IndependentReport& choose_independent();
   /// The next evaluation is at a state that satisfies the constraints; what was chosen elsewhere is forgotten.
   void forget_choice();
+  /// Keeps the choice another evaluator of the same system has made for its present set of constraints. When that set
+  /// becomes active here, the choice is taken over instead of factorising, and made anew only if it turns out to be bad.
+  void prepare(const SystemEvaluator& ahead);
+  /// How often a prepared choice was taken over.
+  [[nodiscard]] long adopted() const { return adopted_; }
   /// To be called where the configuration satisfies the constraints (after calc_constraints). Between such states redundant
   /// rows disagree by the error of integration; whether a row really is independent is decided here only.
   void confirm_rank();
@@ -113,6 +118,7 @@ class SystemEvaluator {
 
  private:
   void gather_active();
+  [[nodiscard]] bool adopt_prepared();
   MotionReport solve_free(std::span<double> udot);
   MotionReport solve_embedded(std::span<double> udot);
 
@@ -126,7 +132,13 @@ class SystemEvaluator {
   IndependentSpeeds choice_;
   bool chosen_ = false;
   bool doubtful_ = false;  ///< a row that was dropped did not agree with the others
-  long choices_ = 0;
+  long choices_ = 0, adopted_ = 0;
+  struct Prepared {
+    std::vector<int> active;
+    IndependentSpeeds choice;
+  };
+  std::vector<Prepared> prepared_;  ///< the latest few
+  std::size_t next_prepared_ = 0;
   Embedding embedding_;
   Matrix factor_;
   EvaluationTimes times_;

@@ -100,6 +100,10 @@ void TickSimulator::set_parameters(const Values& parameters) {
   evaluator_.set_parameters(system_->calc_parameters(parameters));
 }
 
+void TickSimulator::share_parameters(const TickSimulator& from) {
+  evaluator_.set_parameters(from.evaluator_.context().parameters);
+}
+
 void TickSimulator::set_inputs(std::span<const double> inputs) {
   std::ranges::copy(inputs, inputs_.begin());
   evaluator_.set_inputs(inputs_, evaluator_.time());
@@ -168,12 +172,23 @@ void TickSimulator::calc_functions(std::vector<double>& g) {
                     g.begin() + static_cast<std::ptrdiff_t>(own));
 }
 
+/// Imposing what is imposed already changes nothing.
+bool TickSimulator::would_change(std::size_t i) const {
+  const Rule& rule = rules_[i];
+  const SwitchEquation& e = system_->equations().switches[i];
+  if (!e.resets.empty() || e.stop || (rule.to >= 0 && rule.to != mode_)) return true;
+  for (std::size_t r = 0; r < bilateral_.size(); ++r)
+    if ((rule.imposed[r] && !bilateral_[r]) || (rule.released[r] && bilateral_[r])) return true;
+  return false;
+}
+
 /// Function k crosses zero the way it is to be looked at, from value a to value b.
 bool TickSimulator::crosses(std::size_t k, double a, double b) const {
   const std::size_t own = dynamics_.function_count();
   if (k < own) return b < 0;
   const SwitchEquation& rule = system_->equations().switches[k - own];
   if (!rule.from.empty() && rules_[k - own].from != mode_) return false;
+  if (!would_change(k - own)) return false;
   const bool rises = a < 0 && b >= 0, falls = a > 0 && b <= 0;
   return (rises && rule.direction >= 0) || (falls && rule.direction <= 0);
 }
@@ -294,6 +309,19 @@ TickReport TickSimulator::tick() {
   }
   update_handles();
   return report;
+}
+
+void TickSimulator::copy_state(const TickSimulator& from) {
+  state_ = from.state_;
+  t0_ = from.t0_, ticks_ = from.ticks_;
+  inputs_ = from.inputs_;
+  bilateral_ = from.bilateral_;
+  mode_ = from.mode_;
+  before_ = from.before_;
+  handle_position_ = from.handle_position_, handle_speed_ = from.handle_speed_;
+  evaluator_.set_inputs(inputs_, state_.t);
+  dynamics_.copy_states(from.dynamics_);
+  projector_.update_active();
 }
 
 // ---- handles ----------------------------------------------------------------------------------------------------------------

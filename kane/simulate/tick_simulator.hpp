@@ -51,16 +51,21 @@ class TickSimulator {
   TickSimulator& operator=(const TickSimulator&) = delete;
 
   [[nodiscard]] const CompiledSystem& system() const { return *system_; }
+  [[nodiscard]] const std::shared_ptr<const CompiledSystem>& shared_system() const { return system_; }
   [[nodiscard]] const TickOptions& options() const { return options_; }
   [[nodiscard]] SystemEvaluator& evaluator() { return evaluator_; }
   [[nodiscard]] SwitchedDynamics& dynamics() { return dynamics_; }
 
   void set_parameters(const Values& parameters);
+  /// Those of another simulator of the same system.
+  void share_parameters(const TickSimulator& from);
   /// Values of CompiledSystem::inputs(), in force from the next tick on.
   void set_inputs(std::span<const double> inputs);
   /// Throws ModelError for a state that does not fit.
   void start(const State& state);
   TickReport tick();
+  /// Goes on from where another simulator of the same system is, handles and inputs included.
+  void copy_state(const TickSimulator& from);
 
   [[nodiscard]] const State& state() const { return state_; }
   [[nodiscard]] const std::string& mode() const;
@@ -86,6 +91,7 @@ class TickSimulator {
   [[nodiscard]] bool step(double h);
   [[nodiscard]] bool calc_rates(double t, const std::vector<double>& y, std::vector<double>& rates);
   void calc_functions(std::vector<double>& g);
+  [[nodiscard]] bool would_change(std::size_t rule) const;
   [[nodiscard]] bool crosses(std::size_t k, double a, double b) const;
   [[nodiscard]] double first_crossing(const std::vector<double>& from, const std::vector<double>& to) const;
   [[nodiscard]] bool locate(double h, double& used);

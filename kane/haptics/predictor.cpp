@@ -1,0 +1,42 @@
+#include "kane/haptics/predictor.hpp"
+
+#include <algorithm>
+
+namespace kane {
+
+Predictor::Predictor(TickSimulator& now, std::vector<VirtualCoupler> couplers, PredictorOptions options)
+    : now_(now),
+      ahead_(now.shared_system(), now.options()),
+      couplers_(std::move(couplers)),
+      options_(options),
+      position_(couplers_.size()),
+      speed_(couplers_.size()) {
+  ahead_.share_parameters(now);
+}
+
+void Predictor::step(std::span<const double> position, std::span<const double> speed) {
+  if (left_ == 0) {
+    ahead_.copy_state(now_);
+    std::ranges::copy(position, position_.begin());
+    std::ranges::copy(speed, speed_.begin());
+    left_ = options_.horizon;
+  }
+  const double period = now_.options().period;
+  for (int k = 0; k < options_.pace && left_ > 0; ++k, --left_) {
+    for (std::size_t i = 0; i < couplers_.size(); ++i) {
+      position_[i] += period * speed_[i];
+      const auto image = ahead_.handle_motion(i);
+      ahead_.apply_handle(i, couplers_[i].calc_force(position_[i], speed_[i], image.position, image.speed));
+    }
+    const TickReport ticked = ahead_.tick();
+    if (ticked.status == TickStatus::Ok && ticked.events == 0) continue;
+    if (ticked.status == TickStatus::Ok) {
+      now_.evaluator().prepare(ahead_.evaluator());
+      ++predicted_;
+    }
+    left_ = 0;
+    return;
+  }
+}
+
+}  // namespace kane
