@@ -77,8 +77,10 @@ double SwitchedDynamics::still(std::span<const double> u, std::size_t row) const
 
 double SwitchedDynamics::rest_threshold(std::size_t contact, std::span<const double> u) const {
   const Contact& c = contacts_[contact];
-  const double rest = restitution(contact) < 1 ? options_.rest_speed * c.fastest_approach : 0.0;
-  return std::max(still(u, c.row), rest);
+  if (!(restitution(contact) < 1)) return still(u, c.row);
+  // A rebound that does not get out of touch within this time is none; in ticks of 1 ms gravity alone makes one of 5 mm/s.
+  constexpr double kInTouch = 2e-4;
+  return std::max({still(u, c.row), options_.rest_speed * c.fastest_approach, options_.touch_gap / kInTouch});
 }
 
 double SwitchedDynamics::friction_speed(const Friction& f, std::span<const double> u) const {

@@ -253,6 +253,20 @@ TEST(ShapeMotion, InTicksIsThatOfTheHybridSimulator) {
   for (std::size_t i = 0; i < 7; ++i) EXPECT_NEAR(ticks.state().q[i], run.last().q[i], 1e-4) << i;
 }
 
+// In ticks, gravity makes a body that lies bounce a little in every tick; it must come to rest all the same.
+TEST(TickSimulator, ABouncingBlockComesToRest) {
+  const Model model = load_model("block_on_plane");
+  TickSimulator ticks(model.system, {});
+  ticks.set_parameters({{"slope", 0.1}, {"e", 0.5}});
+  State s = model.initial();
+  s.q[1] = 0.2, s.q[2] = 0.3;
+  ticks.start(s);
+  for (int i = 0; i < 3000; ++i) ASSERT_EQ(ticks.tick().status, TickStatus::Ok) << i;
+  EXPECT_LT(ticks.events(), 500);
+  EXPECT_NEAR(ticks.state().q[1], 0.05, 1e-6);
+  for (const double u : ticks.state().u) EXPECT_NEAR(u, 0, 1e-9);
+}
+
 // ---- files -----------------------------------------------------------------------------------------------------------------
 
 TEST(ShapeFiles, AreWrittenAndReadAgain) {
