@@ -40,6 +40,7 @@ BaseRegisters::BaseRegisters(x86::Assembler& a, const MachineProgram& machine, s
 std::vector<BaseRegisters::Use> BaseRegisters::find_uses(const MachineProgram& machine, std::uint32_t begin,
                                                          std::uint32_t end) {
   std::vector<Use> uses;
+  uses.reserve(end - begin);
   for (std::uint32_t i = begin; i < end; ++i) {
     const MachineOp& op = machine.ops[i];
     if (op.code == MicroCode::CallGroup) {

@@ -13,7 +13,10 @@ InstructionList::InstructionList(const Draft& draft)
   for (std::uint32_t i = 0; i < draft.constant_count(); ++i)
     if (draft.constants()[i] == 1) one_ = i;
   table_.assign(std::bit_ceil(4 * draft.size() + 64), 0);
-  instructions_.reserve(draft.size() + draft.size() / 2);
+  const std::size_t about = draft.size() + draft.size() / 2;
+  instructions_.reserve(about);
+  stages_.reserve(about);
+  depths_.reserve(about);
 }
 
 std::uint64_t InstructionList::hash_of(const Instruction& i) {

@@ -46,7 +46,8 @@ class Driver {
   LowerReport* report_;
 };
 
-void check_unique(std::vector<std::string> names, std::string_view what, const std::string& program) {
+void check_unique(const std::vector<std::string>& list, std::string_view what, const std::string& program) {
+  std::vector<std::string_view> names(list.begin(), list.end());
   std::sort(names.begin(), names.end());
   const auto twice = std::adjacent_find(names.begin(), names.end());
   if (twice != names.end())
