@@ -134,7 +134,7 @@ joints:
   j6: {type: revolute, parent: b5, at: [0, 0, 0.05], child: b6, axis: z, coordinate: q6, speed: u6, damping: 0.2,
        stiffness: 2}
 contacts:
-  table: {point: b6.tip, plane: N.z, height: -0.6, friction: 0.4}
+  table: {point: b6.tip, plane: N.z, height: -0.2, friction: 0.4}
 handle:
   x: {position: "dot(position(b6.tip), N.x)", stiffness: 500, damping: 1}
   y: {position: "dot(position(b6.tip), N.y)", stiffness: 500, damping: 1}
