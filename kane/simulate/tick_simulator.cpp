@@ -210,7 +210,7 @@ void TickSimulator::restore() { state_ = saved_; }
 /// Repeats the step of length h, in which something happens, up to just behind the first event. `used` is its length;
 /// after_ holds the functions there. Regula falsi on the functions as they are at both ends of what is left.
 bool TickSimulator::locate(double h, double& used) {
-  double low = 0, high = h;
+  double low = 0, high = h, last = h;
   bool at_high = true;
   low_ = before_;
   high_ = after_;
@@ -227,7 +227,10 @@ bool TickSimulator::locate(double h, double& used) {
       high = guess, high_ = after_;
     else
       low = guess, low_ = after_;
-    if (high - low < 1e-6 * h) break;
+    // Guesses that hardly move any more have found it, whichever end they come from.
+    constexpr double kClose = 1e-4;
+    if (high - low < 1e-6 * h || (at_high && std::abs(guess - last) < kClose * h)) break;
+    last = guess;
   }
   if (!at_high) {
     restore();
