@@ -48,6 +48,9 @@ class ModelWriter {
 
   [[nodiscard]] YamlNode value_node(const std::string& name, const Expr& value) const {
     const auto unit = m_.units.find(name);
+    if (unit != m_.units.end() && unit->second == "rad" && !value.is_number())
+      if (const Expr degrees = value * 180 / m_.graph->pi(); degrees.is_number())
+        return yaml_scalar(scalar_text(degrees) + " deg");
     const bool plain = unit == m_.units.end() || !value.is_number();
     return yaml_scalar(plain ? scalar_text(value) : scalar_text(value) + " " + unit->second);
   }
