@@ -32,8 +32,10 @@ std::vector<Expr> state_symbols(const EquationsOfMotion& e) {
 std::vector<Expr> implicit_rows(const EquationsOfMotion& e) {
   std::vector<Expr> rows = e.qdot;
   for (int i = 0; i < e.M.rows; ++i) {
-    Expr r = e.rhs[static_cast<std::size_t>(i)];
-    for (int j = 0; j < e.M.columns; ++j) r -= e.M(i, j) * e.udot[static_cast<std::size_t>(j)];
+    // The recursion of inverse dynamics has shorter derivatives than the entries of M.
+    const bool recursive = !e.inverse.empty();
+    Expr r = recursive ? -e.inverse[static_cast<std::size_t>(i)] : e.rhs[static_cast<std::size_t>(i)];
+    for (int j = 0; j < e.M.columns && !recursive; ++j) r -= e.M(i, j) * e.udot[static_cast<std::size_t>(j)];
     for (const auto& c : e.constraints) r += c.a[static_cast<std::size_t>(i)] * c.multiplier;
     rows.push_back(r);
   }
@@ -94,15 +96,21 @@ std::optional<Kernel> ExtraKernels::make_configuration() const {
 
 std::optional<LinearizationKernel> ExtraKernels::make_linearization() const {
   const EquationsOfMotion& e = system_.equations();
-  const bool implicit = e.M.rows > 0;
-  std::vector<Expr> rows = implicit ? implicit_rows(e) : e.qdot;
-  if (!implicit) {
-    if (e.udot_explicit.empty()) return std::nullopt;
-    rows.insert(rows.end(), e.udot_explicit.begin(), e.udot_explicit.end());
-  }
-  rows = system_.with_laws(rows);
   const std::vector<Expr> y = state_symbols(e);
-  if (count_nodes(rows) * y.size() > kMostDerivativeWork) return std::nullopt;
+  const auto too_long = [&](const std::vector<Expr>& rows) {
+    return count_nodes(rows) * y.size() > kMostDerivativeWork;
+  };
+  // Accelerations that were solved for in symbols are differentiated as they are: nothing is left to solve.
+  bool implicit = e.udot_explicit.empty() || !e.constraints.empty();
+  std::vector<Expr> rows = e.qdot;
+  rows.insert(rows.end(), e.udot_explicit.begin(), e.udot_explicit.end());
+  rows = system_.with_laws(rows);
+  implicit = implicit || too_long(rows);
+  if (implicit) {
+    if (e.M.rows == 0) return std::nullopt;
+    rows = system_.with_laws(implicit_rows(e));
+    if (too_long(rows)) return std::nullopt;
+  }
   const Jacobian j = jacobian(rows, y);
   KernelMaker maker(setting_);
   maker.add_accelerations(), maker.add_multipliers();

@@ -16,8 +16,8 @@ class CompiledSystem;
 struct KernelSetting;
 
 /// Derivatives by y = (q, u) with udot and lambda held, as a function of q, u, udot and lambda. Implicit form, rows in
-/// this order: qdot, then rhs - M udot + A^T lambda, then gamma - A udot (all constraints). Explicit form (M was never
-/// formed): qdot, then udot.
+/// this order: qdot, then rhs - M udot + A^T lambda, then gamma - A udot (all constraints). Explicit form (no
+/// constraints, and udot was solved for in symbols): qdot, then udot.
 struct LinearizationKernel {
   struct Place {
     int row, column;

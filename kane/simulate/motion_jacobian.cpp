@@ -20,26 +20,25 @@ MotionJacobian::MotionJacobian(SystemEvaluator& evaluator)
       factor_(udot_.size(), udot_.size()) {}
 
 RhsStatus MotionJacobian::calc(std::span<const double> q, std::span<const double> u, MatrixView dfdy) {
-  if (!evaluator_.calc_motion(q, u, qdot_, udot_).ok()) return RhsStatus::Retry;
   std::fill(lambda_.begin(), lambda_.end(), 0.0);
-  if (!evaluator_.active_rows().empty()) {
-    evaluator_.calc_multipliers(udot_, lambda_);
-  } else if (kernel_->implicit) {
-    evaluator_.calc_mass(q, u);  // udot may have come from a kernel that never forms M
+  if (kernel_->implicit) {
+    if (!evaluator_.calc_motion(q, u, qdot_, udot_).ok()) return RhsStatus::Retry;
+    if (!evaluator_.active_rows().empty())
+      evaluator_.calc_multipliers(udot_, lambda_);
+    else
+      evaluator_.calc_mass(q, u);  // udot may have come from a kernel that never forms M
   }
   const auto entries = runner_.run(q, u, udot_, lambda_);
   if (!all_finite(entries)) return RhsStatus::Retry;
-  const MatrixView rows = rows_.view();
+  const MatrixView rows = kernel_->implicit ? rows_.view() : dfdy;
   std::fill_n(rows.data, rows.rows * rows.columns, 0.0);
   for (std::size_t k = 0; k < entries.size(); ++k) {
     const auto [row, column] = kernel_->places[k];
     rows(static_cast<std::size_t>(row), static_cast<std::size_t>(column)) = entries[k];
   }
+  if (!kernel_->implicit) return RhsStatus::Ok;
   for (std::size_t i = 0; i < qdot_.size(); ++i) std::copy_n(rows.row(i), rows.columns, dfdy.row(i));
-  if (kernel_->implicit) return solve_columns(dfdy);
-  for (std::size_t i = 0; i < udot_.size(); ++i)
-    std::copy_n(rows.row(qdot_.size() + i), rows.columns, dfdy.row(qdot_.size() + i));
-  return RhsStatus::Ok;
+  return solve_columns(dfdy);
 }
 
 RhsStatus MotionJacobian::solve_columns(MatrixView dfdy) {

@@ -5,7 +5,8 @@
 //     M udot = rhs + A^T lambda,   A udot = gamma
 //
 // by y_k gives equations for dudot/dy_k of the same form, with the right-hand sides d(rhs - M udot + A^T lambda)/dy_k and
-// d(gamma - A udot)/dy_k at fixed udot and lambda; so the embedding solves them column by column.
+// d(gamma - A udot)/dy_k at fixed udot and lambda; so the embedding solves them column by column. Without constraints, and
+// where udot was solved for in symbols, it is differentiated as it is.
 
 #include "kane/simulate/system_evaluator.hpp"
 #include "kane/solve/integrator.hpp"
