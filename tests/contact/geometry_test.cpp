@@ -115,6 +115,8 @@ TEST(ContactRates, AgreeWithDifferencesForAllFeatures) {
           const double rate = (after.gap.v - before.gap.v) / (2 * h);
           const double second = (after.gap.d - before.gap.d) / (2 * h);
           if (std::abs(second) > 200) continue;  // nearly parallel edges: differences are too coarse
+          // Where the nearest point passes from a face to an edge, gap'' jumps and has no difference.
+          if (std::abs(after.gap.dd - before.gap.dd) > 0.05 * (1 + std::abs(now.gap.dd))) continue;
           EXPECT_NEAR(now.gap.d, rate, 1e-5 * (1 + std::abs(second)));
           EXPECT_NEAR(now.gap.dd, second, 1e-4 * (1 + std::abs(second)));
           // The points are stationary: the rate follows from the velocities of the bodies alone.
