@@ -120,21 +120,23 @@ std::string run_case(const Case& c) {
         rounds.add(engine->name() + " inverse", [&] { engine->inverse(next()); });
         rounds.add(engine->name() + " mass", [&] { engine->mass_matrix(next()); });
       }
+      if (engine->has_derivatives()) rounds.add(engine->name() + " derivatives", [&] { engine->derivatives(next()); });
       if (engine->lanes() > 0) rounds.add(engine->name() + " lanes", [&] { engine->forward_many(); });
     }
   }
   const double own = rounds.median("Kane");
   const double lanes = rounds.median("Kane lanes") / static_cast<double>(engines[0]->lanes());
   const double mujoco = rounds.median("MuJoCo");
-  fmt::print("{:<24} {:>7} {:>7.0f} {:>8} {:>8} {:>8}   {:<14} {:<14} {:>6}/{:<6} {:>6}/{:<6} {:.0e}\n", c.label,
-             shown(own), lanes, shown(mujoco), shown(rounds.median("Simbody")), shown(rounds.median("DART")),
+  fmt::print("{:<24} {:>7} {:>7.0f} {:>8} {:>8} {:>8}   {:<14} {:<14} {:>6}/{:<6} {:>6}/{:<6} {:>11}   {:.0e}\n",
+             c.label, shown(own), lanes, shown(mujoco), shown(rounds.median("Simbody")), shown(rounds.median("DART")),
              ratio(mujoco, own, c.target), ratio(mujoco, lanes, c.simd_target), shown(rounds.median("Kane inverse")),
              shown(rounds.median("MuJoCo inverse")), shown(rounds.median("Kane mass")),
-             shown(rounds.median("MuJoCo mass")), off);
+             shown(rounds.median("MuJoCo mass")), shown(rounds.median("Kane derivatives")), off);
   std::fflush(stdout);
   std::string json =
       fmt::format("  {{\"name\": \"{}\", \"kane_ns\": {:.1f}, \"kane_simd_ns\": {:.1f}", c.label, own, lanes);
-  for (const char* peer : {"MuJoCo", "Simbody", "DART", "Kane inverse", "MuJoCo inverse", "Kane mass", "MuJoCo mass"})
+  for (const char* peer :
+       {"MuJoCo", "Simbody", "DART", "Kane inverse", "MuJoCo inverse", "Kane mass", "MuJoCo mass", "Kane derivatives"})
     if (const double ns = rounds.median(peer); !std::isnan(ns)) json += fmt::format(", \"{} ns\": {:.1f}", peer, ns);
   return json + "}";
 }
@@ -152,10 +154,12 @@ int run(int argc, char** argv) {
     if (word.starts_with("--benchmark_out=")) out = word.substr(16);
     if (word.starts_with("--filter=")) filter = word.substr(9);
   }
-  fmt::print("Forward dynamics, ns per call (medians); inverse dynamics and mass matrix: Kane/MuJoCo\n\n");
-  fmt::print("{:<24} {:>7} {:>7} {:>8} {:>8} {:>8}   {:<14} {:<14} {:<13} {:<13} {}\n", "model (degrees of freedom)",
-             "Kane", "SIMD", "MuJoCo", "Simbody", "DART", "MuJoCo/Kane", "MuJoCo/SIMD", "inverse", "mass matrix",
-             "off by");
+  fmt::print(
+      "Forward dynamics, ns per call (medians); inverse dynamics and mass matrix: Kane/MuJoCo; "
+      "derivatives of the accelerations by all coordinates and speeds: Kane\n\n");
+  fmt::print("{:<24} {:>7} {:>7} {:>8} {:>8} {:>8}   {:<14} {:<14} {:<13} {:<13} {:>11}   {}\n",
+             "model (degrees of freedom)", "Kane", "SIMD", "MuJoCo", "Simbody", "DART", "MuJoCo/Kane", "MuJoCo/SIMD",
+             "inverse", "mass matrix", "derivatives", "off by");
   warm_up();
   std::string json;
   for (const Case& c : make_cases())

@@ -36,6 +36,9 @@ class Engine {
   [[nodiscard]] virtual bool has_inverse() const { return false; }
   virtual void inverse(std::size_t) {}
   virtual void mass_matrix(std::size_t) {}
+  /// All derivatives of the accelerations by coordinates and speeds; only of robots that are not too large.
+  [[nodiscard]] virtual bool has_derivatives() const { return false; }
+  virtual void derivatives(std::size_t) {}
   /// States per call of forward_many(); 0 if there is none.
   [[nodiscard]] virtual std::size_t lanes() const { return 0; }
   virtual void forward_many() {}

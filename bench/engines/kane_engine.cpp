@@ -1,7 +1,10 @@
 // Kane: the robot as URDF, the shortest formulation, machine code.
 
+#include <optional>
+
 #include "bench/engines/engine.hpp"
 #include "kane/codegen/kernel.hpp"
+#include "kane/expr/derivative.hpp"
 #include "kane/expr/evaluate.hpp"
 #include "kane/formats/urdf_reader.hpp"
 #include "kane/mechanism/formulation.hpp"
@@ -85,7 +88,10 @@ class KaneEngine final : public Engine {
         forward_(e_, e_.udot_explicit, false, 1),
         many_(e_, e_.udot_explicit, false, vector_lanes(best_isa())),
         inverse_(e_, e_.inverse, true, 1),
-        mass_(e_, lower_triangle(e_.M), false, 1) {}
+        mass_(e_, lower_triangle(e_.M), false, 1) {
+    constexpr std::size_t kMostSpeeds = 40;
+    if (e_.u.size() <= kMostSpeeds) derivatives_.emplace(e_, derivatives_of(e_), false, 1);
+  }
 
   [[nodiscard]] std::string name() const override { return "Kane"; }
   void prepare(const std::vector<RobotState>& states) override {
@@ -93,12 +99,15 @@ class KaneEngine final : public Engine {
     many_.prepare(states, false);
     inverse_.prepare(states, true);
     mass_.prepare(states, false);
+    if (derivatives_) derivatives_->prepare(states, false);
   }
   void forward(std::size_t state) override { forward_.run(state); }
   [[nodiscard]] std::vector<double> accelerations() const override { return forward_.outputs(); }
   [[nodiscard]] bool has_inverse() const override { return true; }
   void inverse(std::size_t state) override { inverse_.run(state); }
   void mass_matrix(std::size_t state) override { mass_.run(state); }
+  [[nodiscard]] bool has_derivatives() const override { return derivatives_.has_value(); }
+  void derivatives(std::size_t state) override { derivatives_->run(state); }
   [[nodiscard]] std::size_t lanes() const override { return many_.lanes(); }
   void forward_many() override { many_.run(next_++); }
 
@@ -115,8 +124,17 @@ class KaneEngine final : public Engine {
     return entries;
   }
 
+  static std::vector<Expr> derivatives_of(const EquationsOfMotion& e) {
+    std::vector<Expr> y = e.q;
+    y.insert(y.end(), e.u.begin(), e.u.end());
+    std::vector<Expr> entries;
+    for (const Jacobian::Entry& entry : jacobian(e.udot_explicit, y).entries) entries.push_back(entry.value);
+    return entries;
+  }
+
   EquationsOfMotion e_;
   TimedKernel forward_, many_, inverse_, mass_;
+  std::optional<TimedKernel> derivatives_;
   std::size_t next_ = 0;
 };
 
