@@ -87,10 +87,15 @@ void rewrite(Driver& driver, Draft& draft, const PassChoice& choice) {
   run(choice.flatten, "flatten", flatten);
   run(choice.hoist, "hoist", hoist);
   run(choice.factor, "factor", factor_sums);
-  const auto mark = [&](bool wanted, std::string_view name, void (*pass)(Draft&)) {
-    if (wanted)
-      driver.run(
-          name, [&] { return draft.size(); }, [&] { pass(draft); });
+  std::vector<std::uint32_t> uses;  // the same for both: they mark, but do not rewrite
+  const auto mark = [&](bool wanted, std::string_view name, void (*pass)(Draft&, std::span<const std::uint32_t>)) {
+    if (!wanted) return;
+    driver.run(
+        name, [&] { return draft.size(); },
+        [&] {
+          if (uses.empty()) uses = count_uses(draft);
+          pass(draft, uses);
+        });
   };
   mark(choice.reciprocals, "reciprocals", share_reciprocals);
   mark(choice.powers, "powers", plan_powers);

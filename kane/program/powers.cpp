@@ -17,8 +17,7 @@ bool same(const PlannedPower& a, const PlannedPower& b) { return a.base == b.bas
 
 }  // namespace
 
-void plan_powers(Draft& draft) {
-  const std::vector<std::uint32_t> uses = count_uses(draft);
+void plan_powers(Draft& draft, std::span<const std::uint32_t> uses) {
   std::vector<PlannedPower>& plan = draft.powers;
   plan.clear();
   for (ValueId id = draft.input_count(); id < draft.size(); ++id) {

@@ -10,7 +10,7 @@
 namespace kane {
 
 /// Lists the powers that the draft needs, base by base.
-void plan_powers(Draft& draft);
+void plan_powers(Draft& draft, std::span<const std::uint32_t> uses);
 
 /// Carries out the plan while instructions are emitted. Powers that are not planned are raised one by one.
 class PowerChains {

@@ -5,8 +5,7 @@ namespace kane {
 // A product needs no division of its own once the reciprocals of all its divisors are shared; x/(a b) and y/(a c) would
 // gain nothing from 1/a alone. So a divisor counts for a product if it is the last one that is not shared, and sharing
 // one may make others worth it.
-void share_reciprocals(Draft& draft) {
-  const std::vector<std::uint32_t> uses = count_uses(draft);
+void share_reciprocals(Draft& draft, std::span<const std::uint32_t> uses) {
   std::vector<std::uint8_t> shared(draft.size(), 0);
   std::vector<ValueId> quotients;
   for (ValueId id = draft.input_count(); id < draft.size(); ++id) {

@@ -1,5 +1,6 @@
 #include "kane/program/reorder.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,10 @@ constexpr ValueId kGone = 0xffffffffU;
 /// Constants that are still used, in the order of first use; `number` gets their new numbers.
 std::vector<double> keep_constants(const Program& p, std::span<const std::uint32_t> order,
                                    std::vector<ValueId>& number) {
+  if (order.size() == p.instructions.size()) {  // nothing goes
+    for (ValueId id = p.first_constant(); id < p.first_temporary(); ++id) number[id] = id;
+    return p.constants;
+  }
   std::vector<double> kept;
   const auto keep = [&](ValueId id) {
     if (id < p.first_constant() || id >= p.first_temporary() || number[id] != kGone) return;
@@ -46,9 +51,10 @@ void reorder(Program& p, std::span<const std::uint32_t> order) {
     }
     number[p.first_temporary() + old] = base + static_cast<ValueId>(instructions.size());
     instructions.push_back(i);
-    for (std::size_t s = 0; s < kStageCount; ++s)
-      if (old < p.stage_end[s]) ++stage_end[s];
   }
+  for (std::size_t s = 0; s < kStageCount; ++s)
+    stage_end[s] = static_cast<std::uint32_t>(
+        std::count_if(order.begin(), order.end(), [&](std::uint32_t old) { return old < p.stage_end[s]; }));
   for (ProgramOutput& o : p.outputs) o.value = number[o.value];
   p.constants = std::move(constants);
   p.instructions = std::move(instructions);

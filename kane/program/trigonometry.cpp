@@ -3,13 +3,13 @@
 namespace kane {
 
 bool share_trigonometry(const Draft& from, Draft& to) {
-  const std::vector<std::uint32_t> uses = count_uses(from);
   const auto is_function = [&](ValueId id, Code code) {
     return from.is(id, DraftKind::Function) && from.node(id).code == code;
   };
   bool any = false;
-  for (ValueId id = from.input_count(); id < from.size(); ++id) any |= uses[id] != 0 && is_function(id, Code::Tan);
+  for (ValueId id = from.input_count(); id < from.size(); ++id) any |= is_function(id, Code::Tan);
   if (!any) return false;
+  const std::vector<std::uint32_t> uses = count_uses(from);
 
   std::vector<std::uint8_t> on_circle(from.size(), 0);  // angles with a sine or cosine
   for (ValueId id = from.input_count(); id < from.size(); ++id)
