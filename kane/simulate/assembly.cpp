@@ -270,4 +270,21 @@ AssemblyReport assemble(SystemEvaluator& evaluator, State& state, const GivenVal
   return Assembler(evaluator, state, given, options).run();
 }
 
+void require_assembly(SystemEvaluator& evaluator, State& state, const GivenValues& given,
+                      const AssemblyOptions& options, AssemblyReport* report) {
+  AssemblyReport own = assemble(evaluator, state, given, options);
+  const bool ok = own.ok;
+  const std::string message = own.message;
+  if (report != nullptr) *report = std::move(own);
+  require(ok, "{}", message);
+}
+
+void check_initial_state(const EquationsOfMotion& e, const State& state) {
+  require(state.q.size() == e.q.size() && state.u.size() == e.u.size(),
+          "a state with {} coordinates and {} speeds was given to '{}', which has {} and {}", state.q.size(),
+          state.u.size(), e.name, e.q.size(), e.u.size());
+  require(all_finite(state.q) && all_finite(state.u) && std::isfinite(state.t),
+          "the initial state holds something that is not a finite number");
+}
+
 }  // namespace kane

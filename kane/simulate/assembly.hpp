@@ -46,5 +46,11 @@ struct AssemblyReport {
 /// Moves `state` onto the constraints that are active in the evaluator, at state.t and the evaluator's inputs.
 [[nodiscard]] AssemblyReport assemble(SystemEvaluator& evaluator, State& state, const GivenValues& given,
                                       const AssemblyOptions& options = {});
+/// The same; throws ModelError with the report's message if that is not possible, after filling in `report` if there is one.
+void require_assembly(SystemEvaluator& evaluator, State& state, const GivenValues& given,
+                      const AssemblyOptions& options, AssemblyReport* report);
+
+/// Throws ModelError unless a run of these equations can begin in the state: of the right size, and finite.
+void check_initial_state(const EquationsOfMotion& equations, const State& state);
 
 }  // namespace kane

@@ -5,6 +5,7 @@
 
 #include "kane/base/error.hpp"
 #include "kane/expr/traverse.hpp"
+#include "kane/simulate/switch_kernels.hpp"
 #include "kane/solve/dormand_prince.hpp"
 #include "kane/solve/fixed_step.hpp"
 #include "kane/solve/kernels.hpp"
@@ -14,19 +15,6 @@ namespace kane {
 namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-Kernel make_guards(const CompiledSystem& system) {
-  std::vector<Expr> guards;
-  for (const auto& s : system.equations().switches) guards.push_back(s.guard);
-  return system.compile("guards", guards);
-}
-
-Kernel make_resets(const CompiledSystem& system) {
-  std::vector<Expr> values;
-  for (const auto& s : system.equations().switches)
-    for (const auto& reset : s.resets) values.push_back(reset.value);
-  return system.compile_of_state("resets", values);
-}
 
 bool needs_motion(const EquationsOfMotion& e) {
   std::vector<Expr> guards;
@@ -145,21 +133,12 @@ State HybridSimulator::assemble(State state, const GivenValues& given, AssemblyR
   evaluator_.set_inputs(inputs_.values(), state.t);
   dynamics_.reset();
   dynamics_.set_bilateral(initial_);
-  AssemblyReport own = kane::assemble(evaluator_, state, given, {.tolerance = options_.constraint_tolerance});
-  const bool ok = own.ok;
-  const std::string message = own.message;
-  if (report != nullptr) *report = std::move(own);
-  require(ok, "{}", message);
+  require_assembly(evaluator_, state, given, {.tolerance = options_.constraint_tolerance}, report);
   return state;
 }
 
 void HybridSimulator::start(const State& state) {
-  const EquationsOfMotion& e = system_->equations();
-  require(state.q.size() == e.q.size() && state.u.size() == e.u.size(),
-          "a state with {} coordinates and {} speeds was given to '{}', which has {} and {}", state.q.size(),
-          state.u.size(), e.name, e.q.size(), e.u.size());
-  require(all_finite(state.q) && all_finite(state.u) && std::isfinite(state.t),
-          "the initial state holds something that is not a finite number");
+  check_initial_state(system_->equations(), state);
   state_ = state;
   failure_.reset();
   stop_ = false;
@@ -170,7 +149,7 @@ void HybridSimulator::start(const State& state) {
   dynamics_.set_bilateral(bilateral_);
   evaluator_.calc_constraints(state_.q, state_.u);
   constexpr double kInside = 1e-6;
-  for (const auto& c : e.contacts) {
+  for (const auto& c : system_->equations().contacts) {
     const double gap = evaluator_.phi()[at(c.normal)];
     require(c.force.has_value() || gap >= -kInside,
             "the run begins with the contact '{}' {} m inside; begin with a gap that is not negative", c.name, -gap);

@@ -79,21 +79,12 @@ void Simulator::set_inputs(std::span<const double> inputs) {
 State Simulator::assemble(State state, const GivenValues& given, AssemblyReport* report) {
   inputs_.start(state);
   evaluator_.set_inputs(inputs_.values(), state.t);
-  AssemblyReport own = kane::assemble(evaluator_, state, given, {.tolerance = options_.constraint_tolerance});
-  const bool ok = own.ok;
-  const std::string message = own.message;
-  if (report != nullptr) *report = std::move(own);
-  require(ok, "{}", message);
+  require_assembly(evaluator_, state, given, {.tolerance = options_.constraint_tolerance}, report);
   return state;
 }
 
 void Simulator::start(const State& state) {
-  const EquationsOfMotion& e = system_->equations();
-  require(state.q.size() == e.q.size() && state.u.size() == e.u.size(),
-          "a state with {} coordinates and {} speeds was given to '{}', which has {} and {}", state.q.size(),
-          state.u.size(), e.name, e.q.size(), e.u.size());
-  require(all_finite(state.q) && all_finite(state.u) && std::isfinite(state.t),
-          "the initial state holds something that is not a finite number");
+  check_initial_state(system_->equations(), state);
   state_ = state;
   evaluator_.forget_choice();
   change_point_.forget();

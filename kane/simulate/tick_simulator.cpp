@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kane/base/error.hpp"
+#include "kane/simulate/switch_kernels.hpp"
 #include "kane/solve/kernels.hpp"
 
 namespace kane {
@@ -18,19 +19,6 @@ constexpr double kMostParts = 16;
 SwitchingOptions without_allocation(SwitchingOptions options) {
   options.exact_distances = false;
   return options;
-}
-
-Kernel make_guards(const CompiledSystem& system) {
-  std::vector<Expr> guards;
-  for (const auto& s : system.equations().switches) guards.push_back(s.guard);
-  return system.compile("guards", guards);
-}
-
-Kernel make_resets(const CompiledSystem& system) {
-  std::vector<Expr> values;
-  for (const auto& s : system.equations().switches)
-    for (const auto& reset : s.resets) values.push_back(reset.value);
-  return system.compile_of_state("resets", values);
 }
 
 }  // namespace
