@@ -21,6 +21,7 @@ add_custom_target(product DEPENDS ${modules})
 if(TARGET kane)
   add_dependencies(product kane)
   install(TARGETS kane RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  install(TARGETS kane_array_files LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/kane")
   # Completion scripts, written by the command itself, where the shells look for them.
   foreach(row "bash|bash-completion/completions/kane" "zsh|zsh/site-functions/_kane" "fish|fish/vendor_completions.d/kane.fish")
     string(REPLACE "|" ";" row "${row}")

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/array_files/array_files.hpp"
 #include "kane/simulate/csv_writer.hpp"
 
 namespace kane {
@@ -21,13 +22,10 @@ class TrajectoryFile {
   void finish();
 
  private:
-  enum class Kind { Csv, Hdf5, Matlab };
-
   std::string file_;
-  std::vector<std::string> names_;
-  Kind kind_;
   std::optional<CsvWriter> csv_;
-  std::vector<std::vector<double>> columns_;  ///< kinds that are written at the end
+  ArrayColumns columns_;                ///< of the kinds that are written at the end
+  WriteArrays write_arrays_ = nullptr;  ///< of the module that writes them
 };
 
 }  // namespace kane
