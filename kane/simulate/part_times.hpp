@@ -34,6 +34,8 @@ class CallTimes {
   /// Calls made while this is false have their time counted elsewhere.
   void set_counting(bool counting) { counting_ = counting; }
   [[nodiscard]] double total() const { return static_cast<double>(calls_) * typical(); }
+  /// What looking at the clock has cost, s: twice for each call measured.
+  [[nodiscard]] double looks() const { return measured_ == 0 ? 0 : 2 * static_cast<double>(measured_) * clock_cost(); }
   /// The median of the calls measured last, without what the clock itself takes, s.
   [[nodiscard]] double typical() const {
     const std::size_t n = std::min(measured_, kKept);
@@ -81,10 +83,11 @@ struct EvaluationTimes {
     for (CallTimes* times : {&motion, &mass, &constraints, &solve}) times->set_counting(counting);
   }
   [[nodiscard]] double kernel_total() const { return motion.total() + mass.total() + constraints.total(); }
+  [[nodiscard]] double looks() const { return motion.looks() + mass.looks() + constraints.looks() + solve.looks(); }
 };
 
 /// Seconds of a run by what they were spent on. `total` is what a clock on the wall shows; the rest is time that the
-/// processor worked for this thread.
+/// processor worked for this thread, without what measuring it has cost.
 struct RunTimes {
   double total = 0, processor = 0, kernel = 0, solve = 0, projection = 0, output = 0;
   /// The integrator's own work, and everything else.
@@ -111,12 +114,14 @@ class RunClock {
     return result;
   }
   /// What has passed since construction.
-  [[nodiscard]] RunTimes times(const EvaluationTimes& evaluations) const {
+  [[nodiscard]] RunTimes times(const EvaluationTimes& evaluations, const CallTimes& projections = {}) const {
     RunTimes times;
+    times.processor = processor_seconds() - processor_;
+    times.total = std::chrono::duration<double>(CallTimes::Clock::now() - wall_).count();
+    times.processor -= evaluations.looks() + projections.looks();
     times.kernel = evaluations.kernel_total();
     times.solve = evaluations.solve.total();
-    times.total = std::chrono::duration<double>(CallTimes::Clock::now() - wall_).count();
-    times.processor = processor_seconds() - processor_;
+    times.projection = projections.total();
     times.output = output_;
     return times;
   }

@@ -77,13 +77,8 @@ class Simulator::Run {
       sim_.energy_.observe(sim_.state_.q, sim_.state_.u);
       report_.energy = sim_.energy_.report();
     }
-    add_times();
+    report_.times = clock_.times(sim_.evaluator_.times(), sim_.problem_.projection_times());
     add_warnings();
-  }
-
-  void add_times() {
-    report_.times = clock_.times(sim_.evaluator_.times());
-    report_.times.projection = sim_.problem_.projection_times().total();
   }
 
   void add_warnings() {

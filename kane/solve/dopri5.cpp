@@ -4,7 +4,6 @@
 #include "kane/solve/dense_output.hpp"
 #include "kane/solve/dormand_prince.hpp"
 #include "kane/solve/kernels.hpp"
-#include "kane/solve/stage_sum.hpp"
 
 namespace kane {
 
@@ -41,22 +40,22 @@ ExplicitAdaptive::Attempt DormandPrince54::attempt(double h) {
     return status != RhsStatus::Ok;
   };
 
-  stage_sum(Y, y, h, n, T{1.0 / 5, k1});
+  sums_(Y, y, h, n, T{1.0 / 5, k1});
   if (failed(1.0 / 5, Y, k2)) return {status};
-  stage_sum(Y, y, h, n, T{3.0 / 40, k1}, T{9.0 / 40, k2});
+  sums_(Y, y, h, n, T{3.0 / 40, k1}, T{9.0 / 40, k2});
   if (failed(3.0 / 10, Y, k3)) return {status};
-  stage_sum(Y, y, h, n, T{44.0 / 45, k1}, T{-56.0 / 15, k2}, T{32.0 / 9, k3});
+  sums_(Y, y, h, n, T{44.0 / 45, k1}, T{-56.0 / 15, k2}, T{32.0 / 9, k3});
   if (failed(4.0 / 5, Y, k4)) return {status};
-  stage_sum(Y, y, h, n, T{19372.0 / 6561, k1}, T{-25360.0 / 2187, k2}, T{64448.0 / 6561, k3}, T{-212.0 / 729, k4});
+  sums_(Y, y, h, n, T{19372.0 / 6561, k1}, T{-25360.0 / 2187, k2}, T{64448.0 / 6561, k3}, T{-212.0 / 729, k4});
   if (failed(8.0 / 9, Y, k5)) return {status};
-  stage_sum(Y, y, h, n, T{9017.0 / 3168, k1}, T{-355.0 / 33, k2}, T{46732.0 / 5247, k3}, T{49.0 / 176, k4},
-            T{-5103.0 / 18656, k5});
+  sums_(Y, y, h, n, T{9017.0 / 3168, k1}, T{-355.0 / 33, k2}, T{46732.0 / 5247, k3}, T{49.0 / 176, k4},
+        T{-5103.0 / 18656, k5});
   if (failed(1, Y, k6)) return {status};
-  stage_sum(y_next_.data(), y, h, n, T{35.0 / 384, k1}, T{500.0 / 1113, k3}, T{125.0 / 192, k4}, T{-2187.0 / 6784, k5},
-            T{11.0 / 84, k6});
+  sums_(y_next_.data(), y, h, n, T{35.0 / 384, k1}, T{500.0 / 1113, k3}, T{125.0 / 192, k4}, T{-2187.0 / 6784, k5},
+        T{11.0 / 84, k6});
   if (failed(1, y_next_.data(), k7)) return {status};
-  stage_sum(error_.data(), h, n, T{71.0 / 57600, k1}, T{-71.0 / 16695, k3}, T{71.0 / 1920, k4},
-            T{-17253.0 / 339200, k5}, T{22.0 / 525, k6}, T{-1.0 / 40, k7}, T{0.0, k2});
+  sums_(error_.data(), h, n, T{0.0, k2}, T{71.0 / 57600, k1}, T{-71.0 / 16695, k3}, T{71.0 / 1920, k4},
+        T{-17253.0 / 339200, k5}, T{22.0 / 525, k6}, T{-1.0 / 40, k7});
   const double error = std::sqrt(scaled_square(error_.data()) / static_cast<double>(n_));
   if (!(error <= 1)) find_worst(error_.data());
   return {status, error};
@@ -76,10 +75,10 @@ double DormandPrince54::estimate_lambda() {
 // it is one coefficient, of s^2 (1-s)^2.
 StepStatus DormandPrince54::prepare_dense() {
   using T = StageTerm;
-  stage_sum(dense_.data(), t_ - t_previous_, padded_, T{-12715105075.0 / 11282082432.0, slope_previous_.data()},
-            T{87487479700.0 / 32700410799.0, k(3)}, T{-10690763975.0 / 1880347072.0, k(4)},
-            T{701980252875.0 / 199316789632.0, k(5)}, T{-1453857185.0 / 822651844.0, k(6)},
-            T{69997945.0 / 29380423.0, slope_.data()});
+  sums_(dense_.data(), t_ - t_previous_, padded_, T{-12715105075.0 / 11282082432.0, slope_previous_.data()},
+        T{87487479700.0 / 32700410799.0, k(3)}, T{-10690763975.0 / 1880347072.0, k(4)},
+        T{701980252875.0 / 199316789632.0, k(5)}, T{-1453857185.0 / 822651844.0, k(6)},
+        T{69997945.0 / 29380423.0, slope_.data()});
   return StepStatus::Ok;
 }
 

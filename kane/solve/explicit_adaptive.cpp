@@ -49,23 +49,6 @@ void ExplicitAdaptive::do_resume() {
   until_check_ = kStiffnessInterval;
 }
 
-double ExplicitAdaptive::scaled_square(const double* e) const {
-  const double* const a = y_.data();
-  const double* const b = y_next_.data();
-  double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-  const auto term = [&](std::size_t i) {
-    const double q = e[i] / (atol_[i] + rtol_[i] * std::max(std::abs(a[i]), std::abs(b[i])));
-    return q * q;
-  };
-  for (std::size_t i = 0; i < padded_; i += 4) {
-    s0 += term(i);
-    s1 += term(i + 1);
-    s2 += term(i + 2);
-    s3 += term(i + 3);
-  }
-  return (s0 + s2) + (s1 + s3);
-}
-
 void ExplicitAdaptive::find_worst(const double* e) {
   double worst = -1;
   for (std::size_t i = 0; i < n_; ++i) {

@@ -3,6 +3,7 @@
 // Norsett, Wanner, Solving Ordinary Differential Equations I (2nd ed.), II.4 and II.5; Hairer, Wanner, volume II, IV.2.
 
 #include "kane/solve/integrator.hpp"
+#include "kane/solve/stage_sum.hpp"
 
 namespace kane {
 
@@ -45,9 +46,12 @@ class ExplicitAdaptive : public Integrator {
   StepStatus do_interpolate(double t, std::span<double> y) final;
 
   /// Sum of the squares of e_i / (atol_i + rtol_i max(|y_i|, |y_next_i|)).
-  [[nodiscard]] double scaled_square(const double* e) const;
+  [[nodiscard]] double scaled_square(const double* e) const {
+    return sums_.scaled_square(e, {rtol_.data(), atol_.data(), y_.data(), y_next_.data()}, padded_);
+  }
   void find_worst(const double* e);
 
+  const StageSums& sums_ = best_stage_sums();
   std::vector<double> slope_, slope_next_, slope_previous_;
   std::vector<double> rtol_, atol_;
 
