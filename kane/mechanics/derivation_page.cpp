@@ -25,7 +25,7 @@ class PageMaker {
         equations_(derivation.equations()),
         options_(options),
         write_(system_, options.max_terms),
-        motion_(derivation) {}
+        motion_(derivation, write_) {}
 
   Page make() {
     page_.title = fmt::format("{}: equations of motion by Kane's method", system_.name());

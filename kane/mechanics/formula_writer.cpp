@@ -80,12 +80,19 @@ FormulaWriter::FormulaWriter(const System& system, std::size_t max_terms) : syst
   literal_.accelerations = acceleration_symbols(system);
 }
 
+const Literal& FormulaWriter::textbook(const Expr& e) {
+  Literal& known = known_[{e.graph(), e.graph() == nullptr ? NodeId{} : e.id()}];
+  // A number outside of all graphs is quick to write and has no place among the nodes.
+  if (known.text.empty() || e.graph() == nullptr) known = literal(e, literal_);
+  return known;
+}
+
 // Multiplied out, an expression may be much longer than with its common parts named; then it is not for reading.
 Formula FormulaWriter::form(const Expr& e) {
-  const Literal textbook = literal(e, literal_);
+  const Literal& written = textbook(e);
   const int shared = count_operations({&e, 1}).total();
-  if (!textbook.too_long && (textbook.operations <= kAlwaysReadable || 2 * textbook.operations <= 3 * shared)) {
-    return {textbook.text, textbook.latex};
+  if (!written.too_long && (written.operations <= kAlwaysReadable || 2 * written.operations <= 3 * shared)) {
+    return {written.text, written.latex};
   }
   const Expr shorter = abbreviations_.shorten({&e, 1}).front();
   return {to_text(shorter), to_latex(shorter)};

@@ -1,7 +1,9 @@
 #pragma once
 // Expressions, vectors and dyadics of a derivation as formulas for a person, in both notations.
 
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kane/base/page.hpp"
@@ -19,6 +21,8 @@ class FormulaWriter {
  public:
   FormulaWriter(const System& system, std::size_t max_terms);
 
+  /// The textbook form alone. Formulas come back in later steps, so each is worked out once.
+  [[nodiscard]] const Literal& textbook(const Expr& e);
   /// The textbook form; where that is too long to read, one with intermediate variables, whose definitions wait in
   /// take_definitions().
   [[nodiscard]] Formula form(const Expr& e);
@@ -36,6 +40,7 @@ class FormulaWriter {
  private:
   const System& system_;
   LiteralOptions literal_;
+  std::map<std::pair<const Graph*, NodeId>, Literal> known_;
   Abbreviations abbreviations_;
   std::size_t taken_ = 0;
 };

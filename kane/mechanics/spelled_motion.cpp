@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "kane/expr/literal.hpp"
 #include "kane/expr/traverse.hpp"
 
 namespace kane {
@@ -31,8 +30,8 @@ bool has_rates(const System& s, const Vector& v) {
 
 }  // namespace
 
-SpelledMotion::SpelledMotion(KaneDerivation& derivation)
-    : derivation_(derivation), to_speeds_(derivation.kinematical().rates_to_speeds) {
+SpelledMotion::SpelledMotion(KaneDerivation& derivation, FormulaWriter& writer)
+    : derivation_(derivation), writer_(writer), to_speeds_(derivation.kinematical().rates_to_speeds) {
   const System& s = derivation.system();
   const RateModel model = with_accelerations(derivation.kinematical().model, s);
   for (std::size_t k = 0; k < model.symbols.size(); ++k) {
@@ -40,12 +39,12 @@ SpelledMotion::SpelledMotion(KaneDerivation& derivation)
   }
 }
 
-std::size_t SpelledMotion::length(const Vector& v) {
+std::size_t SpelledMotion::length(const Vector& v) const {
   std::size_t sum = 0;
   for (const Vector::Term& t : v.terms()) {
     for (const Expr& c : t.c) {
       if (c.is_zero()) continue;
-      const Literal text = literal(c, {.max_terms = 40});
+      const Literal& text = writer_.textbook(c);
       sum += text.too_long ? 100000 : text.text.size() + 6;
     }
   }

@@ -2,13 +2,14 @@
 // Velocities and accelerations as a person would write them: in one frame, or as a sum over the frames they come from
 // by the two-point theorems (L u1 a2 + L (u1 + u2) b2), whichever is shorter.
 
+#include "kane/mechanics/formula_writer.hpp"
 #include "kane/mechanics/kane.hpp"
 
 namespace kane {
 
 class SpelledMotion {
  public:
-  explicit SpelledMotion(KaneDerivation& derivation);
+  SpelledMotion(KaneDerivation& derivation, FormulaWriter& writer);
 
   [[nodiscard]] Vector velocity(PointId p) const;
   [[nodiscard]] Vector angular_velocity(FrameId f) const;
@@ -21,9 +22,10 @@ class SpelledMotion {
 
  private:
   [[nodiscard]] Vector shorter(const Vector& in_one_frame, const Vector& by_rates) const;
-  [[nodiscard]] static std::size_t length(const Vector& v);
+  [[nodiscard]] std::size_t length(const Vector& v) const;
 
   KaneDerivation& derivation_;
+  FormulaWriter& writer_;
   Substitution to_speeds_;  ///< rates and their derivatives
 };
 
