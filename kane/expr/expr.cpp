@@ -2,6 +2,8 @@
 
 #include <atomic>
 #include <bit>
+#include <cstdlib>
+#include <limits>
 
 #include "kane/base/error.hpp"
 #include "kane/expr/graph.hpp"
@@ -30,9 +32,9 @@ void Expr::release() const {
 }
 
 Expr::Expr(const Rational& value) {
-  if (value.get_num().fits_slong_p() && value.get_den().fits_slong_p()) {
-    number_ = value.get_num().get_si();
-    denominator_ = value.get_den().get_si();
+  if (value.is_small()) {
+    number_ = value.small_num();
+    denominator_ = value.small_den();
     return;
   }
   number_ = std::bit_cast<std::int64_t>(new LongNumber{value});
@@ -48,9 +50,7 @@ bool Expr::is_one() const { return graph_ == nullptr ? number_ == denominator_ :
 Rational Expr::number() const {
   if (graph_ != nullptr) return graph_->number_value(id());
   if (is_long()) return long_number()->value;
-  Rational value(mpz_class(static_cast<long>(number_)), mpz_class(static_cast<long>(denominator_)));
-  value.canonicalize();
-  return value;
+  return {number_, denominator_};
 }
 
 const std::string& Expr::name() const {
@@ -135,9 +135,10 @@ Expr pow(const Expr& x, int n) {
 }
 
 Expr pow(const Expr& x, const Rational& exponent) {
-  require(exponent.get_num().fits_sint_p() && exponent.get_den().fits_sint_p(), "the exponent {} is too large",
-          to_text(exponent));
-  const int n = static_cast<int>(exponent.get_num().get_si()), d = static_cast<int>(exponent.get_den().get_si());
+  const auto fits = [](long z) { return std::abs(z) <= std::numeric_limits<int>::max(); };
+  require(exponent.is_small() && fits(exponent.small_num()) && fits(exponent.small_den()),
+          "the exponent {} is too large", to_text(exponent));
+  const int n = static_cast<int>(exponent.small_num()), d = static_cast<int>(exponent.small_den());
   if (d == 1) return pow(x, n);
   return pow(make1(d == 2 ? Op::Sqrt : Op::Root, x, d), n);
 }

@@ -23,23 +23,15 @@ Expr Graph::bind(const Expr& e) {
   return e.is_long() ? number(e.number()) : number(e.number_, e.denominator_);
 }
 
-Expr Graph::number(const Rational& value) {
-  require(value.get_den() != 0, "the number {}/0 has no value", value.get_num().get_str());
-  Rational lowest = value;
-  lowest.canonicalize();
-  return at(Store(*this).number(lowest));
-}
+Expr Graph::number(const Rational& value) { return at(Store(*this).number(value)); }
 
 Expr Graph::number(std::int64_t numerator, std::int64_t denominator) {
-  require(denominator != 0, "the number {}/0 has no value", numerator);
   // Small whole numbers are asked for all the time.
   NodeId* known = nullptr;
   if (denominator == 1 && numerator >= 0 && numerator < static_cast<std::int64_t>(state_->small_integers.size()))
     known = &state_->small_integers[static_cast<std::size_t>(numerator)];
   if (known != nullptr && *known != kNoNode) return at(*known);
-  Rational value(mpz_class(static_cast<long>(numerator)), mpz_class(static_cast<long>(denominator)));
-  value.canonicalize();
-  const Expr result = number(value);
+  const Expr result = number(Rational(numerator, denominator));
   if (known != nullptr) *known = result.id();
   return result;
 }
@@ -160,7 +152,7 @@ const std::string& Graph::name(NodeId id) const {
 
 std::size_t Graph::memory_bytes() const {
   std::size_t bytes = blocks_.size() * kBlockSize * sizeof(Node) + table_.capacity() * sizeof(Slot);
-  bytes += state_->numbers.size() * (sizeof(Rational) + 16) + state_->lists.size() * 64;
+  bytes += state_->numbers.size() * sizeof(Rational) + state_->lists.size() * 64;
   bytes += (state_->points.size() + state_->exponentials.size()) * 96;
   for (const auto& symbol : state_->symbols) bytes += 128 + symbol.name.capacity();
   return bytes;

@@ -48,11 +48,11 @@ std::optional<Rational> find_decimal(std::string_view text) {
     scale += down ? -exponent : exponent;
   }
   if (i != text.size()) return std::nullopt;
-  Rational value{mpz_class(digits, 10)};
-  if (scale > 0) value *= Rational(power_of_ten(scale));
-  if (scale < 0) value /= Rational(power_of_ten(-scale));
-  if (negative) value = -value;
-  return value;
+  mpz_class whole(digits, 10), divisor = 1;
+  if (negative) whole = -whole;
+  if (scale > 0) whole *= power_of_ten(scale);
+  if (scale < 0) divisor = power_of_ten(-scale);
+  return Rational(whole, divisor);
 }
 
 Rational rational_from_double(double value) {
@@ -64,7 +64,9 @@ Rational rational_from_double(double value) {
 
 double to_double(const Rational& value) {
   // mpq_get_d truncates. Round to nearest by dividing with two extra bits and a sticky bit.
-  if (value == 0) return 0.0;
+  constexpr long kExact = 1L << 53;
+  if (value.is_small() && std::abs(value.small_num()) <= kExact && value.small_den() <= kExact)
+    return static_cast<double>(value.small_num()) / static_cast<double>(value.small_den());
   const bool negative = value < 0;
   mpz_class n = abs(value.get_num()), d = value.get_den();
   const auto bits = [](const mpz_class& z) { return static_cast<long>(mpz_sizeinbase(z.get_mpz_t(), 2)); };
@@ -117,7 +119,7 @@ std::optional<std::string> finite_decimal(const Rational& value) {
 
 std::string to_text(const Rational& value) {
   std::string fraction = value.get_str();
-  if (value.get_den() == 1) return fraction;
+  if (value.is_whole()) return fraction;
   // A person writes 1/2, 3/4 and 1/3, but 9.81 and 0.0625.
   if (value.get_den() <= 12 && abs(value.get_num()) <= 100) return fraction;
   if (auto decimal = finite_decimal(value); decimal) return *decimal;
@@ -131,20 +133,18 @@ std::string to_short_text(const Rational& value) {
 
 bool has_short_power(const Rational& value, unsigned long n) {
   constexpr std::size_t kMaxBits = 1 << 16;
-  if (value.get_den() == 1 && abs(value.get_num()) <= 1) return true;
-  const std::size_t bits =
-      mpz_sizeinbase(value.get_num().get_mpz_t(), 2) + mpz_sizeinbase(value.get_den().get_mpz_t(), 2);
-  return n <= kMaxBits && bits * n <= kMaxBits;
+  if (value.is_whole() && abs(value) <= 1) return true;
+  return n <= kMaxBits && value.bits() * n <= kMaxBits;
 }
 
 Rational rational_power(const Rational& base, int n) {
   const auto exponent = static_cast<unsigned long>(n < 0 ? -static_cast<long>(n) : n);
   if (!has_short_power(base, exponent))
     throw LimitError(fmt::format("the power {}^{} has too many digits to be an exact number", to_short_text(base), n));
-  Rational result;
-  mpz_pow_ui(result.get_num().get_mpz_t(), base.get_num().get_mpz_t(), exponent);
-  mpz_pow_ui(result.get_den().get_mpz_t(), base.get_den().get_mpz_t(), exponent);
-  return n < 0 ? Rational(1 / result) : result;
+  mpz_class above, below;
+  mpz_pow_ui(above.get_mpz_t(), base.get_num().get_mpz_t(), exponent);
+  mpz_pow_ui(below.get_mpz_t(), base.get_den().get_mpz_t(), exponent);
+  return n < 0 ? Rational(below, above) : Rational(above, below);
 }
 
 }  // namespace kane

@@ -1,15 +1,13 @@
 #pragma once
-// Exact numbers: rationals of any size (GMP).
-
-#include <gmpxx.h>
+// Exact numbers as text and as doubles.
 
 #include <optional>
 #include <string>
 #include <string_view>
 
-namespace kane {
+#include "kane/expr/rational.hpp"
 
-using Rational = mpq_class;
+namespace kane {
 
 /// The rational a decimal literal spells: "0.1" is 1/10, "1.5e-3" is 3/2000. Empty if `text` is not one, or if
 /// its exponent is beyond +-10000.

@@ -94,7 +94,7 @@ Expr call_function(Graph& graph, std::string_view function, std::span<const Expr
   };
   if (function == "root") {
     check_arity(2);
-    require(arguments[1].is_number() && arguments[1].number().get_den() == 1 && arguments[1].number() > 0,
+    require(arguments[1].is_number() && arguments[1].number().is_whole() && arguments[1].number() > 0,
             "the index of root(x, n) must be a positive whole number");
     return pow(arguments[0], Rational(1) / arguments[1].number());
   }

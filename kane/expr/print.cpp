@@ -294,7 +294,7 @@ class Printer {
       const mpz_class magnitude = abs(value.get_num());
       return fmt::format("{}\\frac{{{}}}{{{}}}", value < 0 ? "-" : "", magnitude.get_str(), value.get_den().get_str());
     }
-    if (value.get_den() == 1 && value.get_num().fits_slong_p()) return value.get_str() + ".0";
+    if (value.is_whole() && value.get_num().fits_slong_p()) return value.get_str() + ".0";
     const double rounded = to_double(value);
     if (std::isinf(rounded)) return rounded < 0 ? "-HUGE_VAL" : "HUGE_VAL";
     return fmt::format("{}", rounded);

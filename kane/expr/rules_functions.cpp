@@ -12,18 +12,12 @@ namespace {
 constexpr NodeId kZero = Graph::kZero;
 constexpr NodeId kOne = Graph::kOne;
 
-Rational floor_of(const Rational& r) {
-  mpz_class whole;
-  mpz_fdiv_q(whole.get_mpz_t(), r.get_num().get_mpz_t(), r.get_den().get_mpz_t());
-  return Rational(whole);
-}
-
 }  // namespace
 
 /// cos(half_turns * pi) at multiples of 30 and 45 degrees.
 std::optional<NodeId> Rules::exact_cosine(const Rational& half_turns) {
   Rational twelfths = half_turns * 12;
-  if (twelfths.get_den() != 1) return std::nullopt;
+  if (!twelfths.is_whole()) return std::nullopt;
   const unsigned long n = mpz_fdiv_ui(twelfths.get_num().get_mpz_t(), 24);  // of 15 degrees
   const unsigned long folded = n > 12 ? 24 - n : n;                         // cos is even
   const bool minus = folded > 6;
@@ -65,7 +59,7 @@ std::optional<NodeId> Rules::take_out_turns(Op kind, NodeId x) {
     if (cosine && sine) return kind == Op::Cos ? *cosine : kind == Op::Sin ? *sine : div(*sine, *cosine);
   }
   Rational quarters = coefficient * 2;
-  if (quarters.get_den() != 1) return std::nullopt;
+  if (!quarters.is_whole()) return std::nullopt;
   const NodeId rest = sub(x, mul(number(coefficient), store_.pi()));
   const unsigned long quadrant = mpz_fdiv_ui(quarters.get_num().get_mpz_t(), 4);
   if (kind == Op::Tan) {

@@ -158,8 +158,7 @@ NodeId Rules::root_of_number(const Rational& r, int index) {
   mpz_pow_ui(under.get_mpz_t(), r.get_den().get_mpz_t(), static_cast<unsigned long>(index - 1));
   under *= r.get_num();
   const mpz_class outside = take_out_powers(under, index);
-  Rational factor(outside, r.get_den());
-  factor.canonicalize();
+  const Rational factor(outside, r.get_den());
   if (under == 1) return number(factor);
   const NodeId inside = number(Rational(under));
   return mul(number(factor), index == 2 ? store_.unary(Op::Sqrt, inside) : store_.unary(Op::Root, inside, index));

@@ -35,9 +35,7 @@ std::optional<Rational> find_small_number(Fingerprint fp) {
   for (const std::int64_t scale : {std::int64_t{720'720}, std::int64_t{1'000'000'000'000}}) {
     const std::int64_t n = small_integer(field::P1::mul(fp.a, static_cast<std::uint64_t>(scale)));
     if (n == 0 || Fingerprint::integer(n) != fp * Fingerprint::integer(scale)) continue;
-    Rational value(mpz_class(static_cast<long>(n)), mpz_class(static_cast<long>(scale)));
-    value.canonicalize();
-    return value;
+    return Rational(n, scale);
   }
   return fp.is_zero() ? std::optional(Rational(0)) : std::nullopt;
 }
@@ -67,7 +65,12 @@ bool is_taken_by_small_number(Fingerprint fp) {
 /// (and if they are zero) it gets a value that only depends on its digits, which loses identities but invents none.
 Fingerprint number_fingerprint(const Rational& value) {
   constexpr std::size_t kOwnBits = 60;
-  const mpz_class &n = value.get_num(), &d = value.get_den();
+  constexpr long kOwn = 1L << kOwnBits;
+  if (value.is_small() && std::abs(value.small_num()) < kOwn && value.small_den() < kOwn) {
+    const Fingerprint n = Fingerprint::integer(value.small_num());
+    return value.is_whole() ? n : n * Fingerprint::integer(value.small_den()).inverse();
+  }
+  const mpz_class n = value.get_num(), d = value.get_den();
   const Fingerprint fp = d == 1 ? residues(n) : residues(n) * residues(d).inverse();
   if ((bits(n) <= kOwnBits && bits(d) <= kOwnBits) || !is_taken_by_small_number(fp)) return fp;
   std::uint64_t digest = value < 0 ? 1 : 2;
@@ -199,7 +202,7 @@ NodeId Store::number(const Rational& value) {
     found = find(form.fp);
   }
   form.a = static_cast<NodeId>(state_.numbers.size());
-  const std::size_t size = (bits(value.get_num()) + bits(value.get_den())) / 8;
+  const std::size_t size = value.bits() / 8;
   check_number_size(size);
   if (found.exact()) {  // what was known as some expression has turned out to be a number
     Node& known = graph_.node(found.node);

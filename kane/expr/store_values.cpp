@@ -40,9 +40,8 @@ Fingerprint field_power(Fingerprint x, const mpz_class& exponent) {
 /// Gives that value and the integer power to raise it to. An atom and its opposite have the same value and opposite powers.
 std::pair<Fingerprint, mpz_class> atom_base(Fingerprint atom, Op op, const Rational& coefficient) {
   Rational scaled = coefficient * Rational(mpz_class(static_cast<unsigned long>(kFineness)));
-  scaled.canonicalize();
   if (atom.is_upper()) atom = -atom, scaled = -scaled;
-  if (scaled.get_den() == 1) return {atom.opaque(tag_of(op)), scaled.get_num()};
+  if (scaled.is_whole()) return {atom.opaque(tag_of(op)), scaled.get_num()};
   const Fingerprint denominator = residues(scaled.get_den());
   return {(atom * denominator).opaque(tag_of(op, 1)), scaled.get_num()};
 }
@@ -107,11 +106,11 @@ std::vector<LinearTerm> linear_terms(const Graph& graph, NodeId id, std::size_t 
 
 CirclePoint Store::atom_point(NodeId atom, const Rational& coefficient) {
   // Multiples of 15 degrees are exact; other fractions of pi stay opaque.
-  if (graph_.op(atom) == Op::Pi && Rational(coefficient * 12).get_den() == 1) {
+  if (graph_.op(atom) == Op::Pi && (coefficient * 12).is_whole()) {
     constexpr CirclePoint kFifteenDegrees = make_fifteen_degrees();
-    return circle_power(kFifteenDegrees, mpz_class(mpz_fdiv_ui(Rational(coefficient * 12).get_num().get_mpz_t(), 24)));
+    return circle_power(kFifteenDegrees, mpz_class(mpz_fdiv_ui((coefficient * 12).get_num().get_mpz_t(), 24)));
   }
-  if (coefficient.get_den() != 1 || coefficient == 1) {
+  if (!coefficient.is_whole() || coefficient == 1) {
     const auto [t, n] = atom_base(fp(atom), Op::Sin, coefficient);
     return circle_power(CirclePoint::from_parameter(t), n);
   }
@@ -148,7 +147,7 @@ Fingerprint Store::exponential(NodeId argument) {
   if (const auto known = state_.exponentials.find(argument); known != state_.exponentials.end()) return known->second;
   Fingerprint result = Fingerprint::integer(1);
   for (const auto& term : linear_terms(graph_, argument)) {
-    if (graph_.op(term.atom) == Op::Log && term.coefficient.get_den() == 1) {  // exp(n log(y)) = y^n
+    if (graph_.op(term.atom) == Op::Log && term.coefficient.is_whole()) {  // exp(n log(y)) = y^n
       result = result * field_power(fp(graph_.args(term.atom)[0]), term.coefficient.get_num());
       continue;
     }

@@ -99,15 +99,9 @@ Polynomial Expansion::divide(const Polynomial& above, const Polynomial& divisor)
     const auto& [m, c] = *divisor.begin();
     return reduce_radicals(multiply(above, textbook::power(m, -1), 1 / c));
   }
-  const Rational lead = divisor.begin()->second;
-  mpz_class n = 0, d = 1;
-  for (const auto& [m, c] : divisor) {
-    mpz_gcd(n.get_mpz_t(), n.get_mpz_t(), c.get_num().get_mpz_t());
-    mpz_lcm(d.get_mpz_t(), d.get_mpz_t(), c.get_den().get_mpz_t());
-  }
-  Rational content(n, d);
-  content.canonicalize();
-  if (lead < 0) content = -content;
+  Rational content;
+  for (const auto& [m, c] : divisor) content = common_measure(content, c);
+  if (divisor.begin()->second < 0) content = -content;
   const Monomial inverse = textbook::power(common, -1);
   const Polynomial primitive = multiply(divisor, inverse, 1 / content);
   if (const auto whole = find_quotient(above, primitive, budget_); whole)  // (x^2 - 1)/(x - 1) = x + 1

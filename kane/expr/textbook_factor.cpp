@@ -76,15 +76,12 @@ class Factoring {
 
   /// The number to take out: the common factor of the coefficients if that leaves no more numbers than it takes away.
   [[nodiscard]] static Rational best_number(const Polynomial& p) {
-    mpz_class n = 0, d = 1;
+    Rational content;
     bool all_negative = true;
     for (const auto& [m, c] : p) {
-      mpz_gcd(n.get_mpz_t(), n.get_mpz_t(), c.get_num().get_mpz_t());
-      mpz_lcm(d.get_mpz_t(), d.get_mpz_t(), c.get_den().get_mpz_t());
+      content = common_measure(content, c);
       all_negative = all_negative && c < 0;
     }
-    Rational content(n, d);
-    content.canonicalize();
     const auto count = [&](const Rational& divisor) {
       int numbers = divisor == 1 ? 0 : 1;
       for (const auto& [m, c] : p) numbers += abs(c) == divisor || m.empty() ? 0 : 1;
@@ -290,12 +287,12 @@ class Factoring {
     std::vector<std::pair<Monomial, Rational>> roots;
     for (const auto& [m, c] : p) {
       const Rational size = c * sign;
-      if (!is_even(m) || size < 0 || !mpz_perfect_square_p(size.get_num().get_mpz_t()) ||
-          !mpz_perfect_square_p(size.get_den().get_mpz_t()))
-        continue;
+      if (!is_even(m) || size < 0) continue;
+      const mpz_class n = size.get_num(), d = size.get_den();
+      if (!mpz_perfect_square_p(n.get_mpz_t()) || !mpz_perfect_square_p(d.get_mpz_t())) continue;
       Monomial half;
       for (const auto& q : m) half.push_back({q.atom, q.exponent / 2});
-      roots.emplace_back(half, Rational(sqrt(size.get_num()), sqrt(size.get_den())));
+      roots.emplace_back(half, Rational(mpz_class(sqrt(n)), mpz_class(sqrt(d))));
     }
     if (roots.size() * (roots.size() + 1) / 2 != p.size()) return std::nullopt;
     Polynomial root;

@@ -71,7 +71,7 @@ Polynomial multiply(const Polynomial& p, const Polynomial& q, Budget& budget) {
     budget.spend(q.size());
     for (const auto& [n, d] : q) {
       // Long coefficients are long work.
-      budget.spend(mpz_size(c.get_num().get_mpz_t()) * mpz_size(d.get_num().get_mpz_t()) / 16);
+      if (!c.is_small() && !d.is_small()) budget.spend(c.bits() * d.bits() / (16 * 64 * 64));
       add_term(result, product(m, n), c * d);
     }
     budget.check(result);

@@ -138,7 +138,7 @@ int count_operations(const Sum& sum, const Atoms& atoms) {
     const Rational size = abs(term.coefficient);
     count += static_cast<int>(term.factors.size()) - 1;
     if (size != 1 || term.factors.empty()) ++count;
-    if (size.get_den() != 1) ++count;
+    if (!size.is_whole()) ++count;
     for (const auto& f : term.factors) count += count_operations(f, atoms);
   }
   return std::max(count, 0);

@@ -24,11 +24,11 @@ std::vector<NodeId> nodes_of(const Waves& waves) {
 std::vector<Angle> elementary_basis(const Waves& waves) {
   std::vector<Angle> basis;
   for (const NodeId node : nodes_of(waves)) {
-    mpz_class denominator = 1;
+    Rational unit = 1;
     for (const auto& [w, c] : waves)
       for (const auto& [n, k] : w.angle)
-        if (n == node) mpz_lcm(denominator.get_mpz_t(), denominator.get_mpz_t(), k.get_den().get_mpz_t());
-    basis.push_back({{node, Rational(1) / Rational(denominator)}});
+        if (n == node) unit = common_measure(unit, k);
+    basis.push_back({{node, unit}});
   }
   return basis;
 }
@@ -68,22 +68,17 @@ std::optional<std::vector<int>> coordinates(const Angle& angle, const std::vecto
   std::vector<int> result;
   for (std::size_t i = 0; i < columns; ++i) {
     const Rational n = rows[i][columns] / rows[i][i];
-    if (n.get_den() != 1 || abs(n) > kMostMultiple) return std::nullopt;
-    result.push_back(static_cast<int>(n.get_num().get_si()));
+    if (!n.is_whole() || abs(n) > kMostMultiple) return std::nullopt;
+    result.push_back(static_cast<int>(n.small_num()));
   }
   return result;
 }
 
 /// The common factor of the coefficients, with the sign of the first.
 Rational content(const Waves& waves) {
-  mpz_class n = 0, d = 1;
-  for (const auto& [w, c] : waves) {
-    mpz_gcd(n.get_mpz_t(), n.get_mpz_t(), c.get_num().get_mpz_t());
-    mpz_lcm(d.get_mpz_t(), d.get_mpz_t(), c.get_den().get_mpz_t());
-  }
-  Rational result(n, d);
-  result.canonicalize();
-  return waves.begin()->second < 0 ? Rational(-result) : result;
+  Rational result;
+  for (const auto& [w, c] : waves) result = common_measure(result, c);
+  return waves.begin()->second < 0 ? -result : result;
 }
 
 Waves scaled(const Waves& waves, const Rational& factor) {
@@ -108,14 +103,12 @@ void Trigonometry::add_wave(Waves& waves, Angle angle, bool sine, Rational coeff
   // Quarter turns: cos(x + pi/2) = -sin(x), sin(x + pi/2) = cos(x).
   const auto turns = std::find_if(angle.begin(), angle.end(), is_pi);
   if (turns != angle.end()) {
-    const Rational quarters = turns->second * 2;
-    mpz_class whole;
-    mpz_fdiv_q(whole.get_mpz_t(), quarters.get_num().get_mpz_t(), quarters.get_den().get_mpz_t());
-    for (unsigned long i = mpz_fdiv_ui(whole.get_mpz_t(), 4); i > 0; --i) {
+    const Rational whole = floor_of(turns->second * 2);
+    for (unsigned long i = mpz_fdiv_ui(whole.get_num().get_mpz_t(), 4); i > 0; --i) {
       if (!sine) coefficient = -coefficient;
       sine = !sine;
     }
-    turns->second -= Rational(whole) / 2;
+    turns->second -= whole / 2;
     if (turns->second == 0) angle.erase(turns);
   }
   if (angle.empty() && sine) return;
@@ -263,7 +256,7 @@ std::optional<Polynomial> Trigonometry::elementary(const Waves& waves, bool sine
 int Trigonometry::flat_cost(const Polynomial& p) const {
   int cost = 0;
   for (const auto& [m, c] : p) {
-    cost += 1 + (m.empty() || abs(c) == 1 ? 0 : 1) + (c.get_den() == 1 ? 0 : 1);
+    cost += 1 + (m.empty() || abs(c) == 1 ? 0 : 1) + (c.is_whole() ? 0 : 1);
     for (const auto& q : m) cost += atoms_[q.atom].operations + (q.exponent == 1 ? 1 : 2);
     if (!m.empty()) --cost;
   }
@@ -336,7 +329,7 @@ void Trigonometry::try_splits(const Waves& waves, Polynomial& best) {
       const Angle rest = sum(w.angle, unit, -n);
       small = small && abs(n) <= kMostMultiple;
       if (!small) break;
-      const auto [c, s] = multiple_angle(unit, static_cast<int>(n.get_num().get_si()));
+      const auto [c, s] = multiple_angle(unit, static_cast<int>(n.small_num()));
       // cos(n b + r) = cos(n b) cos(r) - sin(n b) sin(r), sin(n b + r) = cos(n b) sin(r) + sin(n b) cos(r)
       for (const auto& [m, q] : c) add_wave(parts[m], rest, w.sine, k * q);
       for (const auto& [m, q] : s) add_wave(parts[m], rest, !w.sine, w.sine ? Rational(k * q) : Rational(-k * q));

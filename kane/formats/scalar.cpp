@@ -75,8 +75,8 @@ class MeasuredSemantics {
     if (a.value.dimension->none()) return kNone;
     const Expr& n = b.value.value;
     constexpr int kMaxExponent = 100;
-    if (!n.is_number() || n.number().get_den() != 1 || abs(n.number()) > kMaxExponent) return std::nullopt;
-    return bounded(pow(*a.value.dimension, static_cast<int>(n.number().get_num().get_si())));
+    if (!n.is_number() || !n.number().is_whole() || abs(n.number()) > kMaxExponent) return std::nullopt;
+    return bounded(pow(*a.value.dimension, static_cast<int>(n.number().small_num())));
   }
 
   /// Exponents past this are no dimension of mechanics; they are forgotten rather than overflow.

@@ -27,9 +27,9 @@ struct WholeNumbers {
   const Texts& texts;
 
   static long checked(const Rational& value) {
-    require(value.get_den() == 1 && abs(value) <= kLargestIndex, "{} is not a whole number up to {}",
-            shown(to_text(value)), kLargestIndex);
-    return value.get_num().get_si();
+    require(value.is_whole() && abs(value) <= kLargestIndex, "{} is not a whole number up to {}", shown(to_text(value)),
+            kLargestIndex);
+    return value.small_num();
   }
   [[nodiscard]] static long number(const Rational& value) { return checked(value); }
   [[nodiscard]] long name(std::string_view name) const {

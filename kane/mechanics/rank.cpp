@@ -20,20 +20,17 @@ class Elimination {
  public:
   Elimination(const ExprMatrix& a, std::span<const int> columns, Rank kind) : rows_(a.rows), columns_(a.columns) {
     if (kind == Rank::Rounded) magnitudes_.emplace(a);
+    Graph numbers;  // where all entries are numbers that have no graph yet
     Graph* graph = common_graph(a.entries);
+    if (graph == nullptr) graph = &numbers;
     values_.resize(a.entries.size());
     cost_.resize(a.entries.size());
     for (std::size_t i = 0; i < a.entries.size(); ++i) {
       const Expr& e = a.entries[i];
       if (e.is_zero()) continue;
-      if (graph == nullptr) {
-        const Rational n = e.number();
-        values_[i] = Fingerprint::integer(n.get_num().get_si()) * Fingerprint::integer(n.get_den().get_si()).inverse();
-      } else {
-        const Expr bound = graph->bind(e);
-        values_[i] = graph->fingerprint(bound.id());
-        cost_[i] = bound.is_number() ? 0 : 1 + graph->cost(bound.id());
-      }
+      const Expr bound = graph->bind(e);
+      values_[i] = graph->fingerprint(bound.id());
+      cost_[i] = bound.is_number() ? 0 : 1 + graph->cost(bound.id());
     }
     combination_.assign(static_cast<std::size_t>(rows_) * static_cast<std::size_t>(rows_), kZeroPrint);
     for (int r = 0; r < rows_; ++r) combination(r, r) = Fingerprint::integer(1);
