@@ -6,13 +6,6 @@
 
 namespace kane {
 
-namespace {
-
-constexpr NodeId kZero = Graph::kZero;
-constexpr NodeId kOne = Graph::kOne;
-
-}  // namespace
-
 NodeId Rules::neg(NodeId a) {
   if (is_number(a)) return number(-value(a));
   if (op(a) == Op::Neg) return arg(a, 0);

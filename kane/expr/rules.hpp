@@ -40,6 +40,9 @@ class Rules {
   NodeId function(Op op, NodeId x);
   NodeId two_argument(Op op, NodeId a, NodeId b);
   NodeId select(NodeId condition, NodeId a, NodeId b);
+  static constexpr NodeId kZero = Graph::kZero;
+  static constexpr NodeId kOne = Graph::kOne;
+
   NodeId number(const Rational& value) { return store_.number(value); }
 
   NodeId root_of_number(const Rational& value, int index);

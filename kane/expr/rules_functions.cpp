@@ -7,13 +7,6 @@
 
 namespace kane {
 
-namespace {
-
-constexpr NodeId kZero = Graph::kZero;
-constexpr NodeId kOne = Graph::kOne;
-
-}  // namespace
-
 /// cos(half_turns * pi) at multiples of 30 and 45 degrees.
 std::optional<NodeId> Rules::exact_cosine(const Rational& half_turns) {
   Rational twelfths = half_turns * 12;

@@ -15,9 +15,6 @@ namespace kane {
 
 namespace {
 
-constexpr NodeId kZero = Graph::kZero;
-constexpr NodeId kOne = Graph::kOne;
-
 /// Takes the largest k with k^index dividing z out of z, as far as small primes tell: z = k^index * rest.
 mpz_class take_out_powers(mpz_class& z, int index) {
   const auto degree = static_cast<unsigned long>(index);

@@ -71,12 +71,6 @@ Both build_both(Graph& graph, const Tree& tree, const Symbols& symbols) {
   }
 }
 
-Point random_point() {
-  Point at;
-  for (int i = 0; i < kSymbols; ++i) at[symbol_name(i)] = 0.1 + pick(1900) / 1000.0;
-  return at;
-}
-
 /// With 50 digits; empty if it is not a finite real number.
 std::optional<double> value_of(const GiNaC::ex& e, const Symbols& symbols, const Point& at) {
   GiNaC::exmap map;

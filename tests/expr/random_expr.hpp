@@ -9,6 +9,7 @@
 
 #include "kane/expr/expr.hpp"
 #include "kane/expr/graph.hpp"
+#include "tests/expr/precise.hpp"
 
 namespace kane::test {
 
@@ -31,6 +32,13 @@ inline const char* symbol_name(int i) {
 }
 
 inline int pick(int below) { return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, below)); }
+
+/// A value for every symbol.
+inline Point random_point() {
+  Point at;
+  for (int i = 0; i < kSymbols; ++i) at[symbol_name(i)] = 0.1 + pick(1900) / 1000.0;
+  return at;
+}
 
 inline Tree random_leaf() {
   if (pick(3) != 0) return {Op::Symbol, pick(kSymbols), 1, {}};

@@ -36,12 +36,6 @@ Expr derivative_or_discard(const Expr& e, const Expr& symbol) {
   }
 }
 
-Point random_point() {
-  Point at;
-  for (int i = 0; i < kSymbols; ++i) at[symbol_name(i)] = 0.1 + pick(1900) / 1000.0;
-  return at;
-}
-
 void expect_value_of_tree(Shape shape, int depth) {
   const Tree tree = random_tree(shape, depth);
   Graph graph;

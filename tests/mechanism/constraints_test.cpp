@@ -46,7 +46,8 @@ std::vector<ConstraintCase> cases() {
   };
 }
 
-Joint joint(const std::string& name, const std::string& kind, const std::string& parent, const std::string& child) {
+Joint loop_joint(const std::string& name, const std::string& kind, const std::string& parent,
+                 const std::string& child) {
   Joint j;
   j.name = name, j.kind = kind, j.parent = parent, j.child = child;
   j.motions = open_joint(joint_kind(kind, {}));
@@ -68,8 +69,8 @@ Mechanism base() {
     b.inertia = random.inertia();
     m.add_body(b);
   }
-  for (Joint j : {joint("J0", "universal", "N", "B0"), joint("J1", "cylindrical", "B0", "B1"),
-                  joint("J2", "bushing", "N", "B2")}) {
+  for (Joint j : {loop_joint("J0", "universal", "N", "B0"), loop_joint("J1", "cylindrical", "B0", "B1"),
+                  loop_joint("J2", "bushing", "N", "B2")}) {
     j.on_parent = random.placement();
     j.on_child = random.placement();
     for (ElementaryMotion& motion : j.motions) motion.law.stiffness = 2, motion.law.damping = 0.3;
