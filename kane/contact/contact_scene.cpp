@@ -17,6 +17,8 @@ constexpr double kMargin = 0.05;
 constexpr std::size_t kMostSlots = 64;
 /// Tilt of a cylinder up to which its rim is looked at as a whole.
 constexpr double kNearlyFlat = 0.05;
+/// Gaps below this part of the distance that is watched may close soon.
+constexpr double kClosing = 0.01;
 /// Edges this far (as a sine) outside of their range of normals may come into it within a step.
 constexpr double kTurnSlack = 0.2;
 
@@ -28,7 +30,7 @@ bool is_point(const ContactShape& s) { return s.kind == Kind::Core && s.core.cor
 
 ContactScene::ContactScene(std::vector<ContactShape> shapes, std::vector<ContactPair> pairs, std::size_t speeds,
                            std::size_t slots)
-    : pairs_(std::move(pairs)), slots_(slots), touches_(slots), n_(speeds) {
+    : pairs_(std::move(pairs)), slots_(slots), touches_(slots), tangents_(slots), n_(speeds) {
   set_shapes(std::move(shapes));
 }
 
@@ -43,18 +45,21 @@ void ContactScene::set_shapes(std::vector<ContactShape> shapes) {
     reaches_.push_back(s.reach()), sizes_.push_back(s.size());
   }
   bodies_.resize(at(most + 2));
+  ++version_;
   fcl_ = std::make_unique<FclDistances>(shapes_);
 }
 
 void ContactScene::clear() {
   std::fill(slots_.begin(), slots_.end(), Slot{});
   overflown_ = false;
+  ++version_;
 }
 
 void ContactScene::copy_slots(const ContactScene& from) {
   slots_ = from.slots_;
   touches_ = from.touches_;
   longest_step_ = from.longest_step_;
+  ++version_;
 }
 
 ContactScene::Sides ContactScene::sides(int pair, bool swapped) const {
@@ -134,6 +139,7 @@ bool ContactScene::update(bool exact) {
   }
   for (Slot& slot : slots_)
     if (slot.pair >= 0 && !slot.near) slot = {}, changed_ = true;
+  if (changed_) ++version_;
   update_memory();
   return changed_;
 }
@@ -252,14 +258,17 @@ void ContactScene::update_memory() {
                     R.rows[0].y * x.x + R.rows[1].y * x.y + R.rows[2].y * x.z,
                     R.rows[0].z * x.x + R.rows[1].z * x.y + R.rows[2].z * x.z};
       };
+      ++version_;
       if (norm(m) > 1e-5)
         slot.hold.rim = back(-unit(m));
       else if (std::abs(dot(slot.hold.rim, s.first->axis)) > 1e-6)
         slot.hold.rim = across(s.first->axis);
     }
     const Touch t = calc_touch(slot.feature, slot.hold, *s.first, s.b1->motion, *s.second, s.b2->motion);
-    if (t.valid && norm(cross(t.normal.v, slot.reference)) < 0.2)
+    if (t.valid && norm(cross(t.normal.v, slot.reference)) < 0.2) {
       slot.reference = std::abs(t.normal.v.x) < 0.6 ? Vec3{1, 0, 0} : Vec3{0, 1, 0};
+      ++version_;
+    }
   }
 }
 
@@ -271,6 +280,7 @@ void ContactScene::hold(std::size_t slot, bool holds) {
     s.hold.sign = touches_[slot].sign;
   }
   s.hold.holds = holds;
+  ++version_;
 }
 
 // ---- rows --------------------------------------------------------------------------------------------------------------
@@ -278,12 +288,17 @@ void ContactScene::hold(std::size_t slot, bool holds) {
 void ContactScene::calc() {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const Slot& slot = slots_[i];
+    tangents_[i].needed = false;
     if (slot.pair < 0) {
       touches_[i] = {};
       continue;
     }
     const Sides s = sides(slot.pair, slot.swapped);
-    touches_[i] = calc_touch(slot.feature, slot.hold, *s.first, s.b1->motion, *s.second, s.b2->motion);
+    const Touch& t = touches_[i] = calc_touch(slot.feature, slot.hold, *s.first, s.b1->motion, *s.second, s.b2->motion);
+    // Friction is asked for where something touches, or nearly does.
+    if (!t.valid || !(slot.hold.holds || t.gap.v < kClosing * margin(pairs_[at(slot.pair)]))) continue;
+    const JetVector first = unit(cross(t.normal, constant(slot.reference)));
+    tangents_[i] = {true, first, cross(t.normal, first), s.b1->motion.matter(t.first) - s.b2->motion.matter(t.second)};
   }
 }
 
@@ -305,11 +320,12 @@ ContactScene::RowValues ContactScene::calc_row(std::size_t i, Row row, double* a
   const Slot& slot = slots_[i];
   const Touch& t = touches_[i];
   if (slot.pair < 0 || !t.valid) return {row == Row::Normal ? Touch::kFar : 0.0, 0, 0};
+  const Tangents& tangents = tangents_[i];
+  if (row != Row::Normal && !tangents.needed) return {};
   const Sides s = sides(slot.pair, slot.swapped);
-  JetVector direction = t.normal;
-  if (row == Row::Slip1 || row == Row::Roll1) direction = unit(cross(t.normal, constant(slot.reference)));
-  if (row == Row::Slip2 || row == Row::Roll2)
-    direction = cross(t.normal, unit(cross(t.normal, constant(slot.reference))));
+  const JetVector& direction = row == Row::Slip1 || row == Row::Roll1   ? tangents.first
+                               : row == Row::Slip2 || row == Row::Roll2 ? tangents.second
+                                                                        : t.normal;
   const bool turning = row == Row::Roll1 || row == Row::Roll2 || row == Row::Spin;
   const Vec3& d = direction.v;
   const RigidMotion &m1 = s.b1->motion, &m2 = s.b2->motion;
@@ -330,8 +346,7 @@ ContactScene::RowValues ContactScene::calc_row(std::size_t i, Row row, double* a
     values.gamma = -t.gap.dd;
     return values;
   }
-  const JetVector slip = m1.matter(t.first) - m2.matter(t.second);
-  values.gamma = -(dot(direction.d, slip.v) + dot(d, slip.d));
+  values.gamma = -(dot(direction.d, tangents.slip.v) + dot(d, tangents.slip.d));
   return values;
 }
 

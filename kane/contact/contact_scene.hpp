@@ -57,12 +57,14 @@ class ContactScene {
   /// More features are near than there are slots.
   [[nodiscard]] bool overflown() const { return overflown_; }
   [[nodiscard]] double longest_step() const { return longest_step_; }
+  /// Grows whenever a slot or a shape changes: as long as it stays, equal motions of the bodies give equal rows.
+  [[nodiscard]] long version() const { return version_; }
 
   [[nodiscard]] int pair_of(std::size_t slot) const { return slots_[slot].pair; }  ///< -1: empty
   /// From now on the feature stays what it is, even outside of its bounds.
   void hold(std::size_t slot, bool holds);
   [[nodiscard]] bool holds(std::size_t slot) const { return slots_[slot].hold.holds; }
-  void release(std::size_t slot) { slots_[slot] = {}; }
+  void release(std::size_t slot) { slots_[slot] = {}, ++version_; }
 
   /// Evaluates all slots.
   void calc();
@@ -72,7 +74,7 @@ class ContactScene {
   struct RowValues {
     double phi = 0, b = 0, gamma = 0;
   };
-  /// After calc(): writes n coefficients to `a`.
+  /// After calc(): writes n coefficients to `a`. Rows across the normal are zero while the gap is far from closing.
   RowValues calc_row(std::size_t slot, Row row, double* a) const;
 
   /// Least distance of a pair by FCL (to about 1e-6); if they overlap, minus a bound of their depth. Allocates.
@@ -86,6 +88,11 @@ class ContactScene {
     Hold hold;
     Vec3 reference{1, 0, 0};  ///< sliding speeds are measured across it
     bool near = false;
+  };
+  /// Across the normal: two directions with their rates, and the sliding velocity with its rate.
+  struct Tangents {
+    bool needed = false;
+    JetVector first, second, slip;
   };
   struct Sides {
     const ContactShape *first, *second;
@@ -108,10 +115,12 @@ class ContactScene {
   std::vector<MovingBody> bodies_;
   std::vector<Slot> slots_;
   std::vector<Touch> touches_;
+  std::vector<Tangents> tangents_;
   std::vector<double> reaches_, sizes_;
   std::size_t n_;
   bool overflown_ = false, changed_ = false;
   double longest_step_ = 0;
+  long version_ = 0;
   std::unique_ptr<FclDistances> fcl_;
 };
 

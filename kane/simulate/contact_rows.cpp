@@ -197,7 +197,10 @@ void ContactRows::update_shapes() {
 
 void ContactRows::calc_bodies(std::span<const double> q, std::span<const double> u) {
   update_shapes();
-  std::ranges::copy(bodies_.run(q, u), body_values_.begin());
+  const long runs = bodies_.runs();
+  const std::span<const double> values = bodies_.run(q, u);
+  if (bodies_.runs() == runs) return;
+  std::ranges::copy(values, body_values_.begin());
   const double* y = body_values_.data();
   for (std::size_t i = 0; i < system_.equations().contact_bodies.size(); ++i) {
     const auto vector = [&y] {
@@ -217,6 +220,8 @@ void ContactRows::calc_bodies(std::span<const double> q, std::span<const double>
 }
 
 void ContactRows::calc(std::span<double> phi, std::span<double> b, std::span<double> gamma, MatrixView jacobian) {
+  if (calculated_at_ == bodies_.runs() && calculated_with_ == scene_.version()) return;
+  calculated_at_ = bodies_.runs(), calculated_with_ = scene_.version();
   scene_.calc();
   using Row = ContactScene::Row;
   static constexpr Row kRows[] = {Row::Normal, Row::Slip1, Row::Slip2, Row::Roll1, Row::Roll2, Row::Spin};

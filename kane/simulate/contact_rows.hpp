@@ -37,7 +37,8 @@ class ContactRows {
 
   /// Motion of all bodies at a state.
   void calc_bodies(std::span<const double> q, std::span<const double> u);
-  /// phi, b, gamma and A of all slots, at the state of calc_bodies(), to the places behind the system's own rows.
+  /// phi, b, gamma and A of all slots, at the state of calc_bodies(), to the places behind the system's own rows (always the
+  /// same ones: nothing is written again as long as nothing has changed).
   void calc(std::span<double> phi, std::span<double> b, std::span<double> gamma, MatrixView jacobian);
   [[nodiscard]] PairValues pair_values(std::size_t pair) const;
   void calc_pairs(std::span<const double> q, std::span<const double> u);
@@ -60,7 +61,7 @@ class ContactRows {
   Kernel bodies_kernel_, pairs_kernel_, shapes_kernel_, rates_kernel_;
   KernelRunner bodies_, pairs_, shapes_, rates_;
   std::vector<std::vector<Vec3>> hull_points_;
-  long parameters_seen_ = 0;
+  long parameters_seen_ = 0, calculated_at_ = -1, calculated_with_ = -1;
   std::size_t n_;
   ContactScene scene_;
   ContactLayout layout_;

@@ -1,7 +1,9 @@
 #pragma once
 // A kernel with its workspace, kept up to date with the parameters, inputs and time of a SystemEvaluator: whatever changed
-// since its last run is handed over first, and nothing else.
+// since its last run is handed over first, and nothing else. A run with everything as in the last one (bit by bit) gives the
+// values it gave then: after an event, several parts of a simulation ask for the same state one after the other.
 
+#include <cstring>
 #include <memory>
 #include <span>
 #include <vector>
@@ -33,36 +35,48 @@ class KernelRunner {
         uses_time_(uses_time) {}
 
   [[nodiscard]] bool present() const { return kernel_ != nullptr; }
+  /// Grows whenever the values may have changed.
+  [[nodiscard]] long runs() const { return runs_; }
 
   /// The outputs for a state put together of several parts: q, u, udot, lambda.
   template <class... Parts>
   std::span<const double> run(const Parts&... parts) {
-    update();
+    bool changed = update();
     double* to = workspace_->state().data();
-    ((copy_numbers(std::data(parts), std::size(parts), to), to += std::size(parts)), ...);
-    kernel_->run_state(*workspace_);
+    ((changed = copy_changed(std::data(parts), std::size(parts), to) || changed, to += std::size(parts)), ...);
+    if (changed) kernel_->run_state(*workspace_), ++runs_;
     return workspace_->outputs();
   }
 
  private:
-  void update() {
+  static bool copy_changed(const double* from, std::size_t count, double* to) {
+    if (count == 0 || std::memcmp(from, to, count * sizeof(double)) == 0) return false;
+    copy_numbers(from, count, to);
+    return true;
+  }
+
+  bool update() {
+    bool changed = false;
     if (parameters_seen_ != context_->parameter_changes) {
       kernel_->set_parameters(context_->parameters, *workspace_);
       parameters_seen_ = context_->parameter_changes;
       inputs_seen_ = 0;
+      changed = true;
     }
     if (inputs_seen_ != context_->input_changes || (uses_time_ && time_seen_ != context_->time_changes)) {
       kernel_->set_inputs(context_->inputs, *workspace_);
       inputs_seen_ = context_->input_changes;
       time_seen_ = context_->time_changes;
+      changed = true;
     }
+    return changed;
   }
 
   const Kernel* kernel_;
   const RunContext* context_;
   std::unique_ptr<Workspace> workspace_;
   bool uses_time_;
-  long parameters_seen_ = 0, inputs_seen_ = 0, time_seen_ = 0;
+  long parameters_seen_ = 0, inputs_seen_ = 0, time_seen_ = 0, runs_ = 0;
 };
 
 }  // namespace kane

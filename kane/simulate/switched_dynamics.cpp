@@ -133,6 +133,10 @@ void SwitchedDynamics::apply_active() {
 
 void SwitchedDynamics::evaluate(std::span<const double> q, std::span<const double> u) {
   evaluator_.calc_mass(q, u);
+  evaluate_rows(q, u);
+}
+
+void SwitchedDynamics::evaluate_rows(std::span<const double> q, std::span<const double> u) {
   evaluator_.calc_constraints(q, u);
   if (values_.empty()) return;
   const EquationsOfMotion& e = evaluator_.system().equations();
@@ -283,6 +287,7 @@ MotionReport SwitchedDynamics::add_sliding(std::span<double> udot) {
 
 MotionReport SwitchedDynamics::calc_motion(std::span<const double> q, std::span<const double> u, std::span<double> qdot,
                                            std::span<double> udot) {
+  ++work_.evaluations;
   std::fill(lambda_.begin(), lambda_.end(), 0.0);
   if (!any_active_ && !any_sliding_ && !any_compliant_ && applied_rows_.empty())
     return evaluator_.calc_motion(q, u, qdot, udot);
@@ -302,7 +307,7 @@ void SwitchedDynamics::calc_functions(std::span<const double> q, std::span<const
   if (any_active_) {
     if (!calc_motion(q, u, scratch_qdot_, scratch_udot_).ok()) std::fill(lambda_.begin(), lambda_.end(), 0.0);
   } else {
-    evaluate(q, u);
+    evaluate_rows(q, u);
   }
   bool doubtful = false;
   for (std::size_t k = 0; k < contacts_.size(); ++k) {
@@ -347,6 +352,27 @@ void SwitchedDynamics::calc_functions(std::span<const double> q, std::span<const
     if (contacts_[k].state == ContactState::Closed) g[k] = std::max(g[k], kLift);
   for (std::size_t i = 0; i < frictions_.size(); ++i)
     if (frictions_[i].state == FrictionState::Stick) g[contacts_.size() + i] = std::max(g[contacts_.size() + i], kLift);
+}
+
+void SwitchedDynamics::read_settled(std::span<double> g) const {
+  const std::size_t c = contacts_.size(), f = frictions_.size();
+  for (std::size_t k = 0; k < c; ++k) g[k] = functions_[k] + contacts_[k].offset;
+  for (std::size_t i = 0; i < f; ++i) g[c + i] = functions_[c + i] + frictions_[i].offset;
+  for (std::size_t k = c - slots_; k < c; ++k)
+    g[f + slots_ + k] = functions_[f + slots_ + k] + contacts_[k].leave_offset;
+}
+
+bool SwitchedDynamics::find_motion(std::span<double> qdot, std::span<double> udot) const {
+  if (!any_active_) return false;
+  std::ranges::copy(scratch_qdot_, qdot.begin());
+  std::ranges::copy(scratch_udot_, udot.begin());
+  return true;
+}
+
+std::span<const double> SwitchedDynamics::calc_accelerations(std::span<const double> q, std::span<const double> u) {
+  // calc_functions() has them already where something is constrained.
+  if (!any_active_) (void)calc_motion(q, u, scratch_qdot_, scratch_udot_);
+  return scratch_udot_;
 }
 
 bool SwitchedDynamics::note_step(std::span<const double> q, std::span<const double> u) {

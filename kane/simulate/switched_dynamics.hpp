@@ -44,6 +44,15 @@ struct SwitchingOptions {
   int max_rounds = 500;       ///< of impacts that follow one another at one instant
   /// Distances of shapes that are apart by FCL, which allocates; else a lower bound, with shorter steps near other shapes.
   bool exact_distances = true;
+  bool check_unique = true;  ///< look for other solutions of the complementarity problem after events, to say so
+};
+
+/// Counts of what was done since the construction.
+struct SwitchingWork {
+  long evaluations = 0;  ///< of motions
+  long problems = 0;     ///< of complementarity
+  long pivots = 0;
+  long impacts = 0;  ///< rounds
 };
 
 /// What a transition did.
@@ -103,6 +112,12 @@ class SwitchedDynamics {
   /// leaving the face or edge it touches).
   [[nodiscard]] std::size_t function_count() const { return contacts_.size() + frictions_.size() + slots_; }
   void calc_functions(std::span<const double> q, std::span<const double> u, std::span<double> g);
+  /// The same after settle(), without evaluating anything again.
+  void read_settled(std::span<double> g) const;
+  /// The accelerations at the state of the last calc_functions() or settle(), with forces() to them.
+  [[nodiscard]] std::span<const double> calc_accelerations(std::span<const double> q, std::span<const double> u);
+  /// qdot and udot at that state, if they are known already.
+  [[nodiscard]] bool find_motion(std::span<double> qdot, std::span<double> udot) const;
   /// After a step that was accepted. True if other shapes are near now: event functions have changed.
   bool note_step(std::span<const double> q, std::span<const double> u);
   /// How long the next step may be, so that no shapes pass through each other unseen.
@@ -121,6 +136,7 @@ class SwitchedDynamics {
   /// A contact is open and its gap is below -`depth`, going deeper: an event was missed.
   [[nodiscard]] bool missed(std::span<const double> q, std::span<const double> u, double depth);
   [[nodiscard]] double calc_kinetic(std::span<const double> u) const;
+  [[nodiscard]] const SwitchingWork& work() const { return work_; }
   /// Redundant supports: the forces of the present set are not determined by the motion.
   [[nodiscard]] bool hyperstatic() const { return !evaluator_.choice().redundant_rows().empty() && any_active_; }
 
@@ -156,6 +172,7 @@ class SwitchedDynamics {
   [[nodiscard]] double stiction(std::size_t f) const { return values_[2 * contacts_.size() + 2 * f + 1]; }
 
   void evaluate(std::span<const double> q, std::span<const double> u);
+  void evaluate_rows(std::span<const double> q, std::span<const double> u);
   [[nodiscard]] double row_speed(std::size_t row, std::span<const double> u) const;
   void add_row(std::size_t row, double factor, std::span<double> force) const;
   [[nodiscard]] bool presses(const Friction& f) const;
@@ -182,6 +199,7 @@ class SwitchedDynamics {
   [[nodiscard]] bool impact_round(std::span<double> u, TransitionReport& report);
   void note_approach(std::span<const double> u);
   [[nodiscard]] bool shock(std::span<double> u);
+  [[nodiscard]] ContactStatus solve_problem(std::span<double> p, bool check_unique = false);
   [[nodiscard]] ContactStatus solve_impact(std::span<const double> u, std::span<double> p, bool elastic);
   void limit_energy(std::span<const double> u_before, std::span<double> u);
   [[nodiscard]] ContactStatus solve_accelerations(std::span<const double> u, bool check_unique);
@@ -214,6 +232,7 @@ class SwitchedDynamics {
   std::vector<double> sliding_force_, sliding_rhs_;
 
   // complementarity
+  SwitchingWork work_;
   FrictionLcp lcp_;
   std::vector<std::size_t> rows_;      ///< of the problem: normals, then frictions
   std::vector<std::size_t> involved_;  ///< contacts

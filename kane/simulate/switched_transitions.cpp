@@ -24,6 +24,9 @@ namespace kane {
 
 namespace {
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// There is a solution, perhaps not the only one.
+bool usable(ContactStatus status) { return ContactReport{.status = status}.ok(); }
 }  // namespace
 
 // ---- response of the system to forces along rows ------------------------------------------------------------------------
@@ -138,6 +141,16 @@ void SwitchedDynamics::note_approach(std::span<const double> u) {
   }
 }
 
+/// The complementarity problem of rows_, w_, v0_ and terms_.
+ContactStatus SwitchedDynamics::solve_problem(std::span<double> p, bool check_unique) {
+  const std::size_t all = rows_.size();
+  const ContactReport report =
+      lcp_.solve(involved_.size(), w_.packed(all, all), std::span(v0_).first(all), terms_, p, check_unique);
+  ++work_.problems;
+  work_.pivots += report.pivots;
+  return report.status;
+}
+
 ContactStatus SwitchedDynamics::solve_impact(std::span<const double> u, std::span<double> p, bool elastic) {
   const std::size_t c = involved_.size(), all = rows_.size();
   const ConstMatrixView w = w_.packed(all, all);
@@ -149,8 +162,8 @@ ContactStatus SwitchedDynamics::solve_impact(std::span<const double> u, std::spa
     poisson = poisson || contact.poisson;
     if (!contact.poisson) v0[i] *= 1 + restitution(involved_[i]);
   }
-  ContactReport report = lcp_.solve(c, w, v0, terms_, p);
-  if (!report.ok() || !poisson) return report.status;
+  const ContactStatus pressed = solve_problem(p);
+  if (!usable(pressed) || !poisson) return pressed;
   // Restitution: v0 + W p of the compression, with e p_c given back at least.
   const std::span<double> compression = std::span(p_compression_).first(all);
   std::ranges::copy(p, compression.begin());
@@ -163,13 +176,13 @@ ContactStatus SwitchedDynamics::solve_impact(std::span<const double> u, std::spa
     for (auto& term : terms_)
       if (term.contact == static_cast<int>(i)) term.limit = term.mu * back;
   }
-  report = lcp_.solve(c, w, v0, terms_, p);
+  const ContactStatus released = solve_problem(p);
   for (auto& term : terms_) term.limit = 0;
   for (std::size_t i = 0; i < all; ++i) {
     p[i] += compression[i];
     if (i < c && contacts_[involved_[i]].poisson) p[i] += restitution(involved_[i]) * compression[i];
   }
-  return report.status;
+  return released;
 }
 
 /// T(u_inelastic + s (u_elastic - u_inelastic)) <= T(u-), with the largest s.
@@ -210,6 +223,7 @@ bool SwitchedDynamics::impact_round(std::span<double> u, TransitionReport& repor
     return false;
   }
   report.impact = true;
+  ++work_.impacts;
   const std::span<double> p = std::span(p_).first(rows_.size());
   std::ranges::copy(u, u_start_.begin());
   report.status = solve_impact(u_start_, p, rebounds);
@@ -241,8 +255,7 @@ bool SwitchedDynamics::shock(std::span<double> u) {
   for (std::size_t i = 0; i < rows_.size(); ++i)
     v0[i] = row_speed(rows_[i], u) +
             kInstant * (dot(evaluator_.jacobian().row(rows_[i]), udot_free_.data(), n_) - evaluator_.gamma()[rows_[i]]);
-  const ContactReport report = lcp_.solve(involved_.size(), w_.packed(rows_.size(), rows_.size()), v0, terms_, p);
-  if (!report.ok()) return false;
+  if (!usable(solve_problem(p))) return false;
   apply_impulses(u, p);
   for (std::size_t j = 0; j < rows_.size(); ++j) impulse_[rows_[j]] += p[j];
   return all > 0;
@@ -266,10 +279,7 @@ ContactStatus SwitchedDynamics::solve_accelerations(std::span<const double> u, b
   const std::span<double> v0 = std::span(v0_).first(rows_.size());
   for (std::size_t i = 0; i < rows_.size(); ++i)
     v0[i] = dot(evaluator_.jacobian().row(rows_[i]), udot_free_.data(), n_) - evaluator_.gamma()[rows_[i]];
-  return lcp_
-      .solve(involved_.size(), w_.packed(rows_.size(), rows_.size()), v0, terms_, std::span(p_).first(rows_.size()),
-             check_unique)
-      .status;
+  return solve_problem(std::span(p_).first(rows_.size()), check_unique && options_.check_unique);
 }
 
 double SwitchedDynamics::acceleration_tolerance() const {

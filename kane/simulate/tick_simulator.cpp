@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "kane/base/error.hpp"
+#include "kane/expr/traverse.hpp"
 #include "kane/simulate/switch_kernels.hpp"
 #include "kane/solve/kernels.hpp"
 
@@ -15,6 +17,8 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// A tick is cut into at most this many parts because shapes are near each other.
 constexpr double kMostParts = 16;
+/// The instant of an event is located to this part of a step.
+constexpr double kClose = 1e-4;
 
 SwitchingOptions without_allocation(SwitchingOptions options) {
   options.exact_distances = false;
@@ -37,10 +41,10 @@ TickSimulator::TickSimulator(std::shared_ptr<const CompiledSystem> system, const
           "the period of a tick must be positive, but {} s was given", options_.period);
   const EquationsOfMotion& e = system_->equations();
   state_ = {0, std::vector<double>(e.q.size()), std::vector<double>(e.u.size())};
-  saved_ = state_;
-  for (auto* v : {&y_, &stage_, &k1_, &k2_, &k3_, &k4_}) v->resize(e.q.size() + e.u.size());
+  saved_ = hit_ = state_;
+  for (auto* v : {&y_, &stage_, &k1_, &k2_, &k3_, &k4_, &end_}) v->resize(e.q.size() + e.u.size());
   before_.resize(dynamics_.function_count() + e.switches.size());
-  after_ = low_ = high_ = before_;
+  after_ = low_ = high_ = third_ = before_;
   udot_.resize(e.u.size());
   handle_position_.resize(e.handles.size()), handle_speed_.resize(e.handles.size());
   inputs_ = system_->default_inputs();
@@ -75,6 +79,11 @@ void TickSimulator::prepare_rules() {
     rules_.push_back({rows_of(s.impose), rows_of(s.release), mode_index(s.from), mode_index(s.to), reset});
     reset += s.resets.size();
   }
+  guards_need_motion_ = std::any_of(e.switches.begin(), e.switches.end(), [&](const SwitchEquation& s) {
+    const auto in_guard = [&](const Expr& symbol) { return depends_on(s.guard, symbol); };
+    return std::ranges::any_of(e.udot, in_guard) ||
+           std::ranges::any_of(e.constraints, [&](const auto& c) { return in_guard(c.multiplier); });
+  });
   mode_ = mode_index(e.initial_mode);
   if (mode_ >= 0) initial_ = modes_[at(mode_)];
 }
@@ -94,6 +103,7 @@ void TickSimulator::share_parameters(const TickSimulator& from) {
 
 void TickSimulator::set_inputs(std::span<const double> inputs) {
   std::ranges::copy(inputs, inputs_.begin());
+  forces_changed_ = true;
   evaluator_.set_inputs(inputs_, evaluator_.time());
 }
 
@@ -126,16 +136,17 @@ bool TickSimulator::calc_rates(double t, const std::vector<double>& y, std::vect
   return dynamics_.calc_motion(all.first(nq), all.subspan(nq), out.first(nq), out.subspan(nq)).ok();
 }
 
-/// From state_ by h, projected onto the constraints.
-bool TickSimulator::step(double h) {
+/// From state_ by h, projected onto the constraints. `known`: k1_ is right already.
+bool TickSimulator::step(double h, bool known) {
   const std::size_t nq = state_.q.size(), n = y_.size();
   const double t = state_.t;
+  ++work_.steps;
   std::ranges::copy(state_.q, y_.begin());
   std::ranges::copy(state_.u, y_.begin() + static_cast<std::ptrdiff_t>(nq));
   const auto from = [&](const std::vector<double>& k, double part) {
     for (std::size_t i = 0; i < n; ++i) stage_[i] = y_[i] + part * k[i];
   };
-  if (!calc_rates(t, y_, k1_)) return false;
+  if (!known && !calc_rates(t, y_, k1_)) return false;
   from(k1_, h / 2);
   if (!calc_rates(t + h / 2, stage_, k2_)) return false;
   from(k2_, h / 2);
@@ -146,6 +157,10 @@ bool TickSimulator::step(double h) {
   state_.t = t + h;
   std::copy_n(y_.begin(), nq, state_.q.begin());
   std::copy(y_.begin() + static_cast<std::ptrdiff_t>(nq), y_.end(), state_.u.begin());
+  return project();
+}
+
+bool TickSimulator::project() {
   evaluator_.set_time(state_.t);
   if (projector_.needed() && projector_.project(state_.q, state_.u) == ProjectionStatus::Failed) return false;
   return all_finite(state_.q) && all_finite(state_.u);
@@ -154,8 +169,18 @@ bool TickSimulator::step(double h) {
 void TickSimulator::calc_functions(std::vector<double>& g) {
   const std::size_t own = dynamics_.function_count();
   if (own > 0) dynamics_.calc_functions(state_.q, state_.u, std::span(g).first(own));
+  calc_guards(g);
+}
+
+void TickSimulator::calc_guards(std::vector<double>& g) {
+  const std::size_t own = dynamics_.function_count();
   if (g.size() == own) return;
-  (void)dynamics_.calc_motion(state_.q, state_.u, std::span(k1_).first(state_.q.size()), udot_);
+  if (guards_need_motion_) {
+    if (own == 0)
+      (void)dynamics_.calc_motion(state_.q, state_.u, std::span(stage_).first(state_.q.size()), udot_);
+    else
+      std::ranges::copy(dynamics_.calc_accelerations(state_.q, state_.u), udot_.begin());
+  }
   std::ranges::copy(guards_runner_.run(state_.q, state_.u, udot_, dynamics_.forces()),
                     g.begin() + static_cast<std::ptrdiff_t>(own));
 }
@@ -195,37 +220,100 @@ double TickSimulator::first_crossing(const std::vector<double>& from, const std:
 void TickSimulator::save() { saved_ = state_; }
 void TickSimulator::restore() { state_ = saved_; }
 
-/// Repeats the step of length h, in which something happens, up to just behind the first event. `used` is its length;
-/// after_ holds the functions there. Regula falsi on the functions as they are at both ends of what is left.
-bool TickSimulator::locate(double h, double& used) {
-  double low = 0, high = h, last = h;
-  bool at_high = true;
-  low_ = before_;
+/// A function has changed its sign without any motion.
+bool TickSimulator::jumps() const {
+  for (std::size_t k = 0; k < after_.size(); ++k)
+    if ((before_[k] >= 0) != (after_[k] >= 0) && crosses(k, before_[k], after_[k])) return true;
+  return false;
+}
+
+/// The state within the step of length h that was taken last: Hermite's cubic through both ends, with the rates there (k1_
+/// and k4_).
+void TickSimulator::interpolate(double h, double s) {
+  const double r = 1 - s;
+  const double c0 = (1 + 2 * s) * r * r, d0 = h * s * r * r, c1 = s * s * (3 - 2 * s), d1 = -h * s * s * r;
+  const std::size_t nq = state_.q.size();
+  const auto between = [&](double from, std::size_t i) { return c0 * from + d0 * k1_[i] + c1 * end_[i] + d1 * k4_[i]; };
+  for (std::size_t i = 0; i < nq; ++i) state_.q[i] = between(saved_.q[i], i);
+  for (std::size_t i = 0; i < state_.u.size(); ++i) state_.u[i] = between(saved_.u[i], nq + i);
+  state_.t = saved_.t + s * h;
+  evaluator_.set_time(state_.t);
+}
+
+/// The parabola through the values of each function at three places, or the straight line through two; the first zero.
+double TickSimulator::estimate_crossing(const Bracket& at) const {
+  const double width = at.high - at.low;
+  double first = width;
+  for (std::size_t k = 0; k < low_.size(); ++k) {
+    const double f = low_[k], g = high_[k];
+    if (!crosses(k, f, g)) continue;
+    if ((f > 0) == (g > 0) || f == g) return at.low;
+    double x = width * f / (f - g);
+    if (at.third >= 0) {
+      const double slope = (g - f) / width;
+      const double a = ((third_[k] - f) / (at.third - at.low) - slope) / (at.third - at.high), b = slope - a * width;
+      const double root = -0.5 * (b + std::copysign(std::sqrt(std::max(0.0, b * b - 4 * a * f)), b));
+      for (const double zero : {root / a, f / root})
+        if (zero >= 0 && zero <= width) x = zero;
+    }
+    first = std::min(first, x);
+  }
+  return at.low + first;
+}
+
+/// Where within the step that was just taken the first function has crossed zero, as a part of it. Along the interpolated
+/// motion: one evaluation for each refinement instead of the five of a step. 0: forces that are new in this
+/// tick have changed the functions at once; after_ holds them.
+double TickSimulator::find_crossing(double h) {
+  std::ranges::copy(state_.q, end_.begin());
+  std::ranges::copy(state_.u, end_.begin() + static_cast<std::ptrdiff_t>(state_.q.size()));
+  const double t = state_.t;
   high_ = after_;
+  low_ = before_;
+  if (forces_changed_) {
+    restore();
+    evaluator_.set_time(state_.t);
+    calc_functions(after_);
+    if (jumps()) return 0;
+    low_ = after_;
+    forces_changed_ = false;
+  }
+  if (!calc_rates(t, end_, k4_)) return 1;
+  Bracket at{.low = 0, .high = 1};
   for (int i = 0; i < options_.refinements; ++i) {
-    const double width = high - low;
-    // A little later than the straight line says, so that the event has happened.
-    const double guess = low + width * std::min(1.0, first_crossing(low_, high_) + 1e-3);
-    if (guess >= high || guess <= low) break;
-    restore();
-    if (!step(guess)) return false;
+    const double root = estimate_crossing(at);
+    if (at.high - root < kClose) break;
+    // A little later, so that the event has happened.
+    const double guess = root + kClose / 2;
+    interpolate(h, guess);
     calc_functions(after_);
-    at_high = first_crossing(low_, after_) <= 1;
-    if (at_high)
-      high = guess, high_ = after_;
-    else
-      low = guess, low_ = after_;
-    // Guesses that hardly move any more have found it, whichever end they come from.
-    constexpr double kClose = 1e-4;
-    if (high - low < 1e-6 * h || (at_high && std::abs(guess - last) < kClose * h)) break;
-    last = guess;
+    ++work_.refinements;
+    if (first_crossing(low_, after_) <= 1) {
+      hit_ = state_;
+      at.third = at.high, at.high = guess;
+      std::swap(third_, high_), high_ = after_;
+    } else {
+      at.third = at.low, at.low = guess;
+      std::swap(third_, low_), low_ = after_;
+    }
   }
-  if (!at_high) {
-    restore();
-    if (!step(high)) return false;
-    calc_functions(after_);
-  }
-  used = high;
+  return at.high;
+}
+
+/// Repeats the step of length h, in which something happens, up to just behind the first event. `used` is its length;
+/// after_ holds the functions there.
+bool TickSimulator::locate(double h, double& used) {
+  const double part = find_crossing(h);
+  used = part * h;
+  if (part == 0) return true;
+  restore();
+  if (!step(used, true)) return false;
+  calc_functions(after_);
+  if (part == 1 || first_crossing(before_, after_) <= 1) return true;
+  // Functions that change within a small part of the step: the interpolated motion is right to the order of the method.
+  state_ = hit_;
+  if (!project()) return false;
+  calc_functions(after_);
   return true;
 }
 
@@ -258,22 +346,39 @@ TickStatus TickSimulator::transit() {
 }
 
 TickReport TickSimulator::tick() {
+  const SwitchingWork before = dynamics_.work();
+  work_ = {};
+  TickReport report = advance();
+  const SwitchingWork& now = dynamics_.work();
+  work_.evaluations = static_cast<int>(now.evaluations - before.evaluations);
+  work_.problems = static_cast<int>(now.problems - before.problems);
+  work_.pivots = static_cast<int>(now.pivots - before.pivots);
+  work_.impacts = static_cast<int>(now.impacts - before.impacts);
+  report.work = work_;
+  return report;
+}
+
+TickReport TickSimulator::advance() {
   TickReport report;
   const double end = t0_ + static_cast<double>(++ticks_) * options_.period;
+  int located = 0;
+  start_known_ = false;
   evaluator_.set_inputs(inputs_, state_.t);
   while (state_.t < end) {
     const double left = end - state_.t, longest = dynamics_.longest_step();
     const double h = longest < left ? std::max(longest, options_.period / kMostParts) : left;
     const bool last = h >= left;
     save();
-    if (!step(h)) {
+    const bool known = std::exchange(start_known_, false);
+    if (!step(h, known)) {
       restore();
       report.status = TickStatus::Failed;
       return report;
     }
     calc_functions(after_);
-    const bool event = first_crossing(before_, after_) <= 1;
-    if (event && report.events < options_.max_events) {
+    bool event = first_crossing(before_, after_) <= 1;
+    if (event && located < options_.max_events) {
+      ++located;
       double used = h;
       if (!locate(h, used)) {
         restore();
@@ -281,6 +386,7 @@ TickReport TickSimulator::tick() {
         return report;
       }
       if (used >= h && last) state_.t = end;
+      event = first_crossing(before_, after_) <= 1;
     } else if (last) {
       state_.t = end;
     }
@@ -291,12 +397,16 @@ TickReport TickSimulator::tick() {
       if (report.status != TickStatus::Ok) return report;
       for (std::size_t i = 0; i < rules_.size(); ++i)
         report.stop = report.stop || (fired_[i] && system_->equations().switches[i].stop);
-      calc_functions(before_);
+      dynamics_.read_settled(before_);
+      calc_guards(before_);
+      start_known_ =
+          dynamics_.find_motion(std::span(k1_).first(state_.q.size()), std::span(k1_).subspan(state_.q.size()));
     } else if (other_shapes) {
       calc_functions(before_);
     } else {
       std::swap(before_, after_);
     }
+    forces_changed_ = false;
   }
   update_handles();
   return report;
@@ -334,6 +444,7 @@ TickSimulator::RowMotion TickSimulator::handle_motion(std::size_t handle) const 
 
 void TickSimulator::apply_handle(std::size_t handle, double force) {
   dynamics_.set_applied(at(system_->equations().handles[handle].row), force);
+  forces_changed_ = true;
 }
 
 }  // namespace kane

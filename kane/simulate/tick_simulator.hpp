@@ -17,7 +17,7 @@ namespace kane {
 struct TickOptions {
   double period = 1e-3;
   int max_events = 4;   ///< located inside of one tick; further ones are handled at its end
-  int refinements = 6;  ///< of the instant of an event
+  int refinements = 6;  ///< of the instant of an event, at most
   SwitchingOptions switching = real_time_switching();
 
   /// Coarser than for trajectories: instants are located to a part of a tick only.
@@ -28,6 +28,7 @@ struct TickOptions {
     s.rest_speed = 1e-3;
     s.stick_speed = 1e-3;
     s.max_rounds = 20;
+    s.check_unique = false;
     return s;
   }
 };
@@ -38,9 +39,20 @@ enum class TickStatus : std::uint8_t {
   Jammed,  ///< no contact forces were found
 };
 
+/// What a tick did: counts, not times.
+struct TickWork {
+  int steps = 0;        ///< of Runge's and Kutta's method, repeated ones included
+  int evaluations = 0;  ///< of the motion under the present constraints
+  int refinements = 0;  ///< of instants of events
+  int problems = 0;     ///< of complementarity
+  int pivots = 0;       ///< in these
+  int impacts = 0;      ///< rounds of impacts
+};
+
 struct TickReport {
   TickStatus status = TickStatus::Ok;
   int events = 0;
+  TickWork work;
   bool stop = false;  ///< a rule of the model ends the run
 };
 
@@ -88,13 +100,25 @@ class TickSimulator {
     std::size_t first_reset = 0;
   };
 
-  [[nodiscard]] bool step(double h);
+  [[nodiscard]] TickReport advance();
+  [[nodiscard]] bool step(double h, bool known = false);
+  [[nodiscard]] bool project();
   [[nodiscard]] bool calc_rates(double t, const std::vector<double>& y, std::vector<double>& rates);
   void calc_functions(std::vector<double>& g);
+  void calc_guards(std::vector<double>& g);
   [[nodiscard]] bool would_change(std::size_t rule) const;
   [[nodiscard]] bool crosses(std::size_t k, double a, double b) const;
   [[nodiscard]] double first_crossing(const std::vector<double>& from, const std::vector<double>& to) const;
   [[nodiscard]] bool locate(double h, double& used);
+  /// Parts of a step between which an event lies, low_ and high_ being the functions there; `third` (with third_) is
+  /// another one beside, negative if there is none yet.
+  struct Bracket {
+    double low, high, third = -1;
+  };
+  [[nodiscard]] double estimate_crossing(const Bracket& at) const;
+  [[nodiscard]] double find_crossing(double h);
+  [[nodiscard]] bool jumps() const;
+  void interpolate(double h, double s);
   [[nodiscard]] TickStatus transit();
   void prepare_rules();
   void save();
@@ -112,9 +136,13 @@ class TickSimulator {
   std::vector<bool> bilateral_, initial_, fired_;
   std::vector<double> inputs_;
   int mode_ = -1;
-  State state_, saved_;
-  std::vector<double> y_, stage_, k1_, k2_, k3_, k4_, before_, after_, low_, high_, udot_, handle_position_,
-      handle_speed_;
+  State state_, saved_, hit_;
+  bool guards_need_motion_ = false;
+  bool forces_changed_ = true;  ///< since before_ was evaluated
+  bool start_known_ = false;    ///< k1_ holds the rates at state_
+  std::vector<double> y_, stage_, k1_, k2_, k3_, k4_, end_, before_, after_, low_, high_, third_, udot_,
+      handle_position_, handle_speed_;
+  TickWork work_;
   long ticks_ = 0, events_ = 0;
   double t0_ = 0;
 };
