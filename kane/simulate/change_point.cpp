@@ -12,8 +12,11 @@ namespace {
 constexpr double kWatch = 0.1, kNear = 1e-2, kLast = 3e-4;
 /// Of a jump: rates are not known better near to such places.
 constexpr double kLeastTolerance = 1e-9;
-/// A jump may be off the constraints by this much of the state before they are imposed.
-constexpr double kMostCorrection = 1e-4;
+/// A jump may be off the constraints by this much of the state before they are imposed, and by this part of the distance
+/// to the place.
+constexpr double kMostCorrection = 1e-4, kMostOfDistance = 0.1;
+/// A step may come nearer by this factor.
+constexpr double kMostApproach = 0.4;
 
 double largest_difference(const State& a, const State& b) {
   double largest = 0;
@@ -41,27 +44,31 @@ ChangePoint::ChangePoint(SystemEvaluator& evaluator, ConstraintProjector& projec
 double ChangePoint::calc_independence(const State& state) {
   evaluator_.calc_constraints(state.q, state.u);
   const IndependentReport& report = evaluator_.choose_independent();
-  return report.finite ? report.smallest_row : 0;
+  if (!report.finite || report.rank < most_rank_) return 0;  // the row that is least independent was dropped
+  most_rank_ = report.rank;
+  return report.smallest_row;
 }
 
 // A look costs as much as an evaluation or two. Far from the place that is too much for every step; the next look comes
-// after a quarter of the steps in which the place could be reached at the pace of the last ones.
+// after a quarter of the steps in which the place could be reached at the pace of the last ones. The pace is remembered
+// for some looks: where s is largest it stands still for a moment, and soon after it does not.
 void ChangePoint::plan_look(double independence) {
-  constexpr double kSlowest = 1e-3, kMost = 16;
-  const double pace = std::max(kSlowest, std::abs(independence - last_look_) / (steps_between_ + 1));
-  skip_ = steps_between_ = static_cast<int>(std::min(kMost, 0.25 * (independence - kWatch) / pace));
+  constexpr double kSlowest = 1e-3, kMost = 16, kMemory = 0.8;
+  pace_ = std::max({kSlowest, std::abs(independence - last_look_) / (steps_between_ + 1), kMemory * pace_});
+  skip_ = steps_between_ = static_cast<int>(std::min(kMost, 0.25 * (independence - kWatch) / pace_));
   last_look_ = independence;
 }
 
-void ChangePoint::observe(const State& state) {
-  if (skip_-- > 0) return;
+bool ChangePoint::observe(const State& state, FunctionRef<double()> was_independent) {
+  if (skip_-- > 0) return true;
   const double independence = calc_independence(state);
   if (independence > kWatch) {
     count_ = 0;
     plan_look(independence);
-    return;
+    return true;
   }
   skip_ = 0;
+  if (independence < kMostApproach * (count_ > 0 ? moments_.front().independence : was_independent())) return false;
   std::rotate(moments_.begin(), moments_.end() - 1, moments_.end());
   Moment& now = moments_.front();
   now.t = state.t;
@@ -71,6 +78,28 @@ void ChangePoint::observe(const State& state) {
   count_ = evaluator_.calc_motion(state.q, state.u, rates.first(nq), rates.subspan(nq)).ok()
                ? std::min(count_ + 1, kMoments)
                : 0;
+  return true;
+}
+
+double ChangePoint::most_step(const State& state) const {
+  constexpr double kPart = 0.5;
+  if (count_ < 2 || moments_[0].t != state.t) return std::numeric_limits<double>::infinity();
+  const double closer = moments_[1].independence - moments_[0].independence;
+  if (!(closer > 0)) return std::numeric_limits<double>::infinity();
+  return kPart * moments_[0].independence * (moments_[0].t - moments_[1].t) / closer;
+}
+
+/// Whether s goes to zero, and not to a least value before it grows again: s^2 = a (t - t_c)^2 + b, and b tells. Where the
+/// place is missed by a little, the motion turns sharply there, and no jump would follow it.
+bool ChangePoint::vanishes() const {
+  constexpr double kLeastOfNow = 0.1;
+  const auto square = [&](std::size_t i) { return moments_[i].independence * moments_[i].independence; };
+  const double t0 = moments_[0].t, t1 = moments_[1].t, t2 = moments_[2].t;
+  const double d01 = (square(0) - square(1)) / (t0 - t1), d12 = (square(1) - square(2)) / (t1 - t2);
+  const double a = (d01 - d12) / (t0 - t2);
+  if (!(a > 0)) return false;
+  const double slope = d01 + a * (t0 - t1);  // at t0
+  return square(0) - slope * slope / (4 * a) < kLeastOfNow * kLeastOfNow * square(0);
 }
 
 void ChangePoint::predict(double h, std::size_t order, State& state) const {
@@ -109,7 +138,7 @@ double ChangePoint::find_jump(const State& state) {
     if (last_term < least) least = last_term, order_ = order;
   }
   const bool good = least <= tolerance_ * size_of(state);
-  if (!good && moments_[0].independence > kLast) return 0;
+  if (!good && (moments_[0].independence > kLast || !vanishes())) return 0;
   return planned_ = h;
 }
 
@@ -117,7 +146,8 @@ bool ChangePoint::jump(State& state) {
   predict(planned_, order_, end_);
   higher_ = end_;
   if (projector_.project(end_.q, end_.u) == ProjectionStatus::Failed ||
-      !(largest_difference(end_, higher_) <= kMostCorrection * size_of(state))) {
+      !(largest_difference(end_, higher_) <=
+        std::min(kMostCorrection, kMostOfDistance * moments_[0].independence) * size_of(state))) {
     forget();
     return false;
   }

@@ -9,6 +9,11 @@
 //
 // Adams' formula of that order on uneven steps, then projected onto the constraints. The order is the one whose last term is
 // smallest, and that term has to be within the tolerance; else the next step comes nearer, and the jump is shorter.
+//
+// What tells the distance is s, how independent the least independent constraint is: it vanishes in proportion to the
+// distance. Other branches of the motion (the parallelogram that folds) are about as far away as the place itself, and
+// configurations are known to the tolerance of the constraints over s. So s has to be far above both errors at every step:
+// steps go at most half of the way to the place, and a step that happened to end too near to it is made again, shorter.
 
 #include <array>
 #include <span>
@@ -17,6 +22,7 @@
 #include "kane/simulate/constraint_projector.hpp"
 #include "kane/simulate/state.hpp"
 #include "kane/simulate/system_evaluator.hpp"
+#include "kane/solve/function_ref.hpp"
 
 namespace kane {
 
@@ -25,9 +31,17 @@ class ChangePoint {
   ChangePoint(SystemEvaluator& evaluator, ConstraintProjector& projector, double tolerance);
 
   /// What lies before is of no use for what comes.
-  void forget() { count_ = 0, planned_ = 0, skip_ = steps_between_ = 0, last_look_ = 0; }
-  /// After a step that led to `state`; the evaluator has its time and inputs.
-  void observe(const State& state);
+  void forget() {
+    count_ = 0, skip_ = steps_between_ = most_rank_ = 0;
+    planned_ = last_look_ = pace_ = 0;
+  }
+  /// How long a step from `state` may be.
+  [[nodiscard]] double most_step(const State& state) const;
+  /// After a step that led to `state`; the evaluator has its time and inputs. False: the step ended so near to the place
+  /// that it should be made again; `was_independent` tells how independent the constraints were where it began.
+  [[nodiscard]] bool observe(const State& state, FunctionRef<double()> was_independent);
+  /// How independent the least independent of the active constraints is, 1 at most; time and inputs as above.
+  [[nodiscard]] double calc_independence(const State& state);
   /// Where a step from `state` would come too close: how long the jump has to be. 0: step on.
   [[nodiscard]] double find_jump(const State& state);
   /// Makes the jump that find_jump() planned; the evaluator has time and inputs of its end. False: it leads nowhere.
@@ -45,7 +59,7 @@ class ChangePoint {
     std::vector<double> rates;
   };
 
-  [[nodiscard]] double calc_independence(const State& state);
+  [[nodiscard]] bool vanishes() const;
   void plan_look(double independence);
   /// begin_ + h (...) with the newest `order` moments.
   void predict(double h, std::size_t order, State& state) const;
@@ -56,8 +70,8 @@ class ChangePoint {
   std::array<Moment, kMoments> moments_;  ///< newest first
   std::size_t count_ = 0, order_ = 2;
   long jumps_ = 0;
-  double planned_ = 0, last_look_ = 0;
-  int skip_ = 0, steps_between_ = 0;
+  double planned_ = 0, last_look_ = 0, pace_ = 0;
+  int skip_ = 0, steps_between_ = 0, most_rank_ = 0;
   State begin_, end_, lower_, higher_;
 };
 

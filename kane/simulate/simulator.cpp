@@ -11,6 +11,9 @@ namespace kane {
 
 namespace {
 
+/// Of a step that ends too near to a change point.
+constexpr int kMostTries = 40;
+
 bool is_gauss(Method method) {
   return method == Method::Midpoint || method == Method::Gauss4 || method == Method::Gauss6;
 }
@@ -121,13 +124,33 @@ void Simulator::pass_break() {
 const StepReport& Simulator::step(double limit) {
   if (at_break_) pass_break();
   const double next_break = inputs_.next_break();
-  if (pass_change_point(std::min(limit, next_break))) return jump_report_;
-  const StepReport& report = integrator_->step(std::min(limit, next_break));
-  if (report.status != StepStatus::Ok) return report;
+  limit = std::min(limit, next_break);
+  if (pass_change_point(limit)) return jump_report_;
+  double most = change_point_.most_step(state_);
+  for (int tries = 0;; ++tries) {
+    const StepReport& report = integrator_->step(std::min(limit, state_.t + most));
+    if (report.status != StepStatus::Ok) return report;
+    if (!too_near_change_point() || tries >= kMostTries) break;
+    most = 0.5 * report.h;
+    problem_.load(state_, y_);
+    integrator_->resume(state_.t, y_);
+  }
   (void)problem_.store(integrator_->time(), integrator_->state(), state_);
   at_break_ = integrator_->time() >= next_break;
   observe_step();
-  return report;
+  return integrator_->report();
+}
+
+bool Simulator::too_near_change_point() {
+  if (!options_.project || evaluator_.active_rows().empty()) return false;
+  (void)problem_.store(integrator_->time(), integrator_->state(), sample_);
+  problem_.situate(sample_.t);
+  return !change_point_.observe(sample_, [this] {
+    problem_.situate(state_.t);
+    const double before = change_point_.calc_independence(state_);
+    problem_.situate(sample_.t);
+    return before;
+  });
 }
 
 bool Simulator::pass_change_point(double limit) {
@@ -145,13 +168,7 @@ bool Simulator::pass_change_point(double limit) {
 }
 
 void Simulator::observe_step() {
-  if (options_.project && projector_.needed()) {
-    keep_largest(largest_, projector_.residuals());
-    if (!evaluator_.active_rows().empty()) {
-      problem_.situate(state_.t);
-      change_point_.observe(state_);
-    }
-  }
+  if (options_.project && projector_.needed()) keep_largest(largest_, projector_.residuals());
   if (options_.energy_interval == 0 || --until_energy_ > 0) return;
   until_energy_ = options_.energy_interval;
   problem_.situate(state_.t);

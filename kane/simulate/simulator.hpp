@@ -131,6 +131,7 @@ class Simulator {
   void set_projection();
   void pass_break();
   [[nodiscard]] bool pass_change_point(double limit);
+  [[nodiscard]] bool too_near_change_point();
   void observe_step();
 
   std::shared_ptr<const CompiledSystem> system_;

@@ -28,15 +28,12 @@ TEST(ClosedLoop, BricardMovesAlthoughAConstraintIsRedundant) {
   EXPECT_GT(report.energy.scale, 1) << "it must move";
 }
 
-/// theta'' of three parallel cranks with a coupler that goes round without turning: one degree of freedom,
-/// (3 m/3 + M) l theta'' = -(3 m/2 + M) g cos(theta).
-double cranks_acceleration(double theta) { return -(3 * 1.0 / 2 + 2) * 9.81 * std::cos(theta) / (3 * 1.0 / 3 + 2); }
-
-std::pair<double, double> cranks_reference(double theta, double omega, double until) {
-  const int steps = 200000;
+/// theta'' = -rate cos(theta): what parallel cranks with a coupler that goes round without turning do.
+std::pair<double, double> cranks_reference(double rate, double theta, double omega, double until) {
+  const int steps = 20000;
   const double h = until / steps;
   for (int i = 0; i < steps; ++i) {
-    const auto f = [](double q, double u) { return std::pair{u, cranks_acceleration(q)}; };
+    const auto f = [&](double q, double u) { return std::pair{u, -rate * std::cos(q)}; };
     const auto k1 = f(theta, omega), k2 = f(theta + h / 2 * k1.first, omega + h / 2 * k1.second),
                k3 = f(theta + h / 2 * k2.first, omega + h / 2 * k2.second),
                k4 = f(theta + h * k3.first, omega + h * k3.second);
@@ -55,7 +52,8 @@ TEST(ClosedLoop, ParallelCranksMoveAsOneAlthoughAConstraintIsRedundant) {
   const double until = 0.4;
   const RunReport report = sim.run({.until = until, .intervals = 100});
   ASSERT_EQ(report.status, RunStatus::Done);
-  const auto [theta, omega] = cranks_reference(std::numbers::pi / 2, -1, until);
+  // Three cranks: (3 m/3 + M) l theta'' = -(3 m/2 + M) g cos(theta).
+  const auto [theta, omega] = cranks_reference(3.5 * 9.81 / 3, std::numbers::pi / 2, -1, until);
   EXPECT_NEAR(sim.state().q[0], theta, 1e-8);
   EXPECT_NEAR(sim.state().u[0], omega, 1e-8);
   EXPECT_NEAR(sim.state().q[2], theta, 1e-8);
@@ -95,10 +93,65 @@ TEST(ClosedLoop, ParallelCranksPassTheirChangePoints) {
   EXPECT_LT(report.energy.relative_drift(), 1e-7);
   EXPECT_LT(report.constraints.configuration, 1e-12);
   EXPECT_LT(report.totals.steps, 5000);
-  const auto [theta, omega] = cranks_reference(std::numbers::pi / 2, -1, until);
+  // Three cranks: (3 m/3 + M) l theta'' = -(3 m/2 + M) g cos(theta).
+  const auto [theta, omega] = cranks_reference(3.5 * 9.81 / 3, std::numbers::pi / 2, -1, until);
   EXPECT_LT(theta, -4 * std::numbers::pi) << "it must turn";
   EXPECT_NEAR(sim.state().q[0], theta, 1e-6);
   EXPECT_NEAR(sim.state().u[0], omega, 1e-6);
+}
+
+struct Steps {
+  Method method;
+  double tolerance, step, allowed;
+};
+
+void expect_parallelogram(const Model& model, const Steps& steps, double u) {
+  SCOPED_TRACE(
+      fmt::format("{}, tolerance {}, step {}, u = {}", to_string(steps.method), steps.tolerance, steps.step, u));
+  Simulator sim(model.system, {.method = steps.method, .tolerance = steps.tolerance, .step = steps.step});
+  const double right = std::numbers::pi / 2, until = 2.5;
+  sim.start({0, {right, right, -right}, {u, u, -u}});
+  double apart = 0;
+  const RunReport report = sim.run({.until = until, .intervals = 200}, [&](const State& s) {
+    apart = std::max({apart, std::abs(s.q[1] - s.q[0]), std::abs(s.q[2] + s.q[0])});
+    return true;
+  });
+  ASSERT_EQ(report.status, RunStatus::Done) << report.failure->message(model.equations());
+  EXPECT_LT(apart, 1e-7) << "the cranks must stay parallel";
+  EXPECT_LT(report.constraints.configuration, 1e-12);
+  // Two cranks: (2 m/3 + M) l theta'' = -(2 m/2 + M) g cos(theta).
+  const auto [theta, omega] = cranks_reference(3 * 9.81 / (2.0 / 3 + 2), right, u, until);
+  EXPECT_GT(std::abs(theta - right), std::numbers::pi) << "it must turn";
+  EXPECT_NEAR(sim.state().q[0], theta, steps.allowed);
+  EXPECT_NEAR(sim.state().u[0], omega, 10 * steps.allowed);
+}
+
+TEST(ClosedLoop, AParallelogramStaysOneWhateverTheStepsAre) {
+  std::vector<Steps> all = {{Method::Dopri5, 1e-9, 1e-3, 1e-5},
+                            {Method::Rk4, 1e-9, 1e-3, 1e-5},
+                            {Method::Rk4, 1e-9, 3.1e-3, 1e-3},
+                            {Method::Midpoint, 1e-9, 1e-3, 1e-2}};
+  for (const double tolerance : {1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12})
+    all.push_back({Method::Automatic, tolerance, 1e-3, 3e3 * tolerance + 1e-7});
+  for (const double d : {2.0, 0.7}) {
+    const Model model = parse_model(fmt::format(R"(
+kane: 1
+parameters: {{d: {} m}}
+gravity: -9.81*N.y
+bodies:
+  C1: {{mass: 1 kg, com: [1/2, 0, 0], inertia: [0, 0, 1/12]}}
+  C2: {{mass: 1 kg, com: [1/2, 0, 0], inertia: [0, 0, 1/12], points: {{E: [1, 0, 0]}}}}
+  coupler: {{mass: 2 kg, com: [d/2, 0, 0], inertia: [0, 0, d^2/6], points: {{F: [d, 0, 0]}}}}
+joints:
+  A1: {{type: revolute, parent: N, child: C1, axis: z, coordinate: q1}}
+  A2: {{type: revolute, parent: N, at: [d, 0, 0], child: C2, axis: z, coordinate: q2}}
+  B1: {{type: revolute, parent: C1, at: [1, 0, 0], child: coupler, axis: z, coordinate: q3}}
+constraints: {{pin: {{point: E, reference: F, directions: [N.x, N.y]}}}}
+)",
+                                                d));
+    for (const Steps& steps : all)
+      for (const double u : {-0.3, -1.0, -2.7, -8.0, 0.9, 5.0}) expect_parallelogram(model, steps, u);
+  }
 }
 
 TEST(ClosedLoop, CrankAndRodOfEqualLengthPassTheDeadCentre) {
