@@ -6,6 +6,8 @@
 
 #include "kane/program/code.hpp"
 #include "kane/program/contract.hpp"
+#include "kane/program/dead_code.hpp"
+#include "kane/program/interleave.hpp"
 
 namespace kane {
 
@@ -351,10 +353,14 @@ class OpSelector {
 }  // namespace
 
 MicroProgram select_ops(const Program& program, const Target& target) {
-  if (program.strict || target.scalar() || target.isa != Isa::Avx512) return OpSelector(program, target).run();
-  Program fused = program;
-  fuse_shared_products(fused);
-  return OpSelector(fused, target).run();
+  if (target.scalar() || target.isa != Isa::Avx512) return OpSelector(program, target).run();
+  Program reordered = program;
+  if (!program.strict) {
+    fuse_shared_products(reordered);
+    remove_dead_code(reordered);
+  }
+  interleave(reordered);
+  return OpSelector(reordered, target).run();
 }
 
 }  // namespace kane

@@ -72,4 +72,21 @@ static_assert(codes_are_in_order(), "kCodes must list every Code in the order of
 /// A fused multiply-add of any signs.
 [[nodiscard]] constexpr bool is_fused(Code code) { return code >= Code::Fma && code <= Code::Fnms; }
 
+/// Functions that backends call, rather than having instructions for them.
+[[nodiscard]] constexpr bool is_called(Code code) {
+  switch (code) {
+    case Code::Sqrt:
+    case Code::Abs:
+    case Code::Sign:
+    case Code::Min:
+    case Code::Max:
+    case Code::Floor:
+    case Code::Less:
+    case Code::LessEqual:
+    case Code::Equal:
+    case Code::Select: return false;
+    default: return info(code).kind == OpKind::Function;
+  }
+}
+
 }  // namespace kane

@@ -18,23 +18,6 @@ constexpr std::size_t kInstructionsInCache = 4000;
 /// Orders of programs shorter than this differ by a few hundredths, which is not worth the time of comparing them.
 constexpr std::size_t kShortProgram = 1000;
 
-/// Functions that backends call, rather than having instructions for them.
-bool is_called(Code code) {
-  switch (code) {
-    case Code::Sqrt:
-    case Code::Abs:
-    case Code::Sign:
-    case Code::Min:
-    case Code::Max:
-    case Code::Floor:
-    case Code::Less:
-    case Code::LessEqual:
-    case Code::Equal:
-    case Code::Select: return false;
-    default: return info(code).kind == OpKind::Function;
-  }
-}
-
 class Schedule {
  public:
   explicit Schedule(const Program& p)

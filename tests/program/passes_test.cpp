@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <numeric>
 
+#include "kane/program/check_program.hpp"
 #include "kane/program/contract.hpp"
 #include "kane/program/dead_code.hpp"
+#include "kane/program/interleave.hpp"
 #include "kane/program/liveness.hpp"
 #include "kane/program/pace.hpp"
 #include "kane/program/program_text.hpp"
@@ -272,6 +275,36 @@ TEST(Liveness, CountsValuesStillToBeUsed) {
   const Program p =
       test::hand_made(2, {}, {{Code::Add, 0, 1}, {Code::Mul, 0, 1}, {Code::Mul, 2, 3}, {Code::Add, 4, 0}});
   EXPECT_EQ(calc_liveness(p, Stage::State).max_live, 2U);
+}
+
+// ---- interleave ---------------------------------------------------------------------------------------------------------
+
+TEST(Interleave, LongChainsStartEarlyAndNothingElseChanges) {
+  // 60 products that nothing waits for, then a chain of 10 divisions; x0 = 3, x1 = 2.
+  std::vector<Instruction> list;
+  for (std::uint32_t i = 0; i < 60; ++i) list.push_back({Code::Mul, 0, 1});
+  for (std::uint32_t i = 0; i < 10; ++i) list.push_back({Code::Div, i == 0 ? 0 : 61 + i, 1});
+  Program p = test::hand_made(2, {}, list);
+  interleave(p);
+  check_program(p);
+  EXPECT_EQ(p.instructions.size(), list.size());
+  EXPECT_EQ(test::run_state(p, {3, 2}), 3.0 / 1024);
+  const auto is_division = [](const Instruction& i) { return i.code == Code::Div; };
+  const auto first = std::find_if(p.instructions.begin(), p.instructions.end(), is_division);
+  EXPECT_GE(std::count_if(first, p.instructions.end(), std::not_fn(is_division)), 10);  // done while it divides
+  EXPECT_EQ(p.instructions.back().code, Code::Div);
+}
+
+TEST(Interleave, NothingMovesAcrossACall) {
+  // Products, a sine, products, and a division that could have been first.
+  const Program before = test::hand_made(
+      2, {},
+      {{Code::Mul, 0, 0}, {Code::Mul, 1, 1}, {Code::Sin, 0}, {Code::Mul, 0, 1}, {Code::Div, 0, 1}, {Code::Add, 4, 6}});
+  Program p = before;
+  interleave(p);
+  check_program(p);
+  EXPECT_EQ(p.instructions[2].code, Code::Sin);
+  EXPECT_EQ(test::run_state(p, {3, 2}), test::run_state(before, {3, 2}));
 }
 
 // ---- pace ---------------------------------------------------------------------------------------------------------------
