@@ -54,6 +54,7 @@ void Draft::start_like(const Draft& other) {
   outputs.clear();
   shared_divisors.clear();
   powers.clear();
+  is_flat = false;
   input_count_ = 0;
   max_nodes_ = other.max_nodes_;
   functions = other.functions;

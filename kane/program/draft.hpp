@@ -104,6 +104,7 @@ class Draft {
 
   std::vector<Ref> outputs;
   std::vector<ProgramFunction> functions;
+  bool is_flat = false;  ///< flatten() would find nothing to do; no longer known when a pass writes a new draft
   // Left by the last passes for assemble(); lost when a pass writes a new draft.
   std::vector<std::uint8_t> shared_divisors;  ///< of each value; empty = none
   std::vector<PlannedPower> powers;           ///< bases ascending, exponents of each ascending

@@ -88,6 +88,7 @@ class Flatten {
 }  // namespace
 
 bool flatten(const Draft& from, Draft& to) {
+  if (from.is_flat) return false;
   Flatten(from, to).run();
   return true;
 }

@@ -6,7 +6,7 @@
 
 namespace kane {
 
-/// Always true: `to` is the result.
+/// False if the draft is flat already, as lower_expressions() leaves it; `to` is then left alone.
 bool flatten(const Draft& from, Draft& to);
 
 }  // namespace kane

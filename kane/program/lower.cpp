@@ -126,7 +126,7 @@ Program lower(std::string name, std::span<const NamedExpr> outputs, const Progra
       [&] {
         std::vector<Expr> values;
         for (const NamedExpr& o : outputs) values.push_back(o.value);
-        lower_expressions(values, names.inputs, draft);
+        lower_expressions(values, names.inputs, draft, options.passes.flatten);
       });
   rewrite(driver, draft, options.passes);
 
