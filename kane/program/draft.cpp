@@ -17,6 +17,26 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
   return hash ^ (hash >> 32U);
 }
 
+/// Of the hash of a node, without its operands.
+std::uint64_t start_of(DraftKind kind, Code code, std::uint32_t extra) {
+  return mix(static_cast<std::uint64_t>(kind) << 8U | static_cast<std::uint64_t>(code), extra);
+}
+
+/// Most lists have three or four elements.
+template <class T, class Before>
+void sort_short(std::vector<T>& list, Before before) {
+  if (list.size() > 16) {
+    std::sort(list.begin(), list.end(), before);
+    return;
+  }
+  for (std::size_t i = 1; i < list.size(); ++i) {
+    const T moved = list[i];
+    std::size_t place = i;
+    for (; place > 0 && before(moved, list[place - 1]); --place) list[place] = list[place - 1];
+    list[place] = moved;
+  }
+}
+
 bool is_odd_function(Code code) {
   switch (code) {
     case Code::Sin:
@@ -51,6 +71,7 @@ void Draft::start_like(const Draft& other) {
   refs_.clear();
   factors_.clear();
   constants_.clear();
+  products_with_powers_.clear();
   outputs.clear();
   shared_divisors.clear();
   powers.clear();
@@ -89,26 +110,6 @@ Ref Draft::add_input(Stage stage) {
   return Ref(input_count_++);
 }
 
-std::uint32_t Draft::hash_of(const DraftNode& node) const {
-  std::uint64_t hash =
-      mix(static_cast<std::uint64_t>(node.kind) << 8U | static_cast<std::uint64_t>(node.code), node.extra);
-  switch (node.kind) {
-    case DraftKind::Constant: hash = mix(hash, std::bit_cast<std::uint64_t>(constants_[node.first])); break;
-    case DraftKind::Product:
-      for (std::uint32_t i = 0; i < node.count; ++i) {
-        const Factor& f = factors_[node.first + i];
-        hash = mix(hash, std::uint64_t{f.value} << 32U | static_cast<std::uint32_t>(f.exponent));
-      }
-      break;
-    case DraftKind::Sum:
-    case DraftKind::Function:
-      for (std::uint32_t i = 0; i < node.count; ++i) hash = mix(hash, refs_[node.first + i].bits());
-      break;
-    case DraftKind::Input: break;
-  }
-  return static_cast<std::uint32_t>(hash);
-}
-
 bool Draft::same(const DraftNode& a, const DraftNode& b) const {
   if (a.kind != b.kind || a.code != b.code || a.extra != b.extra || a.count != b.count) return false;
   if (a.kind == DraftKind::Constant)
@@ -119,13 +120,13 @@ bool Draft::same(const DraftNode& a, const DraftNode& b) const {
 }
 
 /// The operands of `node` are the last of their list; they are taken off again if the node is known.
-Ref Draft::intern(DraftNode node) {
-  const std::uint32_t hash = hash_of(node);
+Ref Draft::intern(const DraftNode& node, std::uint64_t hash) {
+  const auto short_hash = static_cast<std::uint32_t>(hash);
   const std::size_t mask = table_.size() - 1;
-  std::size_t slot = hash & mask;
+  std::size_t slot = short_hash & mask;
   for (; table_[slot] != 0; slot = (slot + 1) & mask) {
     const ValueId id = table_[slot] - 1;
-    if (hashes_[id] != hash || !same(nodes_[id], node)) continue;
+    if (hashes_[id] != short_hash || !same(nodes_[id], node)) continue;
     if (node.kind == DraftKind::Constant) {
       constants_.pop_back();
     } else if (node.kind == DraftKind::Product) {
@@ -139,7 +140,7 @@ Ref Draft::intern(DraftNode node) {
     throw LimitError(fmt::format("the program needs more than the {} values allowed by max_instructions", max_nodes_));
   const auto id = static_cast<ValueId>(nodes_.size());
   nodes_.push_back(node);
-  hashes_.push_back(hash);
+  hashes_.push_back(short_hash);
   table_[slot] = id + 1;
   if (2 * nodes_.size() > table_.size()) grow_table(2 * nodes_.size());
   return Ref(id);
@@ -149,7 +150,9 @@ Ref Draft::constant(double value) {
   const bool negative = std::signbit(value);
   const auto index = static_cast<std::uint32_t>(constants_.size());
   constants_.push_back(negative ? -value : value);
-  return intern({DraftKind::Constant, Code::Neg, Stage::Parameters, 0, index, 0}).negated_if(negative);
+  const std::uint64_t hash =
+      mix(start_of(DraftKind::Constant, Code::Neg, 0), std::bit_cast<std::uint64_t>(constants_.back()));
+  return intern({DraftKind::Constant, Code::Neg, Stage::Parameters, 0, index, 0}, hash).negated_if(negative);
 }
 
 Ref Draft::sum(std::span<const Ref> terms) {
@@ -165,12 +168,16 @@ Ref Draft::sum(std::span<const Ref> terms) {
   // One of a sum and its negative is kept: the one whose first term is positive.
   const bool negative = terms.front().negative();
   const auto first = static_cast<std::uint32_t>(refs_.size());
+  refs_.resize(first + terms.size());
+  Ref* next = refs_.data() + first;
+  std::uint64_t hash = start_of(DraftKind::Sum, Code::Add, 0);
   Stage stage = Stage::Parameters;
   for (const Ref r : terms) {
-    refs_.push_back(r.negated_if(negative));
+    *next = r.negated_if(negative);
+    hash = mix(hash, (next++)->bits());
     stage = std::max(stage, nodes_[r.value()].stage);
   }
-  return intern({DraftKind::Sum, Code::Add, stage, 0, first, static_cast<std::uint32_t>(terms.size())})
+  return intern({DraftKind::Sum, Code::Add, stage, 0, first, static_cast<std::uint32_t>(terms.size())}, hash)
       .negated_if(negative);
 }
 
@@ -187,7 +194,7 @@ void Draft::put_in_order(std::span<const Ref> terms) {
     }
   }
   if (number != 0 || list.empty()) list.push_back(constant(number));
-  std::sort(list.begin(), list.end(), [](Ref a, Ref b) { return a.bits() < b.bits(); });
+  sort_short(list, [](Ref a, Ref b) { return a.bits() < b.bits(); });
 }
 
 Ref Draft::product(bool negative, std::span<const Factor> factors) {
@@ -202,13 +209,22 @@ Ref Draft::product(bool negative, std::span<const Factor> factors) {
   }
   if (factors.size() == 1 && factors[0].exponent == 1) return Ref(factors[0].value, negative);
   const auto first = static_cast<std::uint32_t>(factors_.size());
+  factors_.resize(first + factors.size());
+  Factor* next = factors_.data() + first;
+  std::uint64_t hash = start_of(DraftKind::Product, Code::Mul, 0);
   Stage stage = Stage::Parameters;
+  std::int32_t not_one = 0;
   for (const Factor& f : factors) {
-    factors_.push_back(f);
+    *next++ = f;
+    not_one |= f.exponent ^ 1;
+    hash = mix(hash, std::uint64_t{f.value} << 32U | static_cast<std::uint32_t>(f.exponent));
     stage = std::max(stage, nodes_[f.value].stage);
   }
-  return intern({DraftKind::Product, Code::Mul, stage, 0, first, static_cast<std::uint32_t>(factors.size())})
-      .negated_if(negative);
+  const std::size_t before = nodes_.size();
+  const Ref product =
+      intern({DraftKind::Product, Code::Mul, stage, 0, first, static_cast<std::uint32_t>(factors.size())}, hash);
+  if (not_one != 0 && nodes_.size() > before) products_with_powers_.push_back(product.value());
+  return product.negated_if(negative);
 }
 
 /// The factors with their numbers multiplied, each value once, ascending, into factor_scratch_.
@@ -224,7 +240,7 @@ void Draft::put_in_order(std::span<const Factor> factors) {
     }
   }
   if (number != 1 || list.empty()) list.push_back({constant(number).value(), 1});
-  std::sort(list.begin(), list.end(), [](const Factor& a, const Factor& b) { return a.value < b.value; });
+  sort_short(list, [](const Factor& a, const Factor& b) { return a.value < b.value; });
   std::size_t kept = 0;
   for (const Factor& f : list) {
     if (kept > 0 && list[kept - 1].value == f.value) {
@@ -275,12 +291,14 @@ Ref Draft::canonical_function(Code code, std::uint32_t extra) {
     }));
   }
   const auto first = static_cast<std::uint32_t>(refs_.size());
+  std::uint64_t hash = start_of(DraftKind::Function, code, extra);
   Stage stage = Stage::Parameters;
   for (const Ref r : list) {
     refs_.push_back(r);
+    hash = mix(hash, r.bits());
     stage = std::max(stage, nodes_[r.value()].stage);
   }
-  return intern({DraftKind::Function, code, stage, extra, first, static_cast<std::uint32_t>(list.size())});
+  return intern({DraftKind::Function, code, stage, extra, first, static_cast<std::uint32_t>(list.size())}, hash);
 }
 
 std::vector<std::uint32_t> count_uses(const Draft& draft) {
@@ -306,12 +324,6 @@ std::vector<std::uint32_t> count_uses(const Draft& draft) {
 Rewrite::Rewrite(const Draft& from, Draft& to) : from_(from), to_(to), map_(from.size()) {
   to.start_like(from);
   for (ValueId id = 0; id < from.input_count(); ++id) map_[id] = Ref(id);
-}
-
-void Rewrite::append(Factor old, bool& negative, std::vector<Factor>& factors) const {
-  const Ref now = map_[old.value];
-  negative ^= now.negative() && (old.exponent & 1) != 0;
-  factors.push_back({now.value(), old.exponent});
 }
 
 void Rewrite::copy(ValueId old) {

@@ -95,6 +95,8 @@ class Draft {
   [[nodiscard]] double constant_value(ValueId id) const { return constants_[nodes_[id].first]; }
   [[nodiscard]] std::uint32_t constant_count() const { return static_cast<std::uint32_t>(constants_.size()); }
   [[nodiscard]] std::span<const double> constants() const { return constants_; }
+  /// Products with an exponent that is not 1, ascending.
+  [[nodiscard]] std::span<const ValueId> products_with_powers() const { return products_with_powers_; }
   [[nodiscard]] std::span<const Ref> refs(ValueId id) const {
     return {refs_.data() + nodes_[id].first, nodes_[id].count};
   }
@@ -110,11 +112,10 @@ class Draft {
   std::vector<PlannedPower> powers;           ///< bases ascending, exponents of each ascending
 
  private:
-  Ref intern(DraftNode node);
+  Ref intern(const DraftNode& node, std::uint64_t hash);
   void put_in_order(std::span<const Ref> terms);
   void put_in_order(std::span<const Factor> factors);
   Ref canonical_function(Code code, std::uint32_t extra);
-  [[nodiscard]] std::uint32_t hash_of(const DraftNode& node) const;
   [[nodiscard]] bool same(const DraftNode& a, const DraftNode& b) const;
   void grow_table(std::size_t nodes);
 
@@ -125,6 +126,7 @@ class Draft {
   std::vector<Ref> refs_;
   std::vector<Factor> factors_;
   std::vector<double> constants_;
+  std::vector<ValueId> products_with_powers_;
   std::vector<ValueId> table_;  ///< open addressing; id + 1, 0 = free
   std::vector<Ref> term_scratch_;
   std::vector<Factor> factor_scratch_;
@@ -145,7 +147,11 @@ class Rewrite {
   /// Copies the node with its operands replaced.
   void copy(ValueId old);
   /// Appends a factor of the old draft to a product under construction.
-  void append(Factor old, bool& negative, std::vector<Factor>& factors) const;
+  void append(Factor old, bool& negative, std::vector<Factor>& factors) const {
+    const Ref now = map_[old.value];
+    negative ^= now.negative() && (old.exponent & 1) != 0;
+    factors.push_back({now.value(), old.exponent});
+  }
   /// Copies the outputs; the last thing a pass does.
   void finish();
 

@@ -53,189 +53,192 @@ bool jumps(Op op) {
 
 constexpr std::uint32_t kNowhere = 0xffffffffU;
 
-/// All nodes that the outputs need, in the order in which they were made: what was formed together is computed together. But
-/// an operand comes before its users, also where a shorter form found later has operands that are younger than itself.
-/// From here on a node is its place in this order.
-struct NodesBelow {
-  std::vector<NodeId> ids;
-  std::vector<std::uint32_t> first{0};  ///< operands of node i are operands[first[i] .. first[i + 1])
-  std::vector<std::uint32_t> operands;
-  std::vector<std::uint32_t> place;  ///< by NodeId; kNowhere if not needed
-
-  NodesBelow(const Graph& graph, std::span<const Expr> outputs) : place(graph.size(), kNowhere) {
-    std::vector<std::uint8_t> waits(graph.size(), 0);
-    const std::size_t count = mark(graph, outputs, waits);
-    ids.reserve(count);
-    first.reserve(count + 1);
-    operands.reserve(2 * count);
-    for (NodeId id = 0; ids.size() < count; ++id)
-      if (waits[id] != 0) add(graph, id, waits);
-  }
-
-  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(ids.size()); }
-  [[nodiscard]] std::span<const std::uint32_t> operands_of(std::uint32_t i) const {
-    return {operands.data() + first[i], first[i + 1] - first[i]};
-  }
-
- private:
-  /// Marks what the outputs need; how many nodes that are.
-  std::size_t mark(const Graph& graph, std::span<const Expr> outputs, std::vector<std::uint8_t>& waits) {
-    std::size_t count = 0, end = graph.size();
-    const auto need = [&](NodeId id) {
-      if (waits[id] != 0) return;
-      waits[id] = 1;
-      ++count;
-      if (id >= end) stack_.push_back(id);  // the walk below has passed it
-    };
-    for (const Expr& e : outputs)
-      if (e.graph() != nullptr) need(e.id());
-    while (end > 0) {
-      if (waits[--end] == 0) continue;
-      stack_.push_back(static_cast<NodeId>(end));
-      while (!stack_.empty()) {
-        const NodeId id = stack_.back();
-        stack_.pop_back();
-        for (const NodeId arg : graph.args(id)) need(arg);
-      }
-    }
-    return count;
-  }
-
-  /// Node `id` after all its operands that still wait.
-  void add(const Graph& graph, NodeId id, std::vector<std::uint8_t>& waits) {
-    stack_.push_back(id);
-    while (!stack_.empty()) {
-      const NodeId next = stack_.back();
-      const auto args = graph.args(next);
-      const auto missing = std::find_if(args.begin(), args.end(), [&](NodeId arg) { return waits[arg] != 0; });
-      if (missing != args.end()) {
-        stack_.push_back(*missing);
-        continue;
-      }
-      stack_.pop_back();
-      waits[next] = 0;
-      place[next] = size();
-      ids.push_back(next);
-      for (const NodeId arg : args) operands.push_back(place[arg]);
-      first.push_back(static_cast<std::uint32_t>(operands.size()));
+/// Marks the nodes that the outputs need; how many those are.
+std::size_t mark_needed(const Graph& graph, std::span<const Expr> outputs, std::vector<std::uint8_t>& marks) {
+  std::vector<NodeId> passed;
+  std::size_t count = 0, end = graph.size();
+  const auto need = [&](NodeId id) {
+    if (marks[id] != 0) return;
+    marks[id] = 1;
+    ++count;
+    if (id >= end) passed.push_back(id);  // the walk below has passed it
+  };
+  for (const Expr& e : outputs)
+    if (e.graph() != nullptr) need(e.id());
+  while (end > 0) {
+    if (marks[--end] == 0) continue;
+    for (const NodeId arg : graph.args(static_cast<NodeId>(end))) need(arg);
+    while (!passed.empty()) {
+      const NodeId id = passed.back();
+      passed.pop_back();
+      for (const NodeId arg : graph.args(id)) need(arg);
     }
   }
+  return count;
+}
 
-  std::vector<NodeId> stack_;
-};
-
+/// Nodes are taken in the order in which they were made: what was formed together is computed together. But an operand comes
+/// before its users, also where a shorter form found later has operands that are younger than itself. From then on a node is
+/// its place in this order.
+///
 /// Sums of sums and products of products become one on the way, where nothing else uses the inner one (as flatten.hpp says,
 /// but without the detour over a draft that has them all).
 class Lowering {
  public:
   Lowering(Graph& graph, std::span<const Expr> outputs, std::span<const std::string> inputs, bool flat, Draft& draft)
-      : graph_(graph), below_(graph, outputs), draft_(draft), nodes_(below_.size()) {
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      const Expr symbol = graph.find_symbol(inputs[i]);
-      if (!symbol.is_symbol() || below_.place[symbol.id()] == kNowhere) continue;
-      Node& node = nodes_[below_.place[symbol.id()]];
-      node.value = Ref(static_cast<ValueId>(i));
-      node.kind = Kind::Input;
+      : graph_(graph), draft_(draft), flat_(flat), places_(graph.size(), kNowhere) {
+    std::vector<std::uint8_t> waits(graph.size(), 0);
+    const std::size_t count = mark_needed(graph, outputs, waits);
+    nodes_.reserve(count + 1);
+    operands_.reserve(2 * count);
+    for (NodeId id = 0; nodes_.size() < count; ++id) {
+      if (waits[id] == 0) continue;
+      std::uint8_t missing = 0;
+      for (const NodeId arg : graph.args(id)) missing |= waits[arg];
+      if (missing != 0)
+        add(id, waits);
+      else
+        append(id);
+      waits[id] = 0;
     }
-    link();
-    if (flat) absorb(outputs);
+    nodes_.push_back({.first_operand = static_cast<std::uint32_t>(operands_.size())});
+    for (const Expr& e : outputs)
+      if (e.graph() != nullptr) ++nodes_[nodes_[places_[e.id()]].link.value()].uses;
+    take_inputs(inputs);
   }
 
   void run() {
-    draft_.reserve(nodes_.size());
-    for (std::uint32_t i = 0; i < nodes_.size(); ++i)
-      if (nodes_[i].kind != Kind::Input && nodes_[i].kind != Kind::Negative && !nodes_[i].absorbed)
-        nodes_[i].value = lower(i);
+    const auto count = static_cast<std::uint32_t>(nodes_.size() - 1);
+    draft_.reserve(count / 2);
+    for (std::uint32_t i = 0; i < count; ++i)
+      if (!nodes_[i].is_input && nodes_[i].kind != Kind::Negative) lower(i);
   }
 
-  [[nodiscard]] Ref value(NodeId id) const { return value_at(below_.place[id]); }
+  [[nodiscard]] Ref value(NodeId id) const { return value_at(places_[id]); }
 
  private:
-  enum class Kind : std::uint8_t { Other, Input, Negative, Sum, Product };
+  enum class Kind : std::uint8_t { Other, Negative, Sum, Product };
   struct Node {
-    Ref value;
-    Ref link;  ///< of a negative what it is the negative of, else the node itself
+    NodeId id = 0;
+    std::uint32_t first_operand = 0;  ///< in operands_; they end where those of the next node begin
+    Ref link{};                       ///< of a negative what it is the negative of, else the node itself
+    Ref value{};
     std::uint32_t uses = 0;
+    std::uint32_t user = 0;  ///< the last one
     Op op = Op::Number;
     Kind kind = Kind::Other;
-    bool exact = false;     ///< a quotient to be divided as it is written
+    bool is_input = false;
     bool absorbed = false;  ///< part of its only user
   };
+
+  static Kind kind_of(Op op) {
+    switch (op) {
+      case Op::Neg: return Kind::Negative;
+      case Op::Add:
+      case Op::Sub: return Kind::Sum;
+      case Op::Mul:
+      case Op::Div:
+      case Op::Pow: return Kind::Product;
+      default: return Kind::Other;
+    }
+  }
+
+  /// Node `id` after all its operands that still wait.
+  void add(NodeId id, std::vector<std::uint8_t>& waits) {
+    stack_.push_back(id);
+    while (!stack_.empty()) {
+      const NodeId next = stack_.back();
+      const std::size_t before = stack_.size();
+      for (const NodeId arg : graph_.args(next))
+        if (waits[arg] != 0) stack_.push_back(arg);
+      if (stack_.size() > before) continue;
+      stack_.pop_back();
+      if (waits[next] != 0) append(next);
+      waits[next] = 0;
+    }
+  }
+
+  void append(NodeId id) {
+    const auto place = static_cast<std::uint32_t>(nodes_.size());
+    const Op op = graph_.op(id);
+    places_[id] = place;
+    Node& node = nodes_.emplace_back();
+    node.id = id;
+    node.first_operand = static_cast<std::uint32_t>(operands_.size());
+    node.link = Ref(place);
+    node.op = op;
+    node.kind = kind_of(op);
+    for (const NodeId arg : graph_.args(id)) {
+      const std::uint32_t operand = places_[arg];
+      operands_.push_back(operand);
+      const Ref link = nodes_[operand].link;
+      if (op == Op::Neg) {
+        node.link = -link;
+        continue;
+      }
+      Node& used = nodes_[link.value()];
+      ++used.uses;
+      used.user = place;
+      if (used.op == Op::Div && jumps(op)) used.kind = Kind::Other;
+    }
+  }
+
+  void take_inputs(std::span<const std::string> inputs) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const Expr symbol = graph_.find_symbol(inputs[i]);
+      if (!symbol.is_symbol() || places_[symbol.id()] == kNowhere) continue;
+      Node& node = nodes_[places_[symbol.id()]];
+      node.value = Ref(static_cast<ValueId>(i));
+      node.is_input = true;
+    }
+    std::string missing;
+    int count = 0;
+    for (const Node& node : nodes_) {
+      if (node.op != Op::Symbol || node.is_input) continue;
+      if (++count <= 10) missing += fmt::format("{}'{}'", count == 1 ? "" : ", ", graph_.name(node.id));
+    }
+    if (count > 10) missing += fmt::format(" and {} more", count - 10);
+    require(count == 0, "the expressions use {}, which {} not listed as an input of the program", missing,
+            count == 1 ? "is" : "are");
+  }
 
   [[nodiscard]] Ref value_at(std::uint32_t i) const {
     const Ref link = nodes_[i].link;
     return nodes_[link.value()].value.negated_if(link.negative());
   }
 
-  void link() {
-    std::string missing;
-    int unknown = 0;
-    for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-      Node& node = nodes_[i];
-      node.op = graph_.op(below_.ids[i]);
-      node.link = Ref(i);
-      switch (node.op) {
-        case Op::Symbol:
-          if (node.kind != Kind::Input && ++unknown <= 10)
-            missing += fmt::format("{}'{}'", unknown == 1 ? "" : ", ", graph_.name(below_.ids[i]));
-          break;
-        case Op::Neg:
-          node.kind = Kind::Negative;
-          node.link = -nodes_[below_.operands[below_.first[i]]].link;
-          break;
-        case Op::Add:
-        case Op::Sub: node.kind = Kind::Sum; break;
-        case Op::Mul:
-        case Op::Div:
-        case Op::Pow: node.kind = Kind::Product; break;
-        default: break;
-      }
-      if (jumps(node.op))
-        for (const std::uint32_t operand : below_.operands_of(i)) {
-          Node& quotient = nodes_[nodes_[operand].link.value()];
-          quotient.exact = quotient.op == Op::Div;
-          if (quotient.exact) quotient.kind = Kind::Other;
-        }
-    }
-    if (unknown > 10) missing += fmt::format(" and {} more", unknown - 10);
-    if (unknown > 0)
-      require(false, "the expressions use {}, which {} not listed as an input of the program", missing,
-              unknown == 1 ? "is" : "are");
+  [[nodiscard]] std::span<const std::uint32_t> operands_of(std::uint32_t i) const {
+    return {operands_.data() + nodes_[i].first_operand, nodes_[i + 1].first_operand - nodes_[i].first_operand};
   }
 
-  void absorb(std::span<const Expr> outputs) {
-    for (const Expr& e : outputs)
-      if (e.graph() != nullptr) ++nodes_[nodes_[below_.place[e.id()]].link.value()].uses;
-    for (std::uint32_t i = 0; i < nodes_.size(); ++i)
-      if (nodes_[i].kind != Kind::Negative)
-        for (const std::uint32_t operand : below_.operands_of(i)) ++nodes_[nodes_[operand].link.value()].uses;
-    for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-      const Kind kind = nodes_[i].kind;
-      // (x y)^2 stays: x^2 y^2 would take one multiplication more.
-      if ((kind != Kind::Sum && kind != Kind::Product) || (nodes_[i].op == Op::Pow && exponent(i) != -1)) continue;
-      for (const std::uint32_t operand : below_.operands_of(i)) {
-        Node& inner = nodes_[nodes_[operand].link.value()];
-        inner.absorbed = inner.kind == kind && inner.uses == 1;
-      }
-    }
+  /// (x y)^2 stays: x^2 y^2 would take one multiplication more.
+  [[nodiscard]] bool is_part_of_its_user(const Node& node) const {
+    if (!flat_ || node.uses != 1 || node.kind == Kind::Other) return false;
+    return nodes_[node.user].kind == node.kind && (nodes_[node.user].op != Op::Pow || exponent(node.user) == -1);
   }
 
-  [[nodiscard]] int exponent(std::uint32_t i) const { return graph_.exponent(below_.ids[i]); }
+  [[nodiscard]] int exponent(std::uint32_t i) const { return graph_.exponent(nodes_[i].id); }
 
-  Ref lower(std::uint32_t i) {
-    const NodeId id = below_.ids[i];
+  void lower(std::uint32_t i) {
+    Node& node = nodes_[i];
+    node.absorbed = is_part_of_its_user(node);
+    if (node.absorbed) return;
+    if (node.kind == Kind::Sum)
+      node.value = sum(i);
+    else if (node.kind == Kind::Product)
+      node.value = product(i);
+    else
+      node.value = other(i);
+  }
+
+  Ref other(std::uint32_t i) {
+    const NodeId id = nodes_[i].id;
     switch (nodes_[i].op) {
       case Op::Number: return draft_.constant(to_double(graph_.number_value(id)));
       case Op::Pi: return draft_.constant(std::numbers::pi);
-      case Op::Add:
-      case Op::Sub: return sum(i);
-      case Op::Div:
-        if (nodes_[i].exact) return function(Code::Div, i, 0);
-        return product(i);
-      case Op::Mul:
-      case Op::Pow: return product(i);
+      case Op::Div: return function(Code::Div, i, 0);
       case Op::Root: return function(Code::Root, i, static_cast<std::uint32_t>(graph_.exponent(id)));
-      case Op::Call: return function(Code::Call, i, function_index(graph_.name(id), below_.operands_of(i).size()));
+      case Op::Call: return function(Code::Call, i, function_index(graph_.name(id), operands_of(i).size()));
       default: return function(code_of(nodes_[i].op), i, 0);
     }
   }
@@ -253,7 +256,7 @@ class Lowering {
   }
 
   void add_terms(std::uint32_t i, bool negative) {
-    const std::uint32_t* const operands = below_.operands.data() + below_.first[i];
+    const std::uint32_t* const operands = operands_.data() + nodes_[i].first_operand;
     add_term(nodes_[operands[0]].link.negated_if(negative));
     add_term(nodes_[operands[1]].link.negated_if(negative != (nodes_[i].op == Op::Sub)));
   }
@@ -280,7 +283,7 @@ class Lowering {
 
   /// Those of node i to the power of `outer`, which is 1 or -1.
   void add_factors(std::uint32_t i, std::int32_t outer, bool& negative) {
-    const std::uint32_t* const operands = below_.operands.data() + below_.first[i];
+    const std::uint32_t* const operands = operands_.data() + nodes_[i].first_operand;
     if (nodes_[i].op == Op::Pow) {
       add_factor(operands[0], outer * exponent(i), negative);
       return;
@@ -300,7 +303,7 @@ class Lowering {
 
   Ref function(Code code, std::uint32_t i, std::uint32_t extra) {
     arguments_.clear();
-    for (const std::uint32_t operand : below_.operands_of(i)) arguments_.push_back(value_at(operand));
+    for (const std::uint32_t operand : operands_of(i)) arguments_.push_back(value_at(operand));
     return draft_.function(code, arguments_, extra);
   }
 
@@ -311,10 +314,13 @@ class Lowering {
     return static_cast<std::uint32_t>(draft_.functions.size() - 1);
   }
 
-  const Graph& graph_;
-  const NodesBelow below_;
+  Graph& graph_;
   Draft& draft_;
-  std::vector<Node> nodes_;
+  bool flat_;
+  std::vector<std::uint32_t> places_;  ///< by NodeId; kNowhere if not needed
+  std::vector<Node> nodes_;            ///< and one more at the end
+  std::vector<std::uint32_t> operands_;
+  std::vector<NodeId> stack_;
   std::vector<Ref> terms_, pending_terms_;
   std::vector<Factor> factors_, pending_factors_;
   std::vector<Ref> arguments_;

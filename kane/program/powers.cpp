@@ -20,8 +20,8 @@ bool same(const PlannedPower& a, const PlannedPower& b) { return a.base == b.bas
 void plan_powers(Draft& draft, std::span<const std::uint32_t> uses) {
   std::vector<PlannedPower>& plan = draft.powers;
   plan.clear();
-  for (ValueId id = draft.input_count(); id < draft.size(); ++id) {
-    if (uses[id] == 0 || !draft.is(id, DraftKind::Product)) continue;
+  for (const ValueId id : draft.products_with_powers()) {
+    if (uses[id] == 0) continue;
     for (const Factor& f : draft.factors(id))
       if (f.exponent > 1 || f.exponent < -1) plan.push_back({f.value, std::abs(f.exponent), 1});
   }

@@ -8,8 +8,8 @@ namespace kane {
 void share_reciprocals(Draft& draft, std::span<const std::uint32_t> uses) {
   std::vector<std::uint8_t> shared(draft.size(), 0);
   std::vector<ValueId> quotients;
-  for (ValueId id = draft.input_count(); id < draft.size(); ++id) {
-    if (uses[id] == 0 || !draft.is(id, DraftKind::Product)) continue;
+  for (const ValueId id : draft.products_with_powers()) {
+    if (uses[id] == 0) continue;
     for (const Factor& f : draft.factors(id))
       if (f.exponent < 0 && draft.stage(f.value) == draft.stage(id)) {
         quotients.push_back(id);

@@ -54,7 +54,8 @@ void reorder(Program& p, std::span<const std::uint32_t> order) {
   }
   for (std::size_t s = 0; s < kStageCount; ++s)
     stage_end[s] = static_cast<std::uint32_t>(
-        std::count_if(order.begin(), order.end(), [&](std::uint32_t old) { return old < p.stage_end[s]; }));
+        std::partition_point(order.begin(), order.end(), [&](std::uint32_t old) { return old < p.stage_end[s]; }) -
+        order.begin());
   for (ProgramOutput& o : p.outputs) o.value = number[o.value];
   p.constants = std::move(constants);
   p.instructions = std::move(instructions);
