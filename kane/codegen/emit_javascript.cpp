@@ -184,11 +184,12 @@ function calcRates(t, state) {
   return y;
 }
 
+const show = (v) => (Object.is(v, -0) ? "-0" : String(v));
 const lines = [["t", ...model.stateNames, ...model.outputNames.slice(n)].join(",")];
 for (let step = 0; step <= steps; ++step) {
   const t = t0 + step * h;
   const k1 = calcRates(t, x);
-  if (step % every === 0 || step === steps) lines.push([t, ...x, ...k1.slice(n)].join(","));
+  if (step % every === 0 || step === steps) lines.push([t, ...x, ...k1.slice(n)].map(show).join(","));
   const k2 = calcRates(t + 0.5 * h, x.map((v, i) => v + 0.5 * h * k1[i]));
   const k3 = calcRates(t + 0.5 * h, x.map((v, i) => v + 0.5 * h * k2[i]));
   const k4 = calcRates(t + h, x.map((v, i) => v + h * k3[i]));

@@ -11,13 +11,15 @@ namespace kane {
 namespace {
 
 constexpr std::string_view kReserved[] = {
-    "baremodule", "begin",  "break",    "catch",   "const",     "continue",  "do",     "else",   "elseif", "end",
-    "export",     "false",  "finally",  "for",     "function",  "global",    "if",     "import", "in",     "isa",
-    "let",        "local",  "macro",    "module",  "quote",     "return",    "struct", "true",   "try",    "using",
-    "where",      "while",  "abstract", "mutable", "primitive", "type",      "sin",    "cos",    "tan",    "asin",
-    "acos",       "atan",   "sinh",     "cosh",    "tanh",      "exp",       "log",    "sqrt",   "abs",    "sign",
-    "min",        "max",    "floor",    "mod",     "ifelse",    "Inf",       "NaN",    "ws",     "pi",     "Workspace",
-    "PARAMETERS", "INPUTS", "STATE",    "OUTPUTS", "functions", "kane_sign", "im"};
+    "baremodule", "begin",     "break",     "catch",   "const",     "continue",  "do",         "else",      "elseif",
+    "end",        "export",    "false",     "finally", "for",       "function",  "global",     "if",        "import",
+    "in",         "isa",       "let",       "local",   "macro",     "module",    "quote",      "return",    "struct",
+    "true",       "try",       "using",     "where",   "while",     "abstract",  "mutable",    "primitive", "type",
+    "sin",        "cos",       "tan",       "asin",    "acos",      "atan",      "sinh",       "cosh",      "tanh",
+    "exp",        "log",       "sqrt",      "abs",     "sign",      "min",       "max",        "floor",     "mod",
+    "ifelse",     "Inf",       "NaN",       "ws",      "pi",        "Workspace", "PARAMETERS", "INPUTS",    "STATE",
+    "OUTPUTS",    "functions", "kane_sign", "im",      "kane_sqrt", "kane_root", "kane_sin",   "kane_cos",  "kane_tan",
+    "kane_asin",  "kane_acos", "kane_log",  "isinf"};
 
 std::string number(double value) {
   if (std::isnan(value)) return "NaN";
@@ -36,20 +38,20 @@ const Dialect& dialect() {
                                 .call = "ws.functions.@f(@e)",
                                 .naming = {.reserved = kReserved},
                                 .number = number,
-                                .spellings = spell({{Code::Sqrt, "sqrt(@a)"},
-                                                    {Code::Root, "(@a)^(1.0/@n)"},
-                                                    {Code::Sin, "sin(@a)"},
-                                                    {Code::Cos, "cos(@a)"},
-                                                    {Code::Tan, "tan(@a)"},
-                                                    {Code::Asin, "asin(@a)"},
-                                                    {Code::Acos, "acos(@a)"},
+                                .spellings = spell({{Code::Sqrt, "kane_sqrt(@a)"},
+                                                    {Code::Root, "kane_root(@a, @n)"},
+                                                    {Code::Sin, "kane_sin(@a)"},
+                                                    {Code::Cos, "kane_cos(@a)"},
+                                                    {Code::Tan, "kane_tan(@a)"},
+                                                    {Code::Asin, "kane_asin(@a)"},
+                                                    {Code::Acos, "kane_acos(@a)"},
                                                     {Code::Atan, "atan(@a)"},
                                                     {Code::Atan2, "atan(@a, @b)"},
                                                     {Code::Sinh, "sinh(@a)"},
                                                     {Code::Cosh, "cosh(@a)"},
                                                     {Code::Tanh, "tanh(@a)"},
                                                     {Code::Exp, "exp(@a)"},
-                                                    {Code::Log, "log(@a)"},
+                                                    {Code::Log, "kane_log(@a)"},
                                                     {Code::Abs, "abs(@a)"},
                                                     {Code::Sign, "sign(@a)"},
                                                     {Code::Min, "min(@a, @b)"},
@@ -62,6 +64,16 @@ const Dialect& dialect() {
                                                     {Code::Select, "ifelse(@a != 0.0, @b, @c)"}})};
   return kDialect;
 }
+
+// Outside their domain functions of Julia throw; here they are NaN.
+constexpr HelperRow kHelpers[] = {{Code::Sqrt, "kane_sqrt(a) = a < 0 ? NaN : sqrt(a)"},
+                                  {Code::Root, "kane_root(a, n) = a < 0 ? NaN : a^(1.0/n)"},
+                                  {Code::Sin, "kane_sin(a) = isinf(a) ? NaN : sin(a)"},
+                                  {Code::Cos, "kane_cos(a) = isinf(a) ? NaN : cos(a)"},
+                                  {Code::Tan, "kane_tan(a) = isinf(a) ? NaN : tan(a)"},
+                                  {Code::Asin, "kane_asin(a) = abs(a) > 1 ? NaN : asin(a)"},
+                                  {Code::Acos, "kane_acos(a) = abs(a) > 1 ? NaN : acos(a)"},
+                                  {Code::Log, "kane_log(a) = a < 0 ? NaN : log(a)"}};
 
 class Frame {
  public:
@@ -81,6 +93,7 @@ class Frame {
     for (int s = 0; s < kStageCount; ++s) write_list(t, kLists[s], given_names(m_.program, static_cast<Stage>(s)));
     write_list(t, "OUTPUTS", given_outputs(m_.program));
     t.blank();
+    write_helpers(t, m_, kHelpers);
     t.line("mutable struct Workspace{{F}}");
     t.line("    p::Vector{{Float64}}");
     t.line("    u::Vector{{Float64}}");

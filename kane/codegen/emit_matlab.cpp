@@ -11,14 +11,15 @@ namespace kane {
 namespace {
 
 constexpr std::string_view kReserved[] = {
-    "break", "case",           "catch",  "classdef",    "continue", "do",       "else",        "elseif",
-    "end",   "endif",          "endfor", "endfunction", "endwhile", "for",      "function",    "global",
-    "if",    "otherwise",      "parfor", "persistent",  "return",   "spmd",     "switch",      "try",
-    "until", "unwind_protect", "while",  "sin",         "cos",      "tan",      "asin",        "acos",
-    "atan",  "atan2",          "sinh",   "cosh",        "tanh",     "exp",      "log",         "sqrt",
-    "abs",   "sign",           "min",    "max",         "floor",    "Inf",      "NaN",         "isnan",
-    "zeros", "size",           "cell",   "kane_min",    "kane_max", "kane_mod", "kane_select", "ws",
-    "ones",  "numel",          "printf", "fprintf",     "repmat",   "main"};
+    "break",     "case",           "catch",    "classdef",    "continue", "do",       "else",        "elseif",
+    "end",       "endif",          "endfor",   "endfunction", "endwhile", "for",      "function",    "global",
+    "if",        "otherwise",      "parfor",   "persistent",  "return",   "spmd",     "switch",      "try",
+    "until",     "unwind_protect", "while",    "sin",         "cos",      "tan",      "asin",        "acos",
+    "atan",      "atan2",          "sinh",     "cosh",        "tanh",     "exp",      "log",         "sqrt",
+    "abs",       "sign",           "min",      "max",         "floor",    "Inf",      "NaN",         "isnan",
+    "zeros",     "size",           "cell",     "kane_min",    "kane_max", "kane_mod", "kane_select", "ws",
+    "ones",      "numel",          "printf",   "fprintf",     "repmat",   "main",     "kane_sqrt",   "kane_root",
+    "kane_asin", "kane_acos",      "kane_log", "isinf"};
 
 std::string number(double value) {
   if (std::isnan(value)) return "NaN";
@@ -37,20 +38,20 @@ const Dialect& dialect() {
                                 .continuation = " ...",
                                 .naming = {.reserved = kReserved, .max_length = 50},
                                 .number = number,
-                                .spellings = spell({{Code::Sqrt, "sqrt(@a)"},
-                                                    {Code::Root, "(@a) .^ (1.0/@n)"},
+                                .spellings = spell({{Code::Sqrt, "kane_sqrt(@a)"},
+                                                    {Code::Root, "kane_root(@a, @n)"},
                                                     {Code::Sin, "sin(@a)"},
                                                     {Code::Cos, "cos(@a)"},
                                                     {Code::Tan, "tan(@a)"},
-                                                    {Code::Asin, "asin(@a)"},
-                                                    {Code::Acos, "acos(@a)"},
+                                                    {Code::Asin, "kane_asin(@a)"},
+                                                    {Code::Acos, "kane_acos(@a)"},
                                                     {Code::Atan, "atan(@a)"},
                                                     {Code::Atan2, "atan2(@a, @b)"},
                                                     {Code::Sinh, "sinh(@a)"},
                                                     {Code::Cosh, "cosh(@a)"},
                                                     {Code::Tanh, "tanh(@a)"},
                                                     {Code::Exp, "exp(@a)"},
-                                                    {Code::Log, "log(@a)"},
+                                                    {Code::Log, "kane_log(@a)"},
                                                     {Code::Abs, "abs(@a)"},
                                                     {Code::Sign, "sign(@a)"},
                                                     {Code::Min, "kane_min(@a, @b)"},
@@ -65,11 +66,20 @@ const Dialect& dialect() {
   return kDialect;
 }
 
-// min and max of MATLAB pass over a NaN; adding the arguments brings it back.
+// Outside their domain functions of MATLAB become complex; here they are NaN. min and max of MATLAB pass over a NaN; adding
+// the arguments brings it back.
 constexpr HelperRow kHelpers[] = {
+    {Code::Sqrt, "function r = kane_sqrt(a)\n  a(a < 0) = NaN;\n  r = sqrt(a);\nend"},
+    {Code::Root, "function r = kane_root(a, n)\n  a(a < 0) = NaN;\n  r = a .^ (1.0/n);\nend"},
+    {Code::Asin, "function r = kane_asin(a)\n  a(abs(a) > 1) = NaN;\n  r = asin(a);\nend"},
+    {Code::Acos, "function r = kane_acos(a)\n  a(abs(a) > 1) = NaN;\n  r = acos(a);\nend"},
+    {Code::Log, "function r = kane_log(a)\n  a(a < 0) = NaN;\n  r = log(a);\nend"},
     {Code::Min, "function r = kane_min(a, b)\n  r = min(a, b);\n  s = a + b;\n  r(isnan(s)) = NaN;\nend"},
     {Code::Max, "function r = kane_max(a, b)\n  r = max(a, b);\n  s = a + b;\n  r(isnan(s)) = NaN;\nend"},
-    {Code::Mod, "function r = kane_mod(a, b)\n  r = a - b .* floor(a ./ b);\nend"},
+    {Code::Mod,
+     "function r = kane_mod(a, b)\n  n = max(size(a, 2), size(b, 2));\n  a = a .* ones(1, n);\n  b = b .* ones(1, n);\n"
+     "  q = floor(a ./ b);\n  r = a - b .* q;\n  r(q == 0) = a(q == 0);\n"
+     "  k = isinf(b) & r ~= 0 & (r < 0) ~= (b < 0);\n  r(k) = b(k);\nend"},
     {Code::Select,
      "function r = kane_select(c, a, b)\n  n = max([size(c, 2), size(a, 2), size(b, 2)]);\n"
      "  c = c .* ones(1, n);\n  a = a .* ones(1, n);\n  b = b .* ones(1, n);\n"

@@ -1,5 +1,6 @@
 // Emitted programs, compiled and run, against the interpreter.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -21,9 +22,6 @@ namespace {
 
 using test::Sample;
 using test::Tracked;
-
-constexpr Language kRun[] = {Language::C,      Language::Cpp,    Language::Fortran,
-                             Language::Python, Language::Matlab, Language::JavaScript};
 
 /// Every opcode, so that none depends on luck; then random ones.
 std::vector<NamedExpr> expressions(Graph& graph, std::uint64_t seed, ProgramInputs& inputs) {
@@ -95,7 +93,7 @@ const char* const kFunctionsC =
     "#include <math.h>\ndouble table(double x) { return tanh(x) + 0.25; }\n"
     "double mix(double a, double b, double c) { return a - 2 * b * c; }\n";
 
-void write_functions(const test::ScratchFolder& folder) {
+void write_functions(const test::ScratchFolder& folder, const Program& program, const std::string& name) {
   folder.write("functions.c", kFunctionsC);
   folder.write("functions.hpp",
                "#include <cmath>\nstruct Functions {\n  static double table(double x) { return std::tanh(x) + 0.25; }\n"
@@ -110,6 +108,12 @@ void write_functions(const test::ScratchFolder& folder) {
       "import numpy as np\nFUNCTIONS = {'table': lambda x: np.tanh(x) + 0.25, 'mix': lambda a, b, c: a - 2*b*c}\n");
   folder.write("table.m", "function r = table(x)\n  r = tanh(x) + 0.25;\nend\n");
   folder.write("mix.m", "function r = mix(a, b, c)\n  r = a - 2*b.*c;\nend\n");
+  // The struct has what the program calls.
+  std::string rust = fmt::format("pub const FUNCTIONS: crate::{0}::Functions = crate::{0}::Functions {{\n", name);
+  for (const ProgramFunction& f : program.functions)
+    rust += f.name == "mix" ? "    mix: |a: f64, b: f64, c: f64| a - 2.0 * b * c,\n"
+                            : "    table: |x: f64| x.tanh() + 0.25,\n";
+  folder.write("functions.rs", rust + "};\n");
   folder.write("functions.mjs",
                "export const functions = {table: (x) => Math.tanh(x) + 0.25, mix: (a, b, c) => a - 2*b*c};\n");
 }
@@ -194,8 +198,8 @@ TEST_P(EmitRunSlow, AgreesWithTheInterpreter) {
     if (seed >= 2) options.part_length = 25;
     const auto paths = emit_export(c.model, GetParam(), folder.path(), options);
     EXPECT_TRUE(std::filesystem::exists(folder.path() / "README.md"));
-    write_functions(folder);
     const std::string name = seed % 2 == 1 ? "robot_arm_2" : "arm";
+    write_functions(folder, c.model.program, name);
     const test::CsvTable table = test::run_for_table(folder.path(), test::command_for(GetParam(), name, true));
     ASSERT_EQ(table.rows.size(), 5U);
     int compared = 0;
@@ -258,7 +262,117 @@ TEST_P(EmitRunSlow, SimulatesLikeTheInterpreter) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Languages, EmitRunSlow, ::testing::ValuesIn(kRun),
+/// Zeros with their signs, infinities, NaN and large angles mean the same in every language. All come from z, which is 0.
+TEST_P(EmitRunSlow, SpecialValuesMeanTheSame) {
+  Graph graph;
+  std::vector<NamedExpr> outputs{{"z'", graph.number(0, 1)}};
+  const std::string minus_zero = "(-z)", infinity = "(-log(z))", nan = "(sqrt(-1 - z))";
+  const auto substituted = [&](std::string text) {
+    for (const auto& [letter, value] : {std::pair{'M', minus_zero}, {'I', infinity}, {'N', nan}})
+      for (std::size_t at; (at = text.find(letter)) != std::string::npos;) text.replace(at, 1, value);
+    return text;
+  };
+  for (const char* text : {"M",
+                           "I",
+                           "N",
+                           "-I",
+                           "1/M",
+                           "abs(M)",
+                           "abs(-I)",
+                           "abs(N)",
+                           "sign(M)",
+                           "sign(-I)",
+                           "sign(N)",
+                           "min(N, 1)",
+                           "min(1, N)",
+                           "max(N, 1)",
+                           "max(1, N)",
+                           "min(I, 1)",
+                           "max(-I, 1)",
+                           "min(-I, N)",
+                           "floor(N)",
+                           "floor(-I)",
+                           "floor(M)",
+                           "mod(I, 2)",
+                           "mod(3, z)",
+                           "mod(3, I)",
+                           "mod(-3, z + 2)",
+                           "mod(5.5, z - 2)",
+                           "mod(N, 2)",
+                           "select(N, 1, 2)",
+                           "select(N < 1, 1, 2)",
+                           "select(1 <= N, 1, 2)",
+                           "select(M, 1, 2)",
+                           "select(M == 0, N, 2)",
+                           "select(z < 1, 1, N)",
+                           "N < 1",
+                           "I <= I + 1",
+                           "I == N",
+                           "atan2(M, z - 1)",
+                           "atan2(z, z - 1)",
+                           "atan2(M, z + 1)",
+                           "atan2(I, -I)",
+                           "atan2(-I, z)",
+                           "sqrt(M)",
+                           "sqrt(I)",
+                           "exp(-I)",
+                           "exp(I)",
+                           "exp(z - 740)",
+                           "log(z)",
+                           "log(I)",
+                           "log(z - 1)",
+                           "tanh(-I)",
+                           "sinh(-I)",
+                           "cosh(-I)",
+                           "atan(-I)",
+                           "sin(I)",
+                           "cos(N)",
+                           "sin(M)",
+                           "cos(M)",
+                           "sin(z + 1e22)",
+                           "cos(z + 1e22)",
+                           "tan(z + 1e5)",
+                           "asin(z + 2)",
+                           "acos(z - 2)",
+                           "root(z - 8, 3)",
+                           "root(I, 3)",
+                           "I - I*z",
+                           "N*z",
+                           "tan(M)",
+                           "asin(M)",
+                           "tanh(M)"})
+    outputs.push_back({text, parse(graph, substituted(text))});
+  LowerOptions options;
+  options.strict = true;
+  const ExportModel model{.program = lower("special", outputs, {{}, {}, {"z"}}, options),
+                          .parameters = {},
+                          .inputs = {},
+                          .state = {0},
+                          .time = std::nullopt,
+                          .start = 0,
+                          .duration = 1,
+                          .step = 1,
+                          .print_every = 1,
+                          .description = ""};
+  const test::ScratchFolder folder("special");
+  (void)emit_export(model, GetParam(), folder.path());
+  const test::CsvTable table = test::run_for_table(folder.path(), test::command_for(GetParam(), "special", false));
+  ASSERT_EQ(table.rows.size(), 2U);
+  const std::vector<double> expected = interpret(model.program, {{}, {}, {0}});
+  ASSERT_EQ(table.rows[0].size(), 1 + expected.size());
+  for (std::size_t i = 1; i < expected.size(); ++i) {
+    const double got = table.rows[0][1 + i];
+    if (std::isnan(expected[i]) || std::isinf(expected[i]))
+      EXPECT_TRUE(std::isnan(expected[i]) ? std::isnan(got) : got == expected[i])
+          << outputs[i].name << " = " << got << " instead of " << expected[i];
+    else
+      EXPECT_TRUE(std::fabs(got - expected[i]) <= 1e-13 * std::fabs(expected[i]) &&
+                  std::signbit(got) == std::signbit(expected[i]))
+          << outputs[i].name << " = " << got << " instead of " << expected[i];
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Languages, EmitRunSlow, ::testing::ValuesIn(test::languages_to_run()),
                          [](const auto& i) { return std::string(kane::info(i.param).name); });
 
 }  // namespace

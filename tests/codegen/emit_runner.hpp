@@ -75,6 +75,14 @@ inline CsvTable run_for_table(const std::filesystem::path& folder, const std::st
   return {};
 }
 
+/// Languages whose drivers can be run here: Rust only where there is a compiler.
+inline std::vector<Language> languages_to_run() {
+  std::vector<Language> all{Language::C,      Language::Cpp,    Language::Fortran,
+                            Language::Python, Language::Matlab, Language::JavaScript};
+  if (std::system("rustc --version > /dev/null 2>&1") == 0) all.push_back(Language::Rust);
+  return all;
+}
+
 /// How the tests build and run a driver; warnings are errors where the compiler has them.
 inline std::string command_for(Language language, const std::string& name, bool calls) {
   switch (language) {
@@ -88,6 +96,7 @@ inline std::string command_for(Language language, const std::string& name, bool 
     case Language::Python: return "/usr/bin/python3 -W ignore main.py";
     case Language::Matlab: return "octave --no-gui --norc --quiet --eval simulate_" + name;
     case Language::JavaScript: return "node main.mjs";
+    case Language::Rust: return "rustc --edition 2021 -D warnings -A dead_code -o simulate main.rs && ./simulate";
     default: return "false";
   }
 }
