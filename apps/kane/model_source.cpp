@@ -125,6 +125,8 @@ nlohmann::json read_state_file(const std::string& file) {
     const auto column = byte - (start == std::string::npos ? 0 : start + 1) + 1;
     throw ModelError({file == "-" ? "standard input" : file, static_cast<int>(line), static_cast<int>(column)},
                      "the state is not valid JSON");
+  } catch (const nlohmann::json::out_of_range&) {
+    throw ModelError({file == "-" ? "standard input" : file, 0, 0}, "a number in the state is too large");
   }
 }
 

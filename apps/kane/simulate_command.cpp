@@ -121,6 +121,9 @@ class Simulation {
  private:
   // ---- preparing -------------------------------------------------------------------------------------------------------
   void read_sources() {
+    if (!options_.constraints.empty()) (void)constraint_method_from(options_.constraints);
+    require(options_.control_delay == 0 || options_.control_period,
+            "--control-delay needs --control-period: only laws that are sampled are delayed");
     driven_ = inputs_named(given_state_);
     if (!options_.inputs.empty()) {
       const SeriesTable table = read_series(options_.inputs);

@@ -73,6 +73,9 @@ const CanonicalKernels* ExtraKernels::canonical() const {
 const Kernel* ExtraKernels::laws() const {
   return get(laws_, [&] { return make_laws(); });
 }
+const Kernel* ExtraKernels::rates() const {
+  return get(rates_, [&] { return make_rates(); });
+}
 bool ExtraKernels::separable() const {
   return *get(separable_, [&] { return std::optional<bool>(calc_separable()); });
 }
@@ -192,6 +195,19 @@ std::optional<Kernel> ExtraKernels::make_laws() const {
   maker.add_all(system_.driven_laws());
   bool uses_time = false;
   return maker.make("laws", uses_time);
+}
+
+std::optional<Kernel> ExtraKernels::make_rates() const {
+  const EquationsOfMotion& e = system_.equations();
+  if (e.q.size() != e.u.size() || !e.quaternions.empty()) return std::nullopt;
+  const std::vector<Expr> qdot = system_.with_laws(e.qdot);
+  if (!depends_on_any(qdot, e.q)) return std::nullopt;
+  const Jacobian j = jacobian(qdot, e.u);
+  KernelMaker maker(setting_);
+  for (std::size_t i = 0; i < e.q.size(); ++i)
+    for (std::size_t k = 0; k < e.u.size(); ++k) maker.add(j.at(static_cast<int>(i), static_cast<int>(k)));
+  bool uses_time = false;
+  return maker.make("rates", uses_time);
 }
 
 bool ExtraKernels::calc_separable() const {

@@ -58,6 +58,9 @@ class ExtraKernels {
   [[nodiscard]] const CanonicalKernels* canonical() const;
   /// Laws of the driven inputs, all of CompiledSystem::inputs(). Null if there are no inputs.
   [[nodiscard]] const Kernel* laws() const;
+  /// d qdot / d u, row by row, where there are as many coordinates as speeds and it depends on the configuration: it has
+  /// no finite value where the speeds do not determine the motion. Null otherwise.
+  [[nodiscard]] const Kernel* rates() const;
   /// qdot depends on u (and t) only, udot on q (and t) only: what the Stormer-Verlet method needs.
   [[nodiscard]] bool separable() const;
 
@@ -75,12 +78,13 @@ class ExtraKernels {
   [[nodiscard]] std::optional<EnergyKernel> make_energy() const;
   [[nodiscard]] std::optional<CanonicalKernels> make_canonical() const;
   [[nodiscard]] std::optional<Kernel> make_laws() const;
+  [[nodiscard]] std::optional<Kernel> make_rates() const;
   [[nodiscard]] bool calc_separable() const;
 
   const CompiledSystem& system_;
   const KernelSetting& setting_;
   mutable std::mutex graph_;
-  Lazy<Kernel> configuration_, laws_;
+  Lazy<Kernel> configuration_, laws_, rates_;
   Lazy<LinearizationKernel> linearization_;
   Lazy<EnergyKernel> energy_;
   Lazy<CanonicalKernels> canonical_;

@@ -16,6 +16,17 @@ namespace {
 constexpr double kNearlySingular = 1e-5;
 constexpr double kRunaway = 1e12;
 
+/// The model's own speeds may lose their meaning in some configurations, which its equations know of.
+std::string singular_speeds(const EquationsOfMotion& equations) {
+  for (const auto& warning : equations.warnings)
+    if (warning.find("generalized speeds is singular") != std::string::npos)
+      return fmt::format(
+          "{}, and the motion has come there. Nothing is wrong with the mechanism: choose speeds that determine its "
+          "motion everywhere (rates of the joints do: leave out 'speeds:'), or end the run before (--until)",
+          warning);
+  return "";
+}
+
 class Explainer {
  public:
   Explainer(const StepReport& report, const State& state, const MotionProblem& problem,
@@ -148,7 +159,7 @@ class Explainer {
       failure_.quantity = fmt::format("the derivative of {}", component_name(k));
       const State& failed = problem_.failed_state();
       const double largest = std::max(max_abs(failed.q), max_abs(failed.u));
-      const std::string singular = singular_speeds();
+      const std::string singular = singular_speeds(equations_);
       const std::string culprit = singular.empty() ? find_culprit(failed) : "";
       failure_.cause =
           !singular.empty() ? singular
@@ -175,7 +186,7 @@ class Explainer {
     const std::string name = component_name(report_.component);
     failure_.quantity = name;
     const double largest = std::max(max_abs(failure_.state.q), max_abs(failure_.state.u));
-    const std::string singular = singular_speeds();
+    const std::string singular = singular_speeds(equations_);
     if (!singular.empty()) {
       failure_.cause = singular;
     } else if (largest > kRunaway) {
@@ -216,17 +227,6 @@ class Explainer {
     return true;
   }
 
-  /// The model's own speeds may lose their meaning in some configurations, which its equations know of.
-  [[nodiscard]] std::string singular_speeds() const {
-    for (const auto& warning : equations_.warnings)
-      if (warning.find("generalized speeds is singular") != std::string::npos)
-        return fmt::format(
-            "{}, and the motion has come there. Nothing is wrong with the mechanism: choose speeds that determine its "
-            "motion everywhere (rates of the joints do: leave out 'speeds:'), or end the run before (--until)",
-            warning);
-    return "";
-  }
-
   void note_warnings() {
     for (const auto& warning : equations_.warnings)
       if (failure_.cause.find(warning) == std::string::npos) failure_.cause += fmt::format(" (note: {})", warning);
@@ -248,6 +248,15 @@ void append_values(std::string& text, const std::vector<Expr>& symbols, const st
 }
 
 }  // namespace
+
+RunFailure explain_lost_speeds(const State& state, const EquationsOfMotion& equations) {
+  RunFailure failure{StepStatus::RhsFailed, state.t, state, "the rates of the coordinates", ""};
+  failure.cause = singular_speeds(equations);
+  if (failure.cause.empty())
+    failure.cause =
+        "the generalized speeds do not determine the motion in this configuration; choose other speeds or coordinates";
+  return failure;
+}
 
 RunFailure explain_failure(const StepReport& report, const State& state, const MotionProblem& problem,
                            const ConstraintProjector& projector, SystemEvaluator& evaluator) {

@@ -18,6 +18,9 @@ struct RunFailure {
   [[nodiscard]] std::string message(const EquationsOfMotion& equations) const;
 };
 
+/// The generalized speeds do not determine the motion at `state`.
+[[nodiscard]] RunFailure explain_lost_speeds(const State& state, const EquationsOfMotion& equations);
+
 [[nodiscard]] RunFailure explain_failure(const StepReport& report, const State& state, const MotionProblem& problem,
                                          const ConstraintProjector& projector, SystemEvaluator& evaluator);
 

@@ -14,9 +14,10 @@ class SampleTimes {
     require(std::isfinite(end) && end > begin, "a run must end after it begins, but it goes from {} to {}", begin, end);
     require(step >= 0 && std::isfinite(step), "the time between samples must be positive, but {} was given", step);
     require(step > 0 || intervals > 0, "a run needs at least one interval between samples, not {}", intervals);
-    constexpr double kMost = 1e12;
+    constexpr double kMost = 1e9;
     const double parts = step > 0 ? (end - begin) / step : static_cast<double>(intervals);
-    require(parts < kMost, "samples every {} s from {} to {} are too many", step, begin, end);
+    require(parts < kMost, "samples every {} s from {} to {} are {:.3g}; at most {:.0g} are written", step, begin, end,
+            parts, kMost);
     // A last interval shorter than a millionth of the others is rounding.
     intervals_ = step > 0 ? static_cast<long>(std::ceil(parts - 1e-6)) : intervals;
     if (intervals_ < 1) intervals_ = 1;

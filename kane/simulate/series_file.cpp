@@ -94,6 +94,8 @@ class SeriesParser {
 }  // namespace
 
 SeriesTable parse_series(std::string_view text, const std::string& file) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // spreadsheets begin files with it
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   SeriesParser parser(file);
   int line = 0;
   for (std::size_t begin = 0; begin < text.size();) {

@@ -54,6 +54,7 @@ Simulator::Simulator(std::shared_ptr<const CompiledSystem> system, SimulatorOpti
               }),
       projector_(evaluator_, options_.constraint_tolerance),
       change_point_(evaluator_, projector_, options_.tolerance),
+      speeds_(evaluator_),
       problem_(evaluator_, inputs_, projector_, wants_canonical(options_, *system_)),
       energy_(evaluator_),
       integrator_(make_integrator(options_, problem_, *system_)),
@@ -96,6 +97,7 @@ void Simulator::start(const State& state) {
   problem_.load(state_, y_);
   integrator_->start(state_.t, y_);
   set_projection();
+  if (speeds_.present()) speeds_.start(state_);
   largest_ = {};
   at_break_ = false;
   until_energy_ = options_.energy_interval;
@@ -106,6 +108,7 @@ void Simulator::resume(const State& state) {
   state_ = state;
   change_point_.forget();
   problem_.situate(state_.t);
+  if (speeds_.present()) speeds_.set_sign(speeds_.calc_sign(state_));
   problem_.load(state_, y_);
   integrator_->resume(state_.t, y_);
 }
@@ -122,6 +125,7 @@ void Simulator::pass_break() {
 }
 
 const StepReport& Simulator::step(double limit) {
+  lost_speeds_.reset();
   if (at_break_) pass_break();
   const double next_break = inputs_.next_break();
   limit = std::min(limit, next_break);
@@ -135,6 +139,7 @@ const StepReport& Simulator::step(double limit) {
     problem_.load(state_, y_);
     integrator_->resume(state_.t, y_);
   }
+  if (speeds_.present() && speeds_lost()) return jump_report_;
   (void)problem_.store(integrator_->time(), integrator_->state(), state_);
   at_break_ = integrator_->time() >= next_break;
   observe_step();
@@ -151,6 +156,56 @@ bool Simulator::too_near_change_point() {
     problem_.situate(sample_.t);
     return before;
   });
+}
+
+/// Whether qdot differs between two instants of the last step that are next to each other.
+bool Simulator::rates_jump(double before, double after) {
+  constexpr double kMost = 1e-3;
+  const auto rates_at = [&](double t, std::vector<double>& rates) {
+    if (integrator_->interpolate(t, y_) != StepStatus::Ok) return false;
+    (void)problem_.store(t, y_, sample_);
+    problem_.situate(t);
+    (void)evaluator_.calc_motion(sample_.q, sample_.u, rates, udot_);
+    return all_finite(rates);
+  };
+  std::vector<double> first(qdot_.size());
+  if (!rates_at(before, first) || !rates_at(after, qdot_)) return true;
+  double jump = 0;
+  for (std::size_t i = 0; i < first.size(); ++i) jump = std::max(jump, std::abs(first[i] - qdot_[i]));
+  return !(jump <= kMost * (1 + max_abs(first)));
+}
+
+/// Looks whether the last step led over a place where the speeds determine nothing. Motions in which what is not determined
+/// is zero throughout (a turn about a single axis) pass it unharmed.
+bool Simulator::speeds_lost() {
+  const auto sign_at = [&](double t) {
+    if (integrator_->interpolate(t, y_) != StepStatus::Ok) return 0;
+    (void)problem_.store(t, y_, sample_);
+    problem_.situate(t);
+    return speeds_.calc_sign(sample_);
+  };
+  constexpr double kLeastIndependence = 1e-7;
+  const int end = sign_at(integrator_->time());
+  double before = integrator_->time(), after = before;
+  if (speeds_.independence() > kLeastIndependence) {
+    if (end == speeds_.sign() || speeds_.sign() == 0) {
+      speeds_.set_sign(end);
+      return false;
+    }
+    before = state_.t;
+    for (double middle = 0.5 * (before + after); middle > before && middle < after; middle = 0.5 * (before + after))
+      (sign_at(middle) == speeds_.sign() ? before : after) = middle;
+    if (!rates_jump(before, after)) {
+      speeds_.set_sign(end);
+      return false;
+    }
+  }
+  jump_report_ = integrator_->report();
+  jump_report_.status = StepStatus::RhsFailed;
+  jump_report_.t = before;
+  (void)sign_at(before);
+  lost_speeds_ = explain_lost_speeds(sample_, system_->equations());
+  return true;
 }
 
 bool Simulator::pass_change_point(double limit) {
@@ -234,6 +289,7 @@ ConstraintResiduals Simulator::calc_residuals(const State& sample) {
 }
 
 RunFailure Simulator::explain_last_step() {
+  if (lost_speeds_) return *lost_speeds_;
   return explain_failure(integrator_->report(), state_, problem_, projector_, evaluator_);
 }
 

@@ -23,6 +23,7 @@
 #include "kane/simulate/method.hpp"
 #include "kane/simulate/motion_problem.hpp"
 #include "kane/simulate/run_failure.hpp"
+#include "kane/simulate/speed_monitor.hpp"
 #include "kane/solve/integrator.hpp"
 
 namespace kane {
@@ -132,6 +133,8 @@ class Simulator {
   void pass_break();
   [[nodiscard]] bool pass_change_point(double limit);
   [[nodiscard]] bool too_near_change_point();
+  [[nodiscard]] bool speeds_lost();
+  [[nodiscard]] bool rates_jump(double before, double after);
   void observe_step();
 
   std::shared_ptr<const CompiledSystem> system_;
@@ -141,6 +144,7 @@ class Simulator {
   InputSchedule inputs_;
   ConstraintProjector projector_;
   ChangePoint change_point_;
+  SpeedMonitor speeds_;
   MotionProblem problem_;
   EnergyMonitor energy_;
   std::unique_ptr<Integrator> integrator_;
@@ -149,6 +153,7 @@ class Simulator {
   ConstraintResiduals largest_;
   bool at_break_ = false;
   StepReport jump_report_;
+  std::optional<RunFailure> lost_speeds_;  ///< the last step led over a place where the speeds determine nothing
   long until_energy_ = 0;
 };
 

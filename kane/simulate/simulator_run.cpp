@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kane/base/error.hpp"
 #include "kane/simulate/sample_times.hpp"
 #include "kane/simulate/simulator.hpp"
 
@@ -20,7 +21,11 @@ class Simulator::Run {
     sim_.problem_.projection_times() = {};
     report_.t_begin = sim_.state_.t;
     // Samples that steps hit anyway are met exactly; others are interpolated, so that they do not disturb the steps.
-    land_ = has_fixed_step(sim_.options_.method) && times_.hit_by(sim_.options_.step);
+    const bool fixed = has_fixed_step(sim_.options_.method);
+    constexpr double kMostSteps = 1e13;  // some months
+    require(!fixed || until_ - sim_.state_.t < kMostSteps * sim_.options_.step,
+            "steps of {} s from {} to {} would never come to an end", sim_.options_.step, sim_.state_.t, until_);
+    land_ = fixed && times_.hit_by(sim_.options_.step);
   }
 
   RunReport execute() {

@@ -136,6 +136,37 @@ joints:
   EXPECT_NE(failure.cause.find("mass matrix is singular"), std::string::npos) << failure.cause;
 }
 
+TEST(RunFailure, SpeedsThatDetermineNothingAreNotSteppedOver) {
+  // The arm is stretched for the first time at 0.826 s (found with the rates of its joints as speeds); loose steps would lead
+  // over that place to a motion that is not the arm's.
+  const Model model = load_model("planar2r_opspace");
+  for (const double tolerance : {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-11}) {
+    Simulator sim(model.system, {.tolerance = tolerance});
+    sim.start(model.initial());
+    const RunReport report = sim.run({.until = 3});
+    ASSERT_EQ(report.status, RunStatus::Failed) << tolerance;
+    EXPECT_NEAR(report.failure->t, 0.826, 1e-3) << tolerance;
+    EXPECT_NEAR(report.failure->state.q[1], 0, 0.05) << tolerance;
+    EXPECT_NE(report.failure->cause.find("singular where sin(q2) = 0"), std::string::npos) << report.failure->cause;
+    EXPECT_LT(report.t_end, 0.83);
+  }
+}
+
+TEST(Run, AMotionThatNeedsNoOtherSpeedPassesASingularityOfSpeeds) {
+  // A swing about the pitch axis alone goes through q2 = 0, where roll and twist cannot be told apart; both stay zero.
+  const Model model = load_model("wrist_body");
+  Simulator sim(model.system, {.tolerance = 1e-9});
+  State start = model.initial();
+  start.q = {0, 1, 0};
+  start.u = {0, -3, 0};
+  sim.start(start);
+  const RunReport report = sim.run({.until = 1});
+  ASSERT_EQ(report.status, RunStatus::Done) << report.failure->message(model.equations());
+  EXPECT_LT(sim.state().q[1], -1);
+  EXPECT_EQ(sim.state().q[0], 0);
+  EXPECT_LT(report.energy.relative_drift(), 1e-7);
+}
+
 TEST(RunFailure, NamesTheConstraintThatCannotHold) {
   const RunFailure failure = failure_of(R"(
 kane: 1
