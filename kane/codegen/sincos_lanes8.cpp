@@ -30,20 +30,25 @@ struct FusedMath {
   [[gnu::always_inline]] static void negate(__m512d& x, __mmask8 where, const __m512d& minus) {
     asm("vxorpd %2, %0, %0%{%1%}" : "+v"(x) : "Yk"(where), "v"(minus));
   }
-  /// Quadrants: (s, c), (c, -s), (-s, -c), (-c, s) for the sine r + s and the cosine c. Where r is a zero the sine is r: the
-  /// sum would lose its sign.
+  /// Quadrants: (s, c), (c, -s), (-s, -c), (-c, s) for the sine r + s and the cosine c. r + s has the sign of r but for a
+  /// zero, where the sum may have lost it.
   [[gnu::always_inline]] static void turn(const Angles& r, const Angles& s, const Angles& c, const Integers& quadrant,
                                           Angles& sin, Angles& cos) {
     const auto q = reinterpret_cast<__m512i>(quadrant);
     const __mmask8 swap = _mm512_test_epi64_mask(q, _mm512_set1_epi64(1));
     const __mmask8 second_half = _mm512_test_epi64_mask(q, _mm512_set1_epi64(2));
-    const __mmask8 not_zero = _mm512_cmp_pd_mask(r, _mm512_setzero_pd(), _CMP_NEQ_UQ);
-    const __m512d sine = _mm512_mask_add_pd(r, not_zero, r, s), minus = _mm512_set1_pd(-0.0);
+    const __m512d minus = _mm512_set1_pd(-0.0);
+    constexpr int kOrAnd = 0xf8;  // truth table of a | (b & c)
+    const auto sine = reinterpret_cast<__m512d>(_mm512_ternarylogic_epi64(
+        reinterpret_cast<__m512i>(r + s), reinterpret_cast<__m512i>(r), reinterpret_cast<__m512i>(minus), kOrAnd));
     __m512d first = _mm512_mask_blend_pd(swap, sine, c), second = _mm512_mask_blend_pd(swap, c, sine);
     negate(first, second_half, minus);
     negate(second, _kxor_mask8(swap, second_half), minus);
     sin = first;
     cos = second;
+  }
+  [[gnu::always_inline]] static Angles larger(const Angles& a, const Angles& b) {
+    return _mm512_range_pd(a, b, 0b1011);  // of the magnitudes
   }
   [[gnu::always_inline]] static bool all_at_most(const Angles& a, double b) {
     return _mm512_cmp_pd_mask(a, _mm512_set1_pd(b), _CMP_LE_OQ) == 0xff;

@@ -37,16 +37,28 @@ template <class V, class Math>
   __builtin_memcpy(results + kLanes, &value.cos, sizeof(V));
 }
 
-/// Of several vectors, one after the other. If the sum of the magnitudes is moderate, so is each of them.
+/// Moderate only if all are: the largest magnitude where there is an instruction for that (it may pass over a NaN, which is
+/// no trouble), else their sum.
+template <class V, class Math, class... More>
+[[gnu::always_inline]] inline V magnitude_of_all(const V& x, const More&... more) {
+  if constexpr (requires { Math::larger(x, x); }) {
+    V largest = Math::larger(x, x);
+    ((largest = Math::larger(largest, more)), ...);
+    return largest;
+  }
+  V sum = magnitude_of(x);
+  ((sum += magnitude_of(more)), ...);
+  return sum;
+}
+
+/// Of several vectors, one after the other.
 template <class V, class Math, class... More>
 [[gnu::always_inline]] inline void store_sincos(double* results, const V& x, const More&... more) {
   constexpr int kLanes = sizeof(V) / sizeof(double);
   double* next = results;
   store_moderate<V, Math>(x, next);
   ((store_moderate<V, Math>(more, next += 2 * kLanes)), ...);
-  V sum = magnitude_of(x);
-  ((sum += magnitude_of(more)), ...);
-  if (__builtin_expect(!all_moderate<V, Math>(sum), 0)) {
+  if (__builtin_expect(!all_moderate<V, Math>(magnitude_of_all<V, Math>(x, more...)), 0)) {
     next = results;
     correct_large_lanes(as<AnglesOf<V>>(x).angles, next, kLanes);
     ((correct_large_lanes(as<AnglesOf<V>>(more).angles, next += 2 * kLanes, kLanes)), ...);

@@ -10,7 +10,7 @@ struct Machine {
   std::uint32_t per_cycle = 2;  ///< operations that start in one cycle
   std::uint32_t latency = 4;    ///< cycles from operands to result of a sum or a product
   std::uint32_t division = 23;  ///< of a division or a square root
-  std::uint32_t window = 64;    ///< an operation that is not urgent moves ahead of this many others at most
+  std::uint32_t window = 256;   ///< an operation that is not urgent moves ahead of this many others at most
 };
 
 /// Operations as such a machine would start them, two in a cycle, each when its operands are known: in their order, but those
