@@ -22,6 +22,9 @@ struct Handle {
   }
 };
 
+/// In place of the library's own, which tells the time.
+constexpr const char* kMatHeader = "MATLAB 5.0 MAT-file, written by Kane";
+
 /// Names of MATLAB variables are letters, digits and _, beginning with a letter.
 std::string matlab_name(const std::string& name) {
   std::string r;
@@ -36,13 +39,16 @@ std::string matlab_name(const std::string& name) {
 extern "C" bool kane_write_hdf5(const char* file, const kane::ArrayColumns& columns) {
   using kane::Handle;
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // our own message is enough
+  // The same numbers give the same bytes: no times of creation in the file.
+  const Handle timeless(H5Pcreate(H5P_DATASET_CREATE), &H5Pclose);
+  if (timeless.id < 0 || H5Pset_obj_track_times(timeless.id, false) < 0) return false;
   const Handle out(H5Fcreate(file, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), &H5Fclose);
   if (out.id < 0) return false;
   for (std::size_t i = 0; i < columns.names.size(); ++i) {
     const hsize_t size = columns.values[i].size();
     const Handle space(H5Screate_simple(1, &size, nullptr), &H5Sclose);
     const Handle data(
-        H5Dcreate2(out.id, columns.names[i].c_str(), H5T_IEEE_F64LE, space.id, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+        H5Dcreate2(out.id, columns.names[i].c_str(), H5T_IEEE_F64LE, space.id, H5P_DEFAULT, timeless.id, H5P_DEFAULT),
         &H5Dclose);
     if (data.id < 0) return false;
     if (size > 0 && H5Dwrite(data.id, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, columns.values[i].data()) < 0)
@@ -52,7 +58,7 @@ extern "C" bool kane_write_hdf5(const char* file, const kane::ArrayColumns& colu
 }
 
 extern "C" bool kane_write_matlab(const char* file, const kane::ArrayColumns& columns) {
-  const std::unique_ptr<mat_t, int (*)(mat_t*)> out(Mat_CreateVer(file, nullptr, MAT_FT_MAT5), &Mat_Close);
+  const std::unique_ptr<mat_t, int (*)(mat_t*)> out(Mat_CreateVer(file, kane::kMatHeader, MAT_FT_MAT5), &Mat_Close);
   if (out == nullptr) return false;
   for (std::size_t i = 0; i < columns.names.size(); ++i) {
     std::size_t shape[2] = {columns.values[i].size(), 1};

@@ -4,12 +4,15 @@
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <chrono>
 
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <thread>
 
 #include "tests/command/run_command.hpp"
 
@@ -190,8 +193,20 @@ TEST_F(SimulateCommand, WritesHdf5AndMatlab) {
   for (const auto& [name, magic] : {std::pair<const char*, std::string>{"a.h5", "\x89HDF"}, {"a.mat", "MATLAB 5.0"}}) {
     const auto result = run_kane({"simulate", model("planar2r"), "--out", path(name), "--until", "1"});
     ASSERT_EQ(result.exit_code, 0) << result.err;
-    EXPECT_EQ(read_file(path(name)).substr(0, magic.size()), magic);
+    const std::string first = read_file(path(name));
+    EXPECT_EQ(first.substr(0, magic.size()), magic);
+    // The same bytes again, a second later.
+    std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+    ASSERT_EQ(run_kane({"simulate", model("planar2r"), "--out", path(name), "--until", "1"}).exit_code, 0);
+    EXPECT_EQ(read_file(path(name)), first) << name;
   }
+}
+
+TEST_F(SimulateCommand, TablesOfSpreadsheetsAreRead) {
+  const std::string table = write("in.csv", "\xef\xbb\xbft,TA\r\n0,1\r\n1,2\r\n");
+  const auto result =
+      run_kane({"simulate", model("planar2r"), "--inputs", table, "--out", path("a.csv"), "--until", "1"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
 }
 
 TEST_F(SimulateCommand, BadOptionsAreInputErrors) {
@@ -205,6 +220,11 @@ TEST_F(SimulateCommand, BadOptionsAreInputErrors) {
   };
   fails({"--until", "-1"}, "must end after it begins");
   fails({"--until", "nan"}, "must end after it begins");
+  fails({"--constraints", "foo"}, "unknown way of constraints");
+  fails({"--control-delay", "0.1"}, "needs --control-period");
+  fails({"--output-step", "1e-12"}, "at most");
+  fails({"--step", "1e-300", "--method", "rk4"}, "never come to an end");
+  fails({"--state", write("huge.json", R"({"q": {"q1": 1e400}})")}, "too large");
   fails({"--tolerance", "0"}, "tolerance must lie between 0 and 1");
   fails({"--method", "rkk"}, "did you mean 'rk4'");
   fails({"--method", "verlet"}, "use gauss or midpoint");
