@@ -66,14 +66,16 @@ class InverseCommand {
     std::vector<std::string> names{model_.equations().t.name()};
     for (const auto& name : inverse.actuators()) names.push_back(name);
     if (options_.full) add_full_names(names);
-    TrajectoryFile file(out, names);
     for (const auto& name : inverse.actuators()) columns_.push_back({name});
     const SampleTimes times(begin_, end_, options_.step.value_or(0), 1000);
     InverseSample sample;
     sample.state = model_.start();
+    // What is refused must not cost the file of an earlier run: the first sample comes before the file is opened.
+    inverse.calc(times.time(0), sample);
+    TrajectoryFile file(out, names);
     std::vector<double> row;
     for (long k = 0; k <= times.last(); ++k) {
-      inverse.calc(times.time(k), sample);
+      if (k > 0) calc_or_finish(inverse, times.time(k), sample, file);
       row.assign(1, sample.state.t);
       row.insert(row.end(), sample.force.begin(), sample.force.end());
       for (std::size_t i = 0; i < sample.force.size(); ++i) columns_[i].add(sample.force[i]);
@@ -89,6 +91,16 @@ class InverseCommand {
   }
 
  private:
+  /// A sample that cannot be had ends the command; those before it stay readable.
+  static void calc_or_finish(InverseDynamics& inverse, double t, InverseSample& sample, TrajectoryFile& file) {
+    try {
+      inverse.calc(t, sample);
+    } catch (const ModelError&) {
+      file.finish();
+      throw;
+    }
+  }
+
   void add_full_names(std::vector<std::string>& names) const {
     const EquationsOfMotion& e = model_.equations();
     for (const auto* symbols : {&e.q, &e.u, &e.udot})

@@ -92,6 +92,16 @@ TEST(AnalysisCommand, InverseAndBack) {
   const json first = run_json({"inverse", model("planar2r.yaml"), "--motion", "q1=-1.5+0.3*sin(t)", "q2=0.2*t",
                                "--until", "1", "--out", inputs});
   EXPECT_NEAR(again["actuators"]["TA"]["rms"].get<double>(), first["actuators"]["TA"]["rms"].get<double>(), 1e-4);
+  // A motion that is refused costs no earlier file; one that fails on its way leaves what was computed.
+  const auto size = [](const std::string& name) { return std::filesystem::file_size(name); };
+  const std::string kept = temporary("again.csv");
+  const auto before = size(kept);
+  expect_bad({"inverse", model("planar2r.yaml"), "--motion", "q1=t", "--out", kept}, "prescribe more coordinates");
+  EXPECT_EQ(size(kept), before);
+  const std::string part = temporary("part.csv");
+  expect_bad({"inverse", model("planar2r.yaml"), "--motion", "q1=t", "q2=1/(t-0.5)", "--until", "1", "--out", part},
+             "not a finite number at t = 0.5");
+  EXPECT_GT(size(part), 1000U);
   expect_bad({"inverse", model("planar2r.yaml"), "--motion", "q1=t"}, "prescribe more coordinates");
   expect_bad({"inverse", model("planar2r.yaml"), "--motion", "q1=s", "q2=t"}, "'s'");
   expect_bad({"inverse", model("planar2r.yaml"), "--motion", "nowhere.csv"}, "nowhere.csv");
