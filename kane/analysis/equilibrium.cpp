@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
-#include <random>
 
+#include "kane/analysis/random_starts.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/expr/derivative.hpp"
@@ -18,9 +17,6 @@ namespace {
 
 constexpr double kTolerance = 1e-11;  ///< on equations divided by typical sizes
 constexpr double kSame = 1e-6;        ///< solutions nearer than this are one
-constexpr double kTurn = 2 * std::numbers::pi;
-
-double uniform(std::mt19937_64& engine) { return static_cast<double>(engine() >> 11) * 0x1.0p-52 - 1; }
 
 std::vector<std::string> names_of(const std::vector<Expr>& symbols) {
   std::vector<std::string> names;

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
-#include <random>
 
+#include "kane/analysis/random_starts.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/expr/derivative.hpp"
@@ -16,9 +15,6 @@ namespace {
 
 /// Constraints count this much more than targets, so that out of reach the mechanism stays closed.
 constexpr double kConstraintWeight = 1e4;
-constexpr double kTurn = 2 * std::numbers::pi;
-
-double uniform(std::mt19937_64& engine) { return static_cast<double>(engine() >> 11) * 0x1.0p-52 - 1; }
 
 template <class List>
 auto find_named(const List& list, const std::string& name, const char* what) {

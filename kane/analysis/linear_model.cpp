@@ -12,7 +12,7 @@ namespace kane {
 
 namespace {
 
-constexpr double kRankTolerance = 1e-9;
+constexpr double kStateTolerance = 1e-9;
 /// How much less willingly a wanted coordinate or speed becomes dependent.
 constexpr double kWantedWeight = 1e-6;
 
@@ -65,7 +65,7 @@ void split(ConstMatrixView a, std::span<const double> weight, std::vector<std::s
   PivotedQr qr(std::max<std::size_t>(a.rows, 1), a.columns);
   std::vector<bool> is_bound(a.columns, false);
   if (a.rows > 0) {
-    qr.factor(a, kRankTolerance, {.weight = weight});
+    qr.factor(a, kStateTolerance, {.weight = weight});
     for (std::size_t k = 0; k < qr.rank(); ++k) is_bound[static_cast<std::size_t>(qr.permutation()[k])] = true;
   }
   for (std::size_t k = 0; k < a.columns; ++k) (is_bound[k] ? bound : free).push_back(k);

@@ -12,7 +12,7 @@ namespace kane {
 
 namespace {
 
-constexpr double kRankTolerance = 1e-10;
+constexpr double kInertiaTolerance = 1e-10;
 
 template <class List>
 auto find_named(const List& list, const Task& task, const char* what) {
@@ -118,7 +118,7 @@ TaskReport OperationalSpace::calc(std::span<const double> q, std::span<const dou
   r.inertia = Matrix(m, m);
   const double largest = eigen.values.empty() ? 0 : eigen.values.back();
   for (std::size_t k = 0; k < m; ++k) {
-    if (eigen.values[k] <= kRankTolerance * largest) continue;
+    if (eigen.values[k] <= kInertiaTolerance * largest) continue;
     ++r.rank;
     for (std::size_t i = 0; i < m; ++i)
       for (std::size_t j = 0; j < m; ++j)
