@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <csignal>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "apps/kane/command.hpp"
+#include "apps/kane/device_sheet.hpp"
 #include "apps/kane/model_source.hpp"
 #include "kane/base/error.hpp"
 #include "kane/haptics/haptic_loop.hpp"
@@ -25,8 +29,9 @@ struct HapticsOptions {
   std::string device = "simulated", record, display = "impedance";
   double rate = 1000, duration = 10;
   double amplitude = 0.1, frequency = 0.5;
-  double device_damping = 0.5, device_mass = 0.2, max_force = 0;
-  double ahead = 0;
+  std::string sheet_file;
+  std::optional<double> device_damping, device_mass, max_force;  ///< beat the data sheet
+  double ahead = 0, stored_energy = 0;
   bool no_passivity = false, unpaced = false, json = false, quiet = false;
 };
 
@@ -51,8 +56,28 @@ class InterruptScope {
   void (*before_)(int);
 };
 
+/// What is known of each axis: the data sheet, or figures of no particular device; options beat both.
+std::vector<DeviceAxis> device_axes(const HapticsOptions& o, std::size_t axes) {
+  std::vector<DeviceAxis> all(axes, DeviceAxis{.damping = 0.5, .mass = 0.2});
+  if (!o.sheet_file.empty()) {
+    const DeviceSheet sheet = read_device_sheet(o.sheet_file);
+    for (std::size_t i = 0; i < axes; ++i) all[i] = sheet.axis(i);
+    if (sheet.rate > 0 && o.rate > sheet.rate)
+      fmt::print(stderr, "warning: the device '{}' is made for {:g} ticks per second, not {:g}\n", sheet.name,
+                 sheet.rate, o.rate);
+  }
+  require(o.device_damping.value_or(0) >= 0 && o.device_mass.value_or(1) > 0 && o.max_force.value_or(0) >= 0,
+          "--device-mass must be positive, --device-damping and --max-force zero or more");
+  for (DeviceAxis& axis : all) {
+    axis.damping = o.device_damping.value_or(axis.damping);
+    axis.mass = o.device_mass.value_or(axis.mass);
+    axis.max_force = o.max_force.value_or(axis.max_force);
+  }
+  return all;
+}
+
 std::unique_ptr<Device> make_device(const HapticsOptions& o, std::size_t axes) {
-  const DeviceAxis data{o.device_damping, o.device_mass, o.max_force};
+  const std::vector<DeviceAxis> data = device_axes(o, axes);
   const std::string replay = "replay:", udp = "udp:";
   if (o.device == "simulated") {
     std::vector<SimulatedAxis> all;
@@ -60,12 +85,13 @@ std::unique_ptr<Device> make_device(const HapticsOptions& o, std::size_t axes) {
       HandAxis hand;
       hand.amplitude = o.amplitude;
       hand.frequency = o.frequency * (1 + 0.3 * static_cast<double>(i));
-      all.push_back({data, hand});
+      all.push_back({data[i], hand});
+      if (all.back().device.mass == 0) all.back().device.mass = 0.2;  // not on the sheet
     }
-    return std::make_unique<SimulatedDevice>(std::move(all));
+    return std::make_unique<SimulatedDevice>(std::move(all), o.display == "admittance");
   }
   if (o.device.starts_with(replay))
-    return std::make_unique<ReplayDevice>(Recording::read(o.device.substr(replay.size())));
+    return std::make_unique<ReplayDevice>(Recording::read(o.device.substr(replay.size())), data);
   if (o.device.starts_with(udp)) {
     const std::string text = o.device.substr(udp.size());
     const bool number = !text.empty() && text.size() <= 5 && text.find_first_not_of("0123456789") == std::string::npos;
@@ -106,9 +132,16 @@ class HapticsRun {
     haptic.real_time = haptic.paced = !options_.unpaced;
     haptic.record = !options_.record.empty();
     haptic.ahead = options_.ahead;
+    haptic.stored_energy = options_.stored_energy;
     require(options_.display == "impedance" || options_.display == "admittance",
             "--display is impedance or admittance, not '{}'", options_.display);
     haptic.display = options_.display == "impedance" ? Display::Impedance : Display::Admittance;
+    require(options_.duration > 0 && std::isfinite(options_.frequency) && std::isfinite(options_.amplitude),
+            "--duration must be positive, --amplitude and --frequency finite");
+    if (haptic.record) {
+      std::ofstream file(options_.record, std::ios::app);
+      require(file.good(), "'{}' cannot be written", options_.record);
+    }
     const auto device = make_device(options_, system_->equations().handles.size());
     HapticLoop loop(*simulator_, *device, haptic);
     {
@@ -181,6 +214,7 @@ class HapticsRun {
                            {"largest_force", a.largest_force},
                            {"least_energy", a.least_energy},
                            {"energy", a.energy},
+                           {"energy_error", a.energy_error},
                            {"dissipated", a.dissipated},
                            {"interventions", a.interventions}});
     j["state"] = {{"t", simulator_->state().t}, {"q", simulator_->state().q}, {"u", simulator_->state().u}};
@@ -246,9 +280,14 @@ void add_haptics_command(CLI::App& app) {
   command->add_option("--display", o->display, "impedance (motion sensed, force displayed) or admittance");
   command->add_option("--amplitude", o->amplitude, "Of the simulated hand, m or rad (default 0.1)");
   command->add_option("--frequency", o->frequency, "Of the simulated hand, Hz (default 0.5)");
-  command->add_option("--device-damping", o->device_damping, "Physical damping of the device's axes (default 0.5)");
-  command->add_option("--device-mass", o->device_mass, "Mass of the device's axes (default 0.2)");
-  command->add_option("--max-force", o->max_force, "Largest force of the device (default: unlimited)");
+  command->add_option("--device-sheet", o->sheet_file,
+                      "FILE.yaml with the device's data sheet, such as models/devices/phantom_omni.yaml");
+  command->add_option("--device-damping", o->device_damping,
+                      "Physical damping of the device's axes (default: of the sheet, or 0.5)");
+  command->add_option("--device-mass", o->device_mass, "Mass of the device's axes (default: of the sheet, or 0.2)");
+  command->add_option("--max-force", o->max_force, "Largest force of the device (default: of the sheet, or unlimited)");
+  command->add_option("--stored-energy", o->stored_energy,
+                      "J that the model holds at the start and may give to the hand (default 0)");
   command->add_option("--ahead", o->ahead,
                       "Seconds to simulate ahead of real time, preparing for changes of constraints (default 0: no)");
   command->add_flag("--no-passivity", o->no_passivity, "Observe energy, but do not control it");

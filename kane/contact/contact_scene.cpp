@@ -100,6 +100,7 @@ double ContactScene::distance_bound(const ContactPair& pair) const {
       return least - a.rounding();
     };
     if (a.kind == Kind::Plane) continue;
+    if (a.kind == Kind::Ellipsoid) return calc_touch({Feature::Kind::EllipsoidPlane, 0, 0}, {}, a, ma, b, mb).gap.v;
     if (b.kind == Kind::Plane)
       return above(mb.R * b.axis, mb.place(b.centre)) - (a.kind == Kind::Cylinder ? 0.01 * a.radius : 0);
     if (!swapped) {
@@ -116,6 +117,8 @@ double ContactScene::distance_bound(const ContactPair& pair) const {
 
 double ContactScene::calc_distance(std::size_t pair) {
   const ContactPair& p = pairs_[pair];
+  for (const int shape : {p.first, p.second})
+    if (shapes_[at(shape)].kind == Kind::Ellipsoid) return distance_bound(p);
   const int a = shapes_[at(p.first)].body, b = shapes_[at(p.second)].body;
   const double distance = fcl_->calc(at(p.first), bodies_[at(a + 1)].motion, at(p.second), bodies_[at(b + 1)].motion);
   // How deep shapes overlap is told by the normals of faces; FCL's depth of shapes that only touch is not reliable.
@@ -162,6 +165,7 @@ void ContactScene::add_on_plane(int pair, bool swapped, double reach) {
       offer(pair, swapped, {Feature::Kind::CornerPlane, static_cast<int>(c), 0}, reach);
     return;
   }
+  if (s.first->kind == Kind::Ellipsoid) return offer(pair, swapped, {Feature::Kind::EllipsoidPlane, 0, 0}, reach);
   const Vec3 n = s.b2->motion.R * s.second->axis, a = s.b1->motion.R * s.first->axis;
   const bool flat = norm(cross(n, a)) < kNearlyFlat;
   const int ends = s.first->length > 0 ? 2 : 1;

@@ -21,12 +21,12 @@ ContactShape core_shape(const Polytope& core, double radius, const Vec3& at, con
 
 double ContactShape::reach() const {
   if (kind == Kind::Plane) return norm(centre);
-  return core.reach({}) + rounding();
+  return core.reach({}) + (kind == Kind::Ellipsoid ? radius : rounding());
 }
 
 double ContactShape::size() const {
   if (kind == Kind::Plane) return std::numeric_limits<double>::infinity();
-  return core.reach(centre) + rounding();
+  return core.reach(centre) + (kind == Kind::Ellipsoid ? radius : rounding());
 }
 
 ContactShape make_box_shape(const Vec3& size, const Vec3& at, const Mat3& turned) {
@@ -46,6 +46,14 @@ ContactShape make_cylinder_shape(double radius, double length, const Vec3& at, c
   shape.length = length;
   shape.centre = at;
   shape.axis = turned * Vec3{0, 0, 1};
+  return shape;
+}
+
+ContactShape make_ellipsoid_shape(const Vec3& semi_axes, const Vec3& at, const Mat3& turned) {
+  ContactShape shape = core_shape(make_point({}), std::max({semi_axes.x, semi_axes.y, semi_axes.z}), at, {});
+  shape.kind = ContactShape::Kind::Ellipsoid;
+  shape.semi_axes = semi_axes;
+  shape.turned = turned;
   return shape;
 }
 

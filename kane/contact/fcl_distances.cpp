@@ -63,6 +63,9 @@ FclDistances::FclDistances(const std::vector<ContactShape>& shapes) : objects_(s
         o.geometry = std::make_shared<fcl::Cylinderd>(s.radius, s.length);
         o.in_body.linear() = axes_with_z(s.axis);
         break;
+      case ContactShape::Kind::Ellipsoid:  // its distance from a plane is known without
+        o.geometry = std::make_shared<fcl::Sphered>(s.radius);
+        break;
       case ContactShape::Kind::Core:
         if (s.core.corners.size() == 1) {
           o.geometry = std::make_shared<fcl::Sphered>(s.radius);

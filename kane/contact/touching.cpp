@@ -43,6 +43,18 @@ Touch rim_on_plane(int end, const Hold& hold, const ContactShape& c, const Rigid
   return on_plane(middle - c.radius * unit(m), 0, plane, m2);
 }
 
+/// The lowest point, where the normal of the surface x.A^-1 x = 1 is that of the plane.
+Touch ellipsoid_on_plane(const ContactShape& e, const RigidMotion& m1, const ContactShape& plane,
+                         const RigidMotion& m2) {
+  const JetVector n = m2.direction(plane.axis);
+  JetVector an{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const JetVector along = m1.direction({e.turned.rows[0][i], e.turned.rows[1][i], e.turned.rows[2][i]});
+    an = an + (e.semi_axes[i] * e.semi_axes[i]) * (dot(n, along) * along);
+  }
+  return on_plane(m1.point(e.centre) - (Jet{1, 0, 0} / sqrt(dot(n, an))) * an, 0, plane, m2);
+}
+
 Touch rim_point_on_plane(int number, const ContactShape& c, const RigidMotion& m1, const ContactShape& plane,
                          const RigidMotion& m2) {
   const double half = (number % 2 == 0 ? -0.5 : 0.5) * c.length;
@@ -257,6 +269,7 @@ Touch calc_touch(const Feature& feature, const Hold& hold, const ContactShape& f
     case Feature::Kind::RimPointPlane: return rim_point_on_plane(feature.first, first, m1, second, m2);
     case Feature::Kind::CornerCore: return corner_on_core(feature, hold, first, m1, second, m2);
     case Feature::Kind::CornerCylinder: return corner_on_cylinder(feature, first, m1, second, m2);
+    case Feature::Kind::EllipsoidPlane: return ellipsoid_on_plane(first, m1, second, m2);
     case Feature::Kind::EdgeEdge: break;
   }
   return edge_on_edge(feature, hold, first, m1, second, m2);

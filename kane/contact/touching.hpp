@@ -4,6 +4,7 @@
 //
 //     corner, plane       gap = n.(x - p) - r
 //     rim, plane          the lowest point of a circle: x = c + s L/2 a - R m/|m|,  m = n - (n.a) a
+//     ellipsoid, plane    x = c - A n / sqrt(n.A n), A = sum a_i^2 e_i e_i^T of its semi-axes
 //     corner, core        round: |x - y| - r with y the nearest point (of a face, edge or corner, whichever it is);
 //                         sharp: the largest of n_i.x - d_i over all faces, which is zero exactly where x enters
 //     corner, cylinder    the same with the side, the ends and the rims of a round cylinder
@@ -24,7 +25,15 @@
 namespace kane {
 
 struct Feature {
-  enum class Kind : std::uint8_t { CornerPlane, RimPlane, RimPointPlane, CornerCore, CornerCylinder, EdgeEdge };
+  enum class Kind : std::uint8_t {
+    CornerPlane,
+    RimPlane,
+    RimPointPlane,
+    CornerCore,
+    CornerCylinder,
+    EdgeEdge,
+    EllipsoidPlane
+  };
   Kind kind = Kind::CornerPlane;
   int first = 0;   ///< corner, edge, or end of a cylinder (0, 1; of a rim point: end + 2 * number)
   int second = 0;  ///< edge

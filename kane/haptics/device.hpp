@@ -12,9 +12,12 @@ namespace kane {
 
 /// What the data sheet says, per axis; zero: not known.
 struct DeviceAxis {
-  double damping = 0;    ///< physical damping b, N*s/m or N*m*s/rad
-  double mass = 0;       ///< apparent mass or moment of inertia
-  double max_force = 0;  ///< 0: unlimited
+  double damping = 0;        ///< physical damping b, N*s/m or N*m*s/rad
+  double mass = 0;           ///< apparent mass or moment of inertia
+  double max_force = 0;      ///< 0: unlimited
+  double friction = 0;       ///< Coulomb friction of the mechanism
+  double max_stiffness = 0;  ///< that the device can display
+  double resolution = 0;     ///< of its position sensor
 };
 
 class Device {

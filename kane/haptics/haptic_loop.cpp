@@ -58,10 +58,19 @@ HapticLoop::HapticLoop(TickSimulator& simulator, Device& device, HapticOptions o
     require(couplers_[i].stiffness >= 0 && couplers_[i].damping >= 0,
             "the coupler of the handle '{}' has a negative stiffness or damping",
             simulator.system().equations().handles[i].name);
-    // More damping than m/T would turn the mass around within one tick.
-    passivity_.emplace_back(1 / options.rate, options.handle_mass * options.rate);
+    const double mass = device.axis(i).mass > 0 ? device.axis(i).mass : options.handle_mass, period = 1 / options.rate;
+    const bool impedance = options.display == Display::Impedance;
+    passivity_.emplace_back(
+        period,
+        impedance ? period * period / (2 * mass) : (options.hand_stiffness + options.hand_damping * options.rate) / 2,
+        options.stored_energy);
   }
-  for (auto* v : {&position_, &speed_, &force_, &shown_, &image_, &largest_}) v->resize(axes_);
+  for (auto* v : {&position_, &speed_, &force_, &shown_, &image_, &told_, &largest_}) v->resize(axes_);
+  require(options.handle_mass > 0 && options.hand_stiffness > 0 && options.hand_damping >= 0,
+          "the mass of a handle and the stiffness of a hand must be "
+          "positive");
+  require(options.stored_energy >= 0 && std::isfinite(options.stored_energy),
+          "the energy stored at the start cannot be {} J", options.stored_energy);
   require(options.ahead >= 0 && options.ahead <= 1, "looking {} s ahead is not possible; up to 1 s is", options.ahead);
   if (options.ahead > 0 && options.display == Display::Impedance)
     predictor_ = std::make_unique<Predictor>(
@@ -75,25 +84,48 @@ std::vector<std::string> HapticLoop::axis_names() const {
   return names;
 }
 
+std::string HapticLoop::check_margin(std::size_t axis) const {
+  const VirtualCoupler& coupler = couplers_[axis];
+  const DeviceAxis device = device_.axis(axis);
+  const double period = 1 / options_.rate, needed = needed_damping(coupler, period), k = coupler.stiffness;
+  std::string text;
+  const auto add = [&](const std::string& sentence) { text += (text.empty() ? "" : ". ") + sentence; };
+  if (device.damping == 0 && k > 0) {
+    add(fmt::format(
+        "the device's damping is not known; it must exceed K T/2 + |B| = {:.4g}, or the sampled coupler may "
+        "put out energy",
+        needed));
+  } else if (device.damping > 0 && device.damping <= needed) {
+    const double allowed = largest_stiffness(coupler, device.damping, period);
+    add(
+        fmt::format("the device's damping {:.4g} does not exceed K T/2 + |B| = {:.4g}; the sampled coupler may put out "
+                    "energy. {}",
+                    device.damping, needed,
+                    allowed > 0 ? fmt::format("With this damper a stiffness below {:.4g} would be safe", allowed)
+                                : std::string("Its damper alone is too strong for this device")));
+  }
+  if (device.resolution > 0 && device.friction > 0 && k * device.resolution > 2 * device.friction)
+    add(
+        fmt::format("the steps of the position sensor, {:.4g}, let the coupler put out more energy than the device's "
+                    "friction {:.4g} takes; a stiffness below {:.4g} would be safe",
+                    device.resolution, device.friction, 2 * device.friction / device.resolution));
+  if (device.max_stiffness > 0 && k > device.max_stiffness)
+    add(fmt::format("the stiffness {:.4g} is more than the {:.4g} that the device can display", k,
+                    device.max_stiffness));
+  return text;
+}
+
 std::vector<std::string> HapticLoop::check_margins() const {
   std::vector<std::string> warnings;
-  const double period = 1 / options_.rate;
-  for (std::size_t i = 0; i < axes_; ++i) {
-    const double own = device_.axis(i).damping, needed = needed_damping(couplers_[i], period);
-    if (own > needed || (own == 0 && couplers_[i].stiffness == 0)) continue;
-    const double allowed = largest_stiffness(couplers_[i], own, period);
-    warnings.push_back(fmt::format(
-        "axis '{}': the device's damping {:.4g} does not exceed K T/2 + |B| = {:.4g}; the sampled coupler may put out "
-        "energy. {}",
-        axis_names()[i], own, needed,
-        allowed > 0 ? fmt::format("With this damper a stiffness below {:.4g} would be safe", allowed)
-                    : std::string("Its damper alone is too strong for this device")));
-  }
+  const auto names = axis_names();
+  for (std::size_t i = 0; i < axes_; ++i)
+    if (const std::string text = check_margin(i); !text.empty())
+      warnings.push_back(fmt::format("axis '{}': {}", names[i], text));
   return warnings;
 }
 
-/// Forces of the couplers on the images, and what the hand is to feel.
-void HapticLoop::couple(double) {
+/// Forces of the couplers on the images, and what the hand is to feel: it is resisted by what pushes the image.
+void HapticLoop::couple() {
   const bool impedance = options_.display == Display::Impedance;
   for (std::size_t i = 0; i < axes_; ++i) {
     const auto image = simulator_.handle_motion(i);
@@ -102,25 +134,39 @@ void HapticLoop::couple(double) {
         impedance ? couplers_[i].calc_force(position_[i], speed_[i], image.position, image.speed) : force_[i];
     const double limit = device_.axis(i).max_force;
     if (limit > 0) on_image = std::clamp(on_image, -limit, limit);
-    // The hand is resisted by what pushes the image.
-    const double port_speed = impedance ? speed_[i] : image.speed;
-    double resist = on_image;
-    if (impedance && options_.passivity)
-      resist = passivity_[i].control(resist, port_speed);
-    else
-      passivity_[i].observe(resist, port_speed);
+    shown_[i] = 0;
+    if (impedance) {
+      double resist = passivity_[i].control_force(on_image, position_[i], speed_[i], options_.passivity);
+      if (limit > 0) resist = passivity_[i].limit(std::clamp(resist, -limit, limit));
+      shown_[i] = -resist;
+    } else {
+      passivity_[i].note_force(force_[i]);
+    }
     simulator_.apply_handle(i, on_image);
-    shown_[i] = impedance ? -resist : 0.0;
     largest_[i] = std::max(largest_[i], std::abs(on_image));
+  }
+}
+
+/// Admittance: the images have moved; what is displayed follows them as far as there is energy for it, and catches up later.
+void HapticLoop::show_motion() {
+  constexpr double kCatchUp = 0.05;  // s
+  const double share = std::min(1.0, 1 / (options_.rate * kCatchUp));
+  for (std::size_t i = 0; i < axes_; ++i) {
+    const double now = simulator_.handle_motion(i).position, step = now - image_[i] + share * (image_[i] - told_[i]);
+    told_[i] += passivity_[i].control_motion(step, force_[i], options_.passivity);
+    image_[i] = now;
   }
 }
 
 TickReport HapticLoop::tick(double t, HapticReport& report) {
   if (!device_.read(t, position_, speed_, force_)) ++report.stale;
-  couple(t);
+  couple();
   const TickReport ticked = simulator_.tick();
-  for (std::size_t i = 0; i < axes_; ++i) image_[i] = simulator_.handle_motion(i).position;
-  device_.write(t, shown_, image_);
+  if (options_.display == Display::Admittance)
+    show_motion();
+  else
+    for (std::size_t i = 0; i < axes_; ++i) told_[i] = image_[i] = simulator_.handle_motion(i).position;
+  device_.write(t, shown_, told_);
   if (options_.record) recording_.add(t, position_, speed_, force_, shown_);
   return ticked;
 }
@@ -139,7 +185,7 @@ HapticReport HapticLoop::run() {
   report.warnings = check_margins();
   for (auto& p : passivity_) p.reset();
   std::fill(largest_.begin(), largest_.end(), 0.0);
-  for (std::size_t i = 0; i < axes_; ++i) image_[i] = simulator_.handle_motion(i).position;
+  for (std::size_t i = 0; i < axes_; ++i) told_[i] = image_[i] = simulator_.handle_motion(i).position;
   device_.start(image_);
   const auto ticks = static_cast<long>(tick_count(options_));
   const double period = 1 / options_.rate;
@@ -193,7 +239,8 @@ void HapticLoop::add_axes(HapticReport& report) const {
   for (std::size_t i = 0; i < axes_; ++i)
     report.axes.push_back({names[i], couplers_[i], device_.axis(i).damping,
                            needed_damping(couplers_[i], 1 / options_.rate), largest_[i], passivity_[i].least_energy(),
-                           passivity_[i].energy(), passivity_[i].dissipated(), passivity_[i].interventions()});
+                           passivity_[i].energy(), passivity_[i].dissipated(), passivity_[i].largest_error(),
+                           passivity_[i].interventions()});
 }
 
 }  // namespace kane

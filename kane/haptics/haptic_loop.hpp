@@ -31,9 +31,13 @@ struct HapticOptions {
   double duration = 10;
   Display display = Display::Impedance;
   bool passivity = true;     ///< the controller; the observer always runs
-  double handle_mass = 0.2;  ///< of a device's axis, about: bounds the damping that the controller adds
-  bool real_time = true;     ///< ask for locked memory and priority
-  bool paced = true;         ///< false: as fast as it goes, for tests and batch runs
+  double handle_mass = 0.2;  ///< of a device's axis that does not tell; the controller expects it to give way
+  /// Of a stiff hand, which the controller expects where motion is displayed.
+  double hand_stiffness = 1000, hand_damping = 20;
+  /// Energy that the model holds at the start and may give to the hand; 0: nothing comes out that was not put in.
+  double stored_energy = 0;
+  bool real_time = true;  ///< ask for locked memory and priority
+  bool paced = true;      ///< false: as fast as it goes, for tests and batch runs
   bool record = false;
   /// Seconds to look ahead for changes of constraints (impedance display only); 0: not at all.
   double ahead = 0;
@@ -52,6 +56,7 @@ struct AxisReport {
   double device_damping = 0, needed_damping = 0;
   double largest_force = 0;
   double least_energy = 0, energy = 0, dissipated = 0;
+  double energy_error = 0;  ///< the largest of one tick's prediction, beyond which no debt goes (passivity.hpp)
   long interventions = 0;
 };
 
@@ -81,12 +86,15 @@ class HapticLoop {
   [[nodiscard]] LatestValue<HapticSnapshot>& snapshots() { return snapshots_; }
   [[nodiscard]] const Recording& recording() const { return recording_; }
   [[nodiscard]] std::vector<std::string> axis_names() const;
-  /// b > K T / 2 + |B|, a sentence for every axis that does not keep it.
+  /// A sentence for everything the device's data sheet does not allow: b > K T / 2 + |B| (Colgate and Schenkel 1997),
+  /// K < 2 friction / resolution (Abbott and Okamura 2005), the stiffness it can display.
   [[nodiscard]] std::vector<std::string> check_margins() const;
 
  private:
   [[nodiscard]] TickReport tick(double t, HapticReport& report);
-  void couple(double t);
+  void couple();
+  void show_motion();
+  [[nodiscard]] std::string check_margin(std::size_t axis) const;
   void publish(double t, const HapticReport& report);
   void add_axes(HapticReport& report) const;
 
@@ -96,7 +104,7 @@ class HapticLoop {
   std::size_t axes_;
   std::vector<VirtualCoupler> couplers_;
   std::vector<PassivityController> passivity_;
-  std::vector<double> position_, speed_, force_, shown_, image_, largest_;
+  std::vector<double> position_, speed_, force_, shown_, image_, told_, largest_;
   LatestValue<HapticSnapshot> snapshots_;
   Recording recording_;
   std::unique_ptr<Predictor> predictor_;

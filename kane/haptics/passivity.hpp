@@ -1,12 +1,31 @@
 #pragma once
-// Time-domain passivity (Hannaford and Ryu 2002). The observer sums up the energy that went into the loop at the device's
-// port; where it becomes negative, energy has come out that nobody has put in, and the controller adds just the damping that
-// takes it back in the same tick.
+// Time-domain passivity (Hannaford and Ryu 2002, "Time-Domain Passivity Control of Haptic Interfaces", IEEE Trans. Robotics
+// and Automation 18(1)). The observer sums up the energy that went into the loop at the device's port; the controller changes
+// what is displayed so that no more energy comes out than has gone in.
 //
-//     E_k = E_{k-1} + T f_k v_k          f: force displayed against the motion, v: speed of the device
-//     E_k < 0:  alpha = -E_k / (T v^2),  f_k <- f_k + alpha v
+// Impedance display. The force f_k opposed to the motion is held from tick k to tick k+1, so its work is known exactly as
+// soon as the device is read again; no speed enters:
 //
-// The force is bounded where v is too small to take the energy back at once; the rest is taken back in later ticks.
+//     E_{k+1} = E_k + f_k (x_{k+1} - x_k)
+//
+// What the next tick will bring is predicted: the device of mass m goes on with its speed v and gives way to the force, so
+// x_{k+1} - x_k = T v - c f with c = T^2 / (2 m). Forces after which nothing is missing are those between the roots of
+//
+//     E_k + f (T v - c f) >= 0,       f = (T v -+ sqrt((T v)^2 + 4 c E_k)) / (2 c)
+//
+// and the one of them that is nearest to what the loop wants is displayed. With something in store, E_k > 0, zero is among
+// them: the force is cut down. With a debt, E_k < 0, all of them resist the motion. Where there are none, the debt cannot be
+// paid back within this tick, and f = T v / (2 c) pays back most.
+//
+// Bound. With the error of prediction delta_k = f_k (x_{k+1} - x_k - T v_k + c f_k), which is due to the hand, E_{k+1} >= delta_k
+// in the first case, and E_{k+1} = E_k + (T v)^2 / (4 c) + delta_k in the second. So a debt is one tick's error of prediction,
+// plus what is given while a debt cannot be paid back and the hand turns the device around; largest_error() tells the
+// former, turned() the latter.
+//
+// Admittance display. Here the motion d_k of the tick is displayed and known, and the hand's force g is sensed; it gives way by
+// the hand's stiffness and damping, g_{k+1} = g_k - (K + B / T) d_k at most. With c = (K + B / T) / 2 everything stays as it is:
+//
+//     E_{k+1} = E_k + (g_k + g_{k+1}) / 2 d_k,       predicted E_k + d_k (g_k - c d_k)
 
 #include <algorithm>
 #include <cmath>
@@ -15,40 +34,68 @@ namespace kane {
 
 class PassivityController {
  public:
-  /// `max_damping`: of what the controller adds; 0: no bound.
-  explicit PassivityController(double period, double max_damping = 0) : period_(period), max_damping_(max_damping) {}
+  /// `give`: c, positive; T^2 / (2 m), or (K + B / T) / 2. `stored`: energy that the loop holds at the start and may give.
+  explicit PassivityController(double period, double give, double stored = 0)
+      : period_(period), give_(give), stored_(stored) {}
 
-  void reset() { energy_ = least_ = added_ = 0, interventions_ = 0; }
+  void reset() { *this = PassivityController(period_, give_, stored_); }
 
-  /// `resist`: the force that the loop opposes to the motion. Returns the one to display.
-  double control(double resist, double speed) {
-    energy_ += period_ * resist * speed;
-    if (energy_ < 0 && speed != 0) {
-      double alpha = -energy_ / (period_ * speed * speed);
-      if (max_damping_ > 0) alpha = std::min(alpha, max_damping_);
-      const double extra = alpha * speed;
-      energy_ += period_ * extra * speed;
-      added_ += period_ * extra * speed;
-      resist += extra;
-      ++interventions_;
-    }
-    least_ = std::min(least_, energy_);
-    return resist;
+  /// `resist`: the force that the loop opposes to the motion; `x`, `v` of the device. Returns the one to display.
+  double control_force(double resist, double x, double v, bool on = true) {
+    if (started_) settle(flow_ * (x - other_));
+    started_ = true;
+    other_ = x, with_ = period_ * v;
+    flow_ = on ? decide(resist) : resist;
+    return flow_;
   }
-  /// The observer alone.
-  void observe(double resist, double speed) {
-    energy_ += period_ * resist * speed;
-    least_ = std::min(least_, energy_);
+  /// The device displays less than control_force() says.
+  double limit(double force) { return flow_ = force; }
+  /// `step`: the motion of the handle's image in this tick; `force`: that of the hand. Returns the step to display.
+  double control_motion(double step, double force, bool on = true) {
+    with_ = force;
+    flow_ = on ? decide(step) : step;
+    return flow_;
+  }
+  /// The force of the hand at the end of the tick that control_motion() began.
+  void note_force(double force) {
+    if (started_) settle(flow_ * (with_ + force) / 2);
+    started_ = true;
   }
 
+  /// That went in so far, less what came out; without what was stored at the start.
   [[nodiscard]] double energy() const { return energy_; }
   [[nodiscard]] double least_energy() const { return least_; }
+  /// What the controller took away from the flow that was wanted, as predicted.
   [[nodiscard]] double dissipated() const { return added_; }
   [[nodiscard]] long interventions() const { return interventions_; }
+  /// Largest |delta_k|.
+  [[nodiscard]] double largest_error() const { return error_; }
+  /// Energy given while a debt could not be paid back and the hand turned the device around, all together.
+  [[nodiscard]] double turned() const { return turned_; }
 
  private:
-  double period_, max_damping_;
-  double energy_ = 0, least_ = 0, added_ = 0;
+  /// Work of a flow (force, or step), as predicted.
+  [[nodiscard]] double predict(double flow) const { return flow * (with_ - give_ * flow); }
+
+  double decide(double wanted) {
+    const double store = energy_ + stored_, squared = with_ * with_ + 4 * give_ * store;
+    paying_ = !(squared >= 0);
+    const double root = paying_ ? 0.0 : std::sqrt(squared);
+    const double flow = std::clamp(wanted, (with_ - root) / (2 * give_), (with_ + root) / (2 * give_));
+    if (flow != wanted) ++interventions_, added_ += predict(flow) - predict(wanted);
+    return flow;
+  }
+  void settle(double work) {
+    energy_ += work;
+    error_ = std::max(error_, std::abs(work - predict(flow_)));
+    if (paying_ && work < 0) turned_ -= work;
+    least_ = std::min(least_, energy_);
+  }
+
+  double period_, give_, stored_;
+  double energy_ = 0, least_ = 0, added_ = 0, error_ = 0, turned_ = 0;
+  double flow_ = 0, other_ = 0, with_ = 0;
+  bool started_ = false, paying_ = false;
   long interventions_ = 0;
 };
 

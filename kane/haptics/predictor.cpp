@@ -12,6 +12,7 @@ Predictor::Predictor(TickSimulator& now, std::vector<VirtualCoupler> couplers, P
       position_(couplers_.size()),
       speed_(couplers_.size()) {
   ahead_.share_parameters(now);
+  now_.evaluator().reserve_prepared();
 }
 
 void Predictor::step(std::span<const double> position, std::span<const double> speed) {

@@ -40,11 +40,13 @@ class Recording {
 /// Plays a recording: the tick k reads its row k.
 class ReplayDevice final : public Device {
  public:
-  explicit ReplayDevice(Recording recording) : recording_(std::move(recording)) {}
+  /// `data`: of the axes of the device that was recorded; with the same figures the run repeats exactly.
+  explicit ReplayDevice(Recording recording, std::vector<DeviceAxis> data = {})
+      : recording_(std::move(recording)), data_(std::move(data)) {}
 
   [[nodiscard]] std::string name() const override { return "replay"; }
   [[nodiscard]] std::size_t axes() const override { return recording_.axes(); }
-  [[nodiscard]] DeviceAxis axis(std::size_t) const override { return {}; }
+  [[nodiscard]] DeviceAxis axis(std::size_t i) const override { return i < data_.size() ? data_[i] : DeviceAxis{}; }
   void start(std::span<const double>) override { next_ = 0; }
   [[nodiscard]] bool read(double t, std::span<double> position, std::span<double> speed,
                           std::span<double> force) override;
@@ -53,6 +55,7 @@ class ReplayDevice final : public Device {
 
  private:
   Recording recording_;
+  std::vector<DeviceAxis> data_;
   std::size_t next_ = 0;
   long past_end_ = 0;
   double largest_difference_ = 0;  ///< between what is displayed now and what was displayed then

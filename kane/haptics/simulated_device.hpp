@@ -2,10 +2,10 @@
 // A device with a hand on it, both simulated: for every axis a mass m with the device's damping b, moved by the force that
 // is displayed and by the hand, which pulls towards where it wants to be by a spring and a damper.
 //
-//     m x'' = f - b x' + k_h (x_wanted - x) + b_h (x'_wanted - x')
+//     m x'' = f - b x' - friction + k_h (x_wanted - x) + b_h (x'_wanted - x')
 //
-// Exact for a force that is held from tick to tick (the matrix exponential of one axis), so that the result does not depend
-// on how often it is asked.
+// The force is held from tick to tick. Where motion is displayed instead (admittance), the device goes where it is told and
+// the hand pulls at it.
 
 #include <vector>
 
@@ -29,7 +29,8 @@ struct SimulatedAxis {
 
 class SimulatedDevice final : public Device {
  public:
-  explicit SimulatedDevice(std::vector<SimulatedAxis> axes);
+  /// `follows`: for the display of motion.
+  explicit SimulatedDevice(std::vector<SimulatedAxis> axes, bool follows = false);
 
   [[nodiscard]] std::string name() const override { return "simulated"; }
   [[nodiscard]] std::size_t axes() const override { return axes_.size(); }
@@ -41,12 +42,14 @@ class SimulatedDevice final : public Device {
 
  private:
   struct Motion {
-    double x = 0, v = 0, force = 0, origin = 0, hand_force = 0;
+    double x = 0, v = 0, force = 0, origin = 0, hand_force = 0, told = 0;
   };
   void advance(double t);
+  void follow(double t);
 
   std::vector<SimulatedAxis> axes_;
   std::vector<Motion> motions_;
+  bool follows_;
   double t_ = 0;
 };
 

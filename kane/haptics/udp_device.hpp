@@ -25,7 +25,7 @@ struct UdpOptions {
   std::size_t axes = 1;
   double bridge = 0.01;
   double timeout = 0.1;
-  DeviceAxis data;  ///< of every axis
+  std::vector<DeviceAxis> data;  ///< of each axis; empty: not known
 };
 
 class UdpDevice final : public Device {
@@ -40,7 +40,9 @@ class UdpDevice final : public Device {
 
   [[nodiscard]] std::string name() const override;
   [[nodiscard]] std::size_t axes() const override { return options_.axes; }
-  [[nodiscard]] DeviceAxis axis(std::size_t) const override { return options_.data; }
+  [[nodiscard]] DeviceAxis axis(std::size_t i) const override {
+    return options_.data.empty() ? DeviceAxis{} : options_.data[i];
+  }
   void start(std::span<const double> origin) override;
   [[nodiscard]] bool read(double t, std::span<double> position, std::span<double> speed,
                           std::span<double> force) override;

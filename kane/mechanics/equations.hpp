@@ -144,7 +144,7 @@ struct ContactShapeEquation {
   std::string name;
   int body = -1;
   Kind kind = Kind::Ball;
-  std::vector<Expr> sizes;  ///< Box: x y z; Ball: radius; others: radius, length along z; Hull: coordinates of points
+  std::vector<Expr> sizes;  ///< Box: x y z; Ball: radius, or three; others: radius, length along z; Hull: points
   Expr3 position{};
   Expr33 rotation{};
   std::string file;  ///< of a Hull, instead of points

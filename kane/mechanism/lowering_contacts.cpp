@@ -93,7 +93,8 @@ class PairLowering {
     }
     switch (shape.kind) {
       case ShapeKind::Box: s.kind = Solid::Box; break;
-      case ShapeKind::Sphere: s.kind = Solid::Ball; break;
+      case ShapeKind::Sphere:
+      case ShapeKind::Ellipsoid: s.kind = Solid::Ball; break;  // with three radii
       case ShapeKind::Capsule: s.kind = Solid::Capsule; break;
       case ShapeKind::Cylinder:
       case ShapeKind::Rod:
@@ -108,11 +109,6 @@ class PairLowering {
         s.kind = Solid::Hull;
         if (!shape.file.empty()) s.file = (std::filesystem::path(rule_.where.file).parent_path() / shape.file).string();
         break;
-      case ShapeKind::Ellipsoid:
-        throw ModelError(
-            fmt::format("{} is about the body '{}', whose ellipsoid cannot be used for contact; use a mesh of "
-                        "points, or a ball",
-                        what_, body));
     }
     out_.contact_shapes.push_back(std::move(s));
     return static_cast<int>(out_.contact_shapes.size()) - 1;

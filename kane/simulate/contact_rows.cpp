@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numbers>
+#include <utility>
 
 #include "kane/base/error.hpp"
 #include "kane/contact/mesh_file.hpp"
@@ -103,7 +104,11 @@ ContactShape make_shape(const ContactShapeEquation& s, const double* y, std::spa
       for (std::size_t i = 0; i < 3; ++i) (void)positive(size[i], "an edge", s.name);
       shape = make_box_shape({size[0], size[1], size[2]}, position, turned);
       break;
-    case Solid::Ball: shape = make_ball_shape(positive(size[0], "the radius", s.name), position); break;
+    case Solid::Ball:
+      for (std::size_t i = 0; i < s.sizes.size(); ++i) (void)positive(size[i], "the radius", s.name);
+      shape = s.sizes.size() == 3 ? make_ellipsoid_shape({size[0], size[1], size[2]}, position, turned)
+                                  : make_ball_shape(size[0], position);
+      break;
     case Solid::Capsule:
       shape = make_capsule_shape(positive(size[0], "the radius", s.name), positive(size[1], "the length", s.name),
                                  position, turned);
@@ -172,6 +177,14 @@ ContactRows::ContactRows(const CompiledSystem& system, const RunContext& context
       scene_({}, make_contact_pairs(system.equations()), n_, system.contact_layout().slots),
       layout_(system.contact_layout()) {
   const EquationsOfMotion& e = system.equations();
+  for (const auto& p : e.contact_pairs)
+    for (const auto& [one, other] : {std::pair{p.first, p.second}, std::pair{p.second, p.first}}) {
+      const auto &a = e.contact_shapes[at(one)], &b = e.contact_shapes[at(other)];
+      require(a.kind != Solid::Ball || a.sizes.size() == 1 || b.kind == Solid::Plane,
+              "the contact '{}' is between the ellipsoid of '{}' and the shape of '{}'; an ellipsoid can touch planes "
+              "only (use a mesh of points, or a ball)",
+              p.name, a.name, b.name);
+    }
   for (const auto& s : e.contact_shapes)
     hull_points_.push_back(s.file.empty() ? std::vector<Vec3>{} : read_mesh_points(s.file));
   body_values_.resize(e.contact_bodies.size() * (kBodyHead + 6 * n_));

@@ -147,30 +147,7 @@ void HybridSimulator::start(const State& state) {
   evaluator_.set_inputs(inputs_.values(), state_.t);
   dynamics_.reset();
   dynamics_.set_bilateral(bilateral_);
-  evaluator_.calc_constraints(state_.q, state_.u);
-  constexpr double kInside = 1e-6;
-  for (const auto& c : system_->equations().contacts) {
-    const double gap = evaluator_.phi()[at(c.normal)];
-    require(c.force.has_value() || gap >= -kInside,
-            "the run begins with the contact '{}' {} m inside; begin with a gap that is not negative", c.name, -gap);
-  }
-  if (dynamics_.shapes() != nullptr) check_overlaps();
-}
-
-void HybridSimulator::check_overlaps() {
-  constexpr double kShare = 1e-3;  // of the smaller shape
-  ContactRows& rows = *dynamics_.shapes();
-  rows.calc_bodies(state_.q, state_.u);
-  ContactScene& scene = rows.scene();
-  for (std::size_t i = 0; i < scene.pairs().size(); ++i) {
-    const ContactPair& pair = scene.pairs()[i];
-    const auto &a = scene.shapes()[at(pair.first)], &b = scene.shapes()[at(pair.second)];
-    const double depth = -scene.calc_distance(i);
-    if (!system_->equations().contact_pairs[i].stiffness.is_zero()) continue;
-    require(depth <= kShare * std::min(a.size(), b.size()),
-            "the run begins with '{}' {:.3g} m inside of '{}' (the contact '{}'); begin where they do not overlap",
-            a.name, depth, b.name, pair.name);
-  }
+  dynamics_.check_start(state_.q, state_.u);
 }
 
 void HybridSimulator::situate(double t) {
@@ -298,10 +275,35 @@ bool HybridSimulator::apply_rules(std::span<const EventHit> hits, SwitchRecord& 
     if (bilateral_[i] != before[i])
       record.changes.push_back(fmt::format("{} {}", constraints[i].name, bilateral_[i] ? "imposed" : "released"));
   dynamics_.set_bilateral(bilateral_);
-  if (dynamics_.impose(state_.q, state_.u)) return true;
-  fail(StepStatus::RhsFailed, "the constraints after " + record.causes.back(),
-       "no speeds satisfy them here: they contradict each other, or nothing that has mass can give way");
-  return false;
+  if (!dynamics_.impose(state_.q, state_.u)) {
+    fail(StepStatus::RhsFailed, "the constraints after " + record.causes.back(),
+         "no speeds satisfy them here: they contradict each other, or nothing that has mass can give way");
+    return false;
+  }
+  return check_imposed(before, record.causes.back());
+}
+
+/// Constraints that were imposed just now hold where they are, and do not contradict others.
+bool HybridSimulator::check_imposed(const std::vector<bool>& before, const std::string& cause) {
+  constexpr double kAway = 1e-3, kContradiction = 1e-6;
+  const auto& constraints = system_->equations().constraints;
+  for (std::size_t i = 0; i < constraints.size(); ++i) {
+    if (!bilateral_[i]) continue;
+    const double away = std::abs(evaluator_.phi()[i]), speed = dynamics_.calc_row_speed(i, state_.u);
+    if (constraints[i].phi && !before[i] && away > kAway) {
+      fail(StepStatus::RhsFailed, fmt::format("the constraint '{}' imposed by '{}'", constraints[i].name, cause),
+           fmt::format("it is {:.4g} away from where it holds; impose it when it crosses zero, or reset the "
+                       "coordinates along with it",
+                       away));
+      return false;
+    }
+    if (std::abs(speed) > kContradiction * std::max(1.0, max_abs(state_.u))) {
+      fail(StepStatus::RhsFailed, fmt::format("the constraint '{}' after '{}'", constraints[i].name, cause),
+           "it contradicts the other constraints that are active: no speeds satisfy all of them");
+      return false;
+    }
+  }
+  return true;
 }
 
 void HybridSimulator::record_changes(const std::vector<Before>& contacts, const std::vector<Before>& frictions,
@@ -348,6 +350,11 @@ bool HybridSimulator::handle(std::span<const EventHit> hits, SwitchRecord& recor
   const TransitionReport settled = dynamics_.settle(state_.q, state_.u);
   if (!settled.ok()) {
     const bool jammed = settled.status == ContactStatus::NoSolution;
+    if (settled.massless >= 0) {
+      fail(StepStatus::RhsFailed, "the accelerations",
+           describe(MotionReport{MotionStatus::SingularMass, settled.massless}, system_->equations()));
+      return false;
+    }
     fail(StepStatus::RhsFailed, jammed ? "the contacts" : "the contact forces",
          jammed ? "no finite forces and no impulses satisfy all contacts with friction: the mechanism is jammed"
                 : "they could not be found: singular inertia, or contacts that contradict each other");
@@ -385,6 +392,11 @@ void HybridSimulator::fail(StepStatus status, std::string quantity, std::string 
 }
 
 std::string describe(const SwitchRecord& r) {
+  if (r.causes.empty() && r.changes.empty() && !r.impulses.empty()) {
+    std::vector<std::string> names;
+    for (const auto& impulse : r.impulses) names.push_back(impulse.first);
+    return fmt::format("impact at {}", fmt::join(names, ", "));
+  }
   return fmt::format("{}{}{}", fmt::join(r.causes, ", "), r.causes.empty() || r.changes.empty() ? "" : ": ",
                      fmt::join(r.changes, ", "));
 }

@@ -98,13 +98,13 @@ class HybridSimulator {
   /// Applies what happens at state_; false: the run cannot go on, failure_ says why.
   [[nodiscard]] bool handle(std::span<const EventHit> hits, SwitchRecord& record);
   [[nodiscard]] bool apply_rules(std::span<const EventHit> hits, SwitchRecord& record);
+  [[nodiscard]] bool check_imposed(const std::vector<bool>& before, const std::string& cause);
   struct Before {
     int state;
     std::string name;
   };
   void record_changes(const std::vector<Before>& contacts, const std::vector<Before>& frictions,
                       SwitchRecord& record) const;
-  void check_overlaps();
   void fail(StepStatus status, std::string quantity, std::string cause);
   [[nodiscard]] std::string function_name(std::size_t k) const;
 

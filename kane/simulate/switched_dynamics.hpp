@@ -22,6 +22,7 @@
 //
 // Nothing allocates after construction.
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <span>
@@ -61,6 +62,7 @@ struct TransitionReport {
   bool finite = true;
   bool impact = false;  ///< speeds have jumped
   int rounds = 0;
+  int massless = -1;  ///< a speed that no mass resists, if that is why it failed
   double kinetic_before = 0, kinetic_after = 0;
 
   [[nodiscard]] bool ok() const {
@@ -86,6 +88,9 @@ class SwitchedDynamics {
   [[nodiscard]] const std::vector<bool>& bilateral() const { return bilateral_; }
   /// All open, nothing holds, nothing remembered of the past.
   void reset();
+
+  /// Throws ModelError if contacts overlap in this state, or if coefficients make no sense.
+  void check_start(std::span<const double> q, std::span<const double> u);
 
   /// States, and what is remembered, of another one of the same system.
   void copy_states(const SwitchedDynamics& from);
@@ -135,6 +140,8 @@ class SwitchedDynamics {
   [[nodiscard]] std::span<const double> impulses() const { return impulse_; }
   /// A contact is open and its gap is below -`depth`, going deeper: an event was missed.
   [[nodiscard]] bool missed(std::span<const double> q, std::span<const double> u, double depth);
+  /// A u + b of a row, where the rows were evaluated last.
+  [[nodiscard]] double calc_row_speed(std::size_t row, std::span<const double> u) const { return row_speed(row, u); }
   [[nodiscard]] double calc_kinetic(std::span<const double> u) const;
   [[nodiscard]] const SwitchingWork& work() const { return work_; }
   /// Redundant supports: the forces of the present set are not determined by the motion.
@@ -160,13 +167,16 @@ class SwitchedDynamics {
     enum class Kind : std::uint8_t { Own, Sliding, Rolling, Spinning } kind = Kind::Own;
   };
 
+  void check_coefficients() const;
+  void check_overlaps();
   void add_slots();
   bool update_slots(std::span<const double> q, std::span<const double> u);
   void leave_faces(std::span<const double> q, std::span<const double> u);
   void evaluate_slots(std::span<const double> u);
 
   // values of the expressions at the present state
-  [[nodiscard]] double restitution(std::size_t k) const { return values_[2 * k]; }
+  // (a restitution that varies counts as the nearest one between 0 and 1)
+  [[nodiscard]] double restitution(std::size_t k) const { return std::clamp(values_[2 * k], 0.0, 1.0); }
   [[nodiscard]] double compliant_force(std::size_t k) const { return values_[2 * k + 1]; }
   [[nodiscard]] double kinetic(std::size_t f) const { return values_[2 * contacts_.size() + 2 * f]; }
   [[nodiscard]] double stiction(std::size_t f) const { return values_[2 * contacts_.size() + 2 * f + 1]; }
@@ -242,6 +252,7 @@ class SwitchedDynamics {
   std::vector<double> v0_, p_, p_compression_, u_elastic_, u_inelastic_, u_start_, udot_free_, scratch_qdot_,
       scratch_udot_;
   bool base_constrained_ = false, simultaneous_ = false;
+  int massless_ = -1;  ///< found by prepare_base()
 };
 
 }  // namespace kane

@@ -106,6 +106,57 @@ double SwitchedDynamics::longest_step() const {
 
 bool SwitchedDynamics::overflown() const { return shapes_ && shapes_->scene().overflown(); }
 
+// ---- what a run may begin with ------------------------------------------------------------------------------------------
+
+void SwitchedDynamics::check_coefficients() const {
+  const EquationsOfMotion& e = evaluator_.system().equations();
+  const auto check = [](double value, double most, const std::string& what, const std::string& name) {
+    require(value >= 0 && value <= most, "the {} '{}' is {}; it must {}", what, name, value,
+            most == 1 ? "lie between 0 and 1" : "be zero or more, and finite");
+  };
+  constexpr double kAny = std::numeric_limits<double>::max();
+  for (std::size_t k = 0; k < e.contacts.size(); ++k)
+    check(values_[2 * k], 1, "restitution of the contact", e.contacts[k].name);
+  for (std::size_t i = 0; i < e.frictions.size(); ++i) {
+    check(kinetic(i), kAny, "friction", e.frictions[i].name);
+    check(stiction(i), kAny, "friction at rest", e.frictions[i].name);
+  }
+  for (std::size_t i = 0; i < e.contact_pairs.size(); ++i) {
+    const PairValues v = shapes_->pair_values(i);
+    const std::string& name = e.contact_pairs[i].name;
+    check(v.restitution, 1, "restitution of the contact", name);
+    for (const double value : {v.kinetic, v.stiction}) check(value, kAny, "friction of the contact", name);
+    for (const double value : {v.rolling, v.spinning}) check(value, kAny, "rolling or spinning friction", name);
+    for (const double value : {v.stiffness, v.dissipation}) check(value, kAny, "stiffness or dissipation", name);
+  }
+}
+
+void SwitchedDynamics::check_overlaps() {
+  constexpr double kShare = 1e-3;  // of the smaller shape
+  ContactScene& scene = shapes_->scene();
+  for (std::size_t i = 0; i < scene.pairs().size(); ++i) {
+    const ContactPair& pair = scene.pairs()[i];
+    const auto &a = scene.shapes()[at(pair.first)], &b = scene.shapes()[at(pair.second)];
+    const double depth = -scene.calc_distance(i);
+    if (!evaluator_.system().equations().contact_pairs[i].stiffness.is_zero()) continue;
+    require(depth <= kShare * std::min(a.size(), b.size()),
+            "the run begins with '{}' {:.3g} m inside of '{}' (the contact '{}'); begin where they do not overlap",
+            a.name, depth, b.name, pair.name);
+  }
+}
+
+void SwitchedDynamics::check_start(std::span<const double> q, std::span<const double> u) {
+  constexpr double kInside = 1e-6;
+  evaluate_rows(q, u);
+  for (const auto& c : evaluator_.system().equations().contacts) {
+    const double gap = evaluator_.phi()[at(c.normal)];
+    require(c.force.has_value() || gap >= -kInside,
+            "the run begins with the contact '{}' {} m inside; begin with a gap that is not negative", c.name, -gap);
+  }
+  if (!values_.empty()) check_coefficients();
+  if (shapes_) check_overlaps();
+}
+
 // ---- names -------------------------------------------------------------------------------------------------------------
 
 std::string SwitchedDynamics::contact_name(std::size_t k) const {

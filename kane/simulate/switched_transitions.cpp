@@ -34,11 +34,14 @@ bool usable(ContactStatus status) { return ContactReport{.status = status}.ok();
 bool SwitchedDynamics::prepare_base(std::span<const double> q, std::span<const double> u) {
   evaluator_.set_active(bilateral_);
   evaluator_.calc_constraints(q, u);
+  massless_ = -1;
   base_constrained_ = !evaluator_.active_rows().empty();
   if (base_constrained_) return evaluator_.refresh_embedding().ok();
   for (std::size_t i = 0; i < n_; ++i)
     for (std::size_t j = i; j < n_; ++j) factor_(i, j) = evaluator_.mass_matrix()(i, j);
-  return factor_ldlt(factor_.view()).ok();
+  const FactorReport factored = factor_ldlt(factor_.view());
+  if (!factored.ok()) massless_ = factored.pivot;
+  return factored.ok();
 }
 
 bool SwitchedDynamics::solve_base(std::span<const double> rhs, bool with_gamma, std::span<double> out) {
@@ -345,7 +348,7 @@ TransitionReport SwitchedDynamics::settle(std::span<const double> q, std::span<d
   leave_faces(q, u);
   evaluate(q, u);
   report.kinetic_before = report.kinetic_after = calc_kinetic(u);
-  if (!prepare_base(q, u)) report.finite = false;
+  if (!prepare_base(q, u)) report.finite = false, report.massless = massless_;
   if (!report.finite) return report;
   note_approach(u);
   while (report.rounds < options_.max_rounds && impact_round(u, report)) ++report.rounds;

@@ -145,27 +145,29 @@ const IndependentReport& SystemEvaluator::choose_independent() {
   return report;
 }
 
+void SystemEvaluator::reserve_prepared() {
+  prepared_.reserve(kMostPrepared);
+  while (prepared_.size() < kMostPrepared) {
+    prepared_.push_back({{}, IndependentSpeeds(system_->row_count(), system_->speed_count()), false});
+    prepared_.back().active.reserve(system_->row_count());
+  }
+}
+
 void SystemEvaluator::prepare(const SystemEvaluator& ahead) {
-  constexpr std::size_t kMost = 8;
   if (!ahead.chosen_) return;
-  const auto known =
-      std::find_if(prepared_.begin(), prepared_.end(), [&](const Prepared& p) { return p.active == ahead.active_; });
-  if (known != prepared_.end()) {
-    known->choice = ahead.choice_;
-    return;
-  }
-  if (prepared_.size() < kMost) {
-    prepared_.push_back({ahead.active_, ahead.choice_});
-    return;
-  }
-  Prepared& oldest = prepared_[next_prepared_++ % kMost];
-  oldest.active = ahead.active_;
-  oldest.choice = ahead.choice_;
+  reserve_prepared();
+  auto place = std::find_if(prepared_.begin(), prepared_.end(),
+                            [&](const Prepared& p) { return p.used && p.active == ahead.active_; });
+  if (place == prepared_.end())
+    place = prepared_.begin() + static_cast<std::ptrdiff_t>(next_prepared_++ % kMostPrepared);
+  place->active = ahead.active_;
+  place->choice = ahead.choice_;
+  place->used = true;
 }
 
 bool SystemEvaluator::adopt_prepared() {
-  const auto known =
-      std::find_if(prepared_.begin(), prepared_.end(), [&](const Prepared& p) { return p.active == active_; });
+  const auto known = std::find_if(prepared_.begin(), prepared_.end(),
+                                  [&](const Prepared& p) { return p.used && p.active == active_; });
   if (known == prepared_.end()) return false;
   choice_ = known->choice;
   embedding_.set_choice(choice_);

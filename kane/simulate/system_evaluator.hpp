@@ -87,6 +87,8 @@ class SystemEvaluator {
   /// Keeps the choice another evaluator of the same system has made for its present set of constraints. When that set
   /// becomes active here, the choice is taken over instead of factorising, and made anew only if it turns out to be bad.
   void prepare(const SystemEvaluator& ahead);
+  /// So that prepare() does not allocate.
+  void reserve_prepared();
   /// How often a prepared choice was taken over.
   [[nodiscard]] long adopted() const { return adopted_; }
   /// To be called where the configuration satisfies the constraints (after calc_constraints). Between such states redundant
@@ -136,7 +138,9 @@ class SystemEvaluator {
   struct Prepared {
     std::vector<int> active;
     IndependentSpeeds choice;
+    bool used = true;
   };
+  static constexpr std::size_t kMostPrepared = 8;
   std::vector<Prepared> prepared_;  ///< the latest few
   std::size_t next_prepared_ = 0;
   Embedding embedding_;

@@ -119,6 +119,7 @@ void TickSimulator::start(const State& state) {
   bilateral_ = initial_;
   dynamics_.reset();
   dynamics_.set_bilateral(bilateral_);
+  dynamics_.check_start(state_.q, state_.u);
   const TransitionReport settled = dynamics_.settle(state_.q, state_.u);
   require(settled.ok(), "no contact forces were found for the initial state of '{}'", e.name);
   projector_.update_active();

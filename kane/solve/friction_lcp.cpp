@@ -15,9 +15,36 @@ std::size_t direction_count(const FrictionTerm& f) {
 }
 
 std::array<double, 2> pyramid(const FrictionTerm& f, std::size_t j) {
+  static const auto kSides = [] {
+    std::array<std::array<double, 2>, FrictionLcp::kDirections> sides{};
+    for (std::size_t i = 0; i < sides.size(); ++i) {
+      const double angle = 2 * std::numbers::pi * static_cast<double>(i) / FrictionLcp::kDirections;
+      sides[i] = {std::cos(angle), std::sin(angle)};
+    }
+    return sides;
+  }();
   if (f.rows == 1) return {j == 0 ? 1.0 : -1.0, 0.0};
-  const double angle = 2 * std::numbers::pi * static_cast<double>(j) / FrictionLcp::kDirections;
-  return {std::cos(angle), std::sin(angle)};
+  return kSides[j];
+}
+
+/// W G, column by column: a normal has its own row and those of what slides with it, a direction those of its friction.
+void form_response(ConstMatrixView w, std::size_t contacts, std::span<const FrictionTerm> frictions, MatrixView wg) {
+  for (std::size_t i = 0; i < w.rows; ++i) {
+    std::copy_n(w.row(i), contacts, wg.row(i));
+    std::size_t column = contacts;
+    for (const auto& f : frictions) {
+      const double* const own = w.row(i) + f.first;
+      if (f.sliding) {
+        for (std::size_t k = 0; k < f.rows && f.contact >= 0; ++k)
+          wg(i, static_cast<std::size_t>(f.contact)) -= own[k] * (f.mu * f.direction[k]);
+        continue;
+      }
+      for (std::size_t j = 0; j < direction_count(f); ++j, ++column) {
+        const auto d = pyramid(f, j);
+        wg(i, column) = f.rows == 1 ? own[0] * d[0] : own[0] * d[0] + own[1] * d[1];
+      }
+    }
+  }
 }
 
 double largest(std::span<const double> x) {
@@ -60,15 +87,12 @@ void FrictionLcp::form(ConstMatrixView w, std::span<const double> v0, std::span<
       if (f.contact >= 0) g(f.first + k, static_cast<std::size_t>(f.contact)) -= f.mu * f.direction[k];
       p0_[f.first + k] = -f.limit * f.direction[k];
     }
-    for (std::size_t j = 0; j < direction_count(f); ++j, ++beta)
-      for (std::size_t k = 0; k < f.rows; ++k) g(f.first + k, beta) = pyramid(f, j)[k];
-  }
-  for (std::size_t i = 0; i < rows_; ++i)
-    for (std::size_t j = 0; j < forces; ++j) {
-      double sum = 0;
-      for (std::size_t k = 0; k < rows_; ++k) sum += w(i, k) * g(k, j);
-      wg(i, j) = sum;
+    for (std::size_t j = 0; j < direction_count(f); ++j, ++beta) {
+      const auto d = pyramid(f, j);
+      for (std::size_t k = 0; k < f.rows; ++k) g(f.first + k, beta) = d[k];
     }
+  }
+  form_response(w, contacts_, frictions, wg);
   calc_v(w, v0, {p0_.data(), rows_}, v_);  // speeds with the known forces only
   for (std::size_t i = 0; i < contacts_; ++i) {
     std::copy_n(wg.row(i), forces, m.row(i));

@@ -48,6 +48,27 @@ TEST(TippeTop, LosesEnergyAndKeepsTheJellettIntegral) {
   ASSERT_FALSE(report.run.failure) << report.run.failure->message(model.equations());
 }
 
+TEST(Rattleback, SpunTheWrongWayRocksAndSpinsBack) {
+  const Model model = load_model("rattleback");
+  HybridSimulator sim(model.system, {.tolerance = 1e-8});
+  sim.start(model.initial());
+  double energy = 0, spin = 0, most = -1e300, least = 1e300, end = 0, before = 1e300;
+  const auto report = sim.run({.until = 10, .intervals = 300}, [&](const State& s) {
+    const auto values = sim.calc_reports(s);
+    for (const auto& item : model.system->report_items()) {
+      if (item.name == "E") energy = values[item.first];
+      if (item.name == "spin") spin = values[item.first];
+    }
+    EXPECT_LE(energy, before + 1e-6) << s.t;
+    before = energy, most = std::max(most, spin), least = std::min(least, spin), end = s.t;
+    return true;
+  });
+  ASSERT_FALSE(report.run.failure) << report.run.failure->message(model.equations());
+  EXPECT_EQ(end, 10.0);
+  EXPECT_LT(least, -4.9);
+  EXPECT_GT(most, 4.5);  // all the energy goes from the spin into rocking and back
+}
+
 TEST(Latch, CatchesWithoutReboundAndTearsAtItsLimit) {
   const Model model = load_model("latch");
   const HybridRun run = run_hybrid(model, {}, {.until = 4}, {.tolerance = 1e-10});

@@ -160,6 +160,43 @@ TEST(ShapeMotion, ACylinderRollsDownASlope) {
   EXPECT_NEAR(run.last().q[1], 0, 1e-8);
 }
 
+// The lowest point of an ellipsoid: its height is the support function, its rates those of differences.
+TEST(ShapeRows, OfAnEllipsoidOnAPlaneAreThoseOfItsSupport) {
+  const Model model = parse_model(
+      one_body("{ellipsoid: [0.3, 0.2, 0.1]}", "contacts: {floor: {between: [B, N], plane: N.z, friction: 0.3}}\n"));
+  SystemEvaluator evaluator(model.system);
+  SwitchedDynamics dynamics(evaluator);
+  std::vector<double> q{0.1, 0.2, 0.105, 0.02, 0.03, 0.1, 0}, u{0.3, -0.2, 0.1, 0.7, -1.1, 0.4}, qdot(7), udot(6);
+  q[6] = std::sqrt(1 - q[3] * q[3] - q[4] * q[4] - q[5] * q[5]);
+  const std::size_t row = model.system->constraint_count();
+  struct At {
+    double phi, rate;
+  };
+  const auto at = [&](std::span<const double> state) {
+    (void)dynamics.note_step(state, u);
+    evaluator.calc_constraints(state, u);
+    double rate = evaluator.b()[row];
+    for (std::size_t j = 0; j < 6; ++j) rate += evaluator.jacobian()(row, j) * u[j];
+    return At{evaluator.phi()[row], rate};
+  };
+  const At now = at(q);
+  // z of the third row of the rotation matrix, squared with the semi-axes
+  const double x = q[3], y = q[4], z = q[5], w = q[6];
+  const double r[] = {2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)};
+  const double support = std::sqrt(0.09 * r[0] * r[0] + 0.04 * r[1] * r[1] + 0.01 * r[2] * r[2]);
+  EXPECT_NEAR(now.phi, q[2] - support, 1e-15);
+  evaluator.calc_mass(q, u);
+  std::ranges::copy(evaluator.qdot(), qdot.begin());
+  constexpr double kStep = 1e-6;
+  std::vector<double> later = q, before = q;
+  for (std::size_t i = 0; i < 7; ++i) later[i] += kStep * qdot[i], before[i] -= kStep * qdot[i];
+  EXPECT_NEAR(now.rate, (at(later).phi - at(before).phi) / (2 * kStep), 1e-8);
+  // gamma = -(d/dt)(A u) with udot = 0
+  (void)at(q);
+  const double gamma = evaluator.gamma()[row];
+  EXPECT_NEAR(-gamma, (at(later).rate - at(before).rate) / (2 * kStep), 1e-8);
+}
+
 TEST(ShapeMotion, ABoxFallsFlatAndLies) {
   const Model model = parse_model(
       one_body("{box: [0.2, 0.3, 0.1]}", "contacts:\n  floor: {between: [B, N], plane: N.z, friction: 0.4}\n"));
@@ -302,7 +339,16 @@ TEST(ShapeFiles, SayWhatIsWrong) {
   expect("{sphere: 1}", "between: [B, B]", "and itself");
   expect("{sphere: 1}", "between: [B, N]", "needs the normal of its plane");
   expect("{sphere: 1}", "between: [B, N], plane: N.z, radius: 1", "has no meaning");
-  expect("{ellipsoid: [1, 2, 3]}", "between: [B, N], plane: N.z", "ellipsoid cannot be used");
+  expect("{ellipsoid: [1, 2, 0]}", "between: [B, N], plane: N.z", "must be positive");
+  const std::string two = one_body("{ellipsoid: [1, 2, 3]}",
+                                   "  held: {type: weld, parent: N, child: C}\ncontacts: {c: {between: [B, C]}}\n",
+                                   "  C: {geometry: {box: [1, 1, 1]}}\n");
+  try {
+    HybridSimulator sim(parse_model(two).system, {});
+    ADD_FAILURE() << "an ellipsoid on a box";
+  } catch (const ModelError& error) {
+    EXPECT_NE(std::string(error.what()).find("can touch planes only"), std::string::npos) << error.what();
+  }
   expect("{mesh: nothing.stl}", "between: [B, N], plane: N.z", "cannot be read");
   expect("{mesh: ../nothing.stl}", "between: [B, N], plane: N.z", "beneath the folder");
   expect("{mesh: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]}", "between: [B, N], plane: N.z", "lie in one plane");
