@@ -5,8 +5,8 @@
 #include <fstream>
 
 #include "apps/kane/command.hpp"
-#include "apps/kane/frame_writer.hpp"
 #include "apps/kane/report_page.hpp"
+#include "apps/kane/video_writer.hpp"
 #include "kane/base/error.hpp"
 
 namespace kane {
@@ -47,13 +47,27 @@ RunView view_of(HybridSimulator& s) {
           usual.constraint_warning};
 }
 
+FrameOptions PictureOptions::checked_frames() const {
+  require(std::isfinite(frame_rate) && frame_rate > 0, "--frame-rate must be positive, but it is {}", frame_rate);
+  FrameOptions asked;
+  asked.rate = frame_rate;
+  if (size.empty()) return asked;
+  constexpr int kLeast = 16, kMost = 8192;
+  int end = 0;
+  const bool read = std::sscanf(size.c_str(), "%5dx%5d%n", &asked.width, &asked.height, &end) == 2 &&
+                    static_cast<std::size_t>(end) == size.size();
+  require(read && std::min(asked.width, asked.height) >= kLeast && std::max(asked.width, asked.height) <= kMost,
+          "--size is WIDTHxHEIGHT in pixels, each between {} and {}, for example 1280x720; it is '{}'", kLeast, kMost,
+          size);
+  return asked;
+}
+
 RunPictures::RunPictures(PictureOptions options, const Mechanism& mechanism, RunView view, const Values& parameters)
     : options_(std::move(options)), mechanism_(mechanism), view_(std::move(view)), parameters_(parameters) {
   if (!options_.report.empty())
     require(std::ofstream(options_.report, std::ios::binary | std::ios::app).good(), "'{}' cannot be written",
             options_.report);
-  require(std::isfinite(options_.frame_rate) && options_.frame_rate > 0, "--frame-rate must be positive, but it is {}",
-          options_.frame_rate);
+  (void)options_.checked_frames();
   if (!options_.frames.empty()) {
     std::error_code error;
     std::filesystem::create_directories(options_.frames, error);
@@ -183,9 +197,12 @@ void RunPictures::finish(const RunReport& report, const std::string& model_file,
       throw RunFailed(fmt::format("'{}' could not be written completely; is the disk full?", options_.report));
     written_ = options_.report;
   }
-  if (options_.frames.empty()) return;
-  const std::size_t count = write_frames(*record_, options_.frames, {.rate = options_.frame_rate});
-  written_ += fmt::format("{}{} pictures in {}", written_.empty() ? "" : ", ", count, options_.frames);
+  const auto add_written = [&](std::size_t count, const std::string& place) {
+    written_ += fmt::format("{}{} pictures in {}", written_.empty() ? "" : ", ", count, place);
+  };
+  const FrameOptions frames = options_.checked_frames();
+  if (!options_.frames.empty()) add_written(write_frames(*record_, options_.frames, frames), options_.frames);
+  if (!options_.video.empty()) add_written(write_video(*record_, options_.video, frames), options_.video);
 }
 
 }  // namespace kane

@@ -1,11 +1,12 @@
 #pragma once
-// The page and the frames of a simulation (--report, --frames): collects samples while it runs, writes at the end.
+// The page, the frames and the film of a simulation (--report, --frames, --video): collects samples while it runs, writes at the end.
 
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
+#include "apps/kane/frame_writer.hpp"
 #include "apps/kane/run_record.hpp"
 #include "kane/simulate/hybrid_simulator.hpp"
 #include "kane/simulate/simulator.hpp"
@@ -15,9 +16,13 @@ namespace kane {
 struct PictureOptions {
   std::string report;  ///< FILE.html; "": none
   std::string frames;  ///< folder; "": none
+  std::string video;   ///< FILE.mp4 or FILE.webm; "": none
+  std::string size;    ///< of frames and video, WIDTHxHEIGHT; "": the usual one
   double frame_rate = 25;
 
-  [[nodiscard]] bool wanted() const { return !report.empty() || !frames.empty(); }
+  [[nodiscard]] bool wanted() const { return !report.empty() || !frames.empty() || !video.empty(); }
+  /// Throws ModelError if frames or a video cannot be made as they are asked for.
+  [[nodiscard]] FrameOptions checked_frames() const;
 };
 
 /// What pictures need to know of a run, whichever simulator makes it.

@@ -15,6 +15,7 @@
 #include "apps/kane/run_pictures.hpp"
 #include "apps/kane/terminal_plot.hpp"
 #include "apps/kane/trajectory_file.hpp"
+#include "apps/kane/video_writer.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/formats/input_sources.hpp"
@@ -62,6 +63,8 @@ class Simulation {
  public:
   explicit Simulation(const SimulateOptions& options)
       : options_(options), pictures_(options.pictures), mechanism_(options.source.read()) {
+    (void)pictures_.checked_frames();
+    if (!pictures_.video.empty()) check_video(pictures_.video);
     // Whoever says nothing about files gets the trajectory and the page.
     if (options.out.empty() && !options.no_report && pictures_.report.empty())
       pictures_.report = mechanism_.name + ".html";
@@ -467,8 +470,11 @@ void add_simulate_command(CLI::App& app) {
   command->add_flag("--no-report", options->no_report, "Do not write the page that comes by default");
   command->add_option("--frames", options->pictures.frames,
                       "Folder for pictures of the motion, one SVG file per frame");
-  command->add_option("--frame-rate", options->pictures.frame_rate,
-                      "Pictures per second of simulated time (default 25)");
+  command->add_option("--video", options->pictures.video,
+                      "FILE.mp4 or FILE.webm: film of the motion at its own pace; needs the program ffmpeg");
+  command->add_option("--frame-rate,--fps", options->pictures.frame_rate,
+                      "Pictures per second of simulated time, for --frames and --video (default 25)");
+  command->add_option("--size", options->pictures.size, "WIDTHxHEIGHT of these pictures in pixels (default 960x720)");
   command->add_flag("--json", options->json, "Print the summary as JSON");
   command->add_flag("--quiet", options->quiet, "Print warnings and errors only");
   command->add_flag("--interpreter", options->interpreter, "Do not use the JIT");

@@ -1,0 +1,150 @@
+#include "apps/kane/video_writer.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+#include "apps/kane/command.hpp"
+#include "kane/base/error.hpp"
+
+namespace kane {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+/// Gone with everything in it when this is.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::error_code error;
+    path_ = (fs::temp_directory_path(error) / "kane_video_XXXXXX").string();
+    require(!error && mkdtemp(path_.data()) != nullptr,
+            "no temporary folder can be made for the pictures of --video: {}; the variable TMPDIR names another place",
+            error ? error.message() : std::strerror(errno));
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+/// The program as PATH gives it; "" if there is none.
+std::string find_program(const std::string& name) {
+  const char* const path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const std::string file = (folder.empty() ? "." : folder) + "/" + name;
+    std::error_code ignored;
+    if (fs::is_regular_file(file, ignored) && access(file.c_str(), X_OK) == 0) return file;
+  }
+  return {};
+}
+
+/// Runs a program to its end without a shell, so that names of files mean nothing but themselves. What it prints goes to
+/// `log`. Returns its exit code, 128 + signal if it was killed, -1 if it could not be started.
+int run_program(const std::string& program, Words arguments, const std::string& log) {
+  std::string name = program;
+  std::vector<char*> argv{name.data()};
+  for (auto& word : arguments) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
+  pid_t child = 0;
+  const int error = posix_spawn(&child, program.c_str(), &files, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  if (error != 0) return -1;
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+std::string read_all(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+bool reads_svg(const std::string& ffmpeg) {
+  const TemporaryFolder folder;
+  const std::string log = folder.path() + "/decoders";
+  if (run_program(ffmpeg, {"-hide_banner", "-decoders"}, log) != 0) return false;
+  // A line is "V....D NAME  description", and tells the codec after it where the decoder has another name (librsvg).
+  const std::string list = read_all(log);
+  return list.find(" svg ") != std::string::npos || list.find("(codec svg)") != std::string::npos;
+}
+
+/// What the ending of the file asks for; empty: no such film is made.
+Words codec_of(const std::string& file) {
+  const std::string ending = fs::path(file).extension().string();
+  if (ending == ".mp4") return {"-c:v", "libx264", "-crf", "20", "-movflags", "+faststart"};
+  if (ending == ".webm") return {"-c:v", "libvpx-vp9", "-crf", "30", "-b:v", "0"};
+  return {};
+}
+
+Words video_arguments(const std::string& folder, const std::string& file, const FrameOptions& options) {
+  Words words{"-y", "-hide_banner", "-loglevel", "error", "-framerate", fmt::format("{}", options.rate)};
+  // Both codecs want even sizes. The bytes depend on nothing but the pictures.
+  words.insert(words.end(), {"-i", folder + "/frame_%05d.svg", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt",
+                             "yuv420p", "-fflags", "+bitexact", "-flags:v", "+bitexact"});
+  const Words codec = codec_of(file);
+  words.insert(words.end(), codec.begin(), codec.end());
+  words.push_back("file:" + file);  // else a colon in a name would mean a protocol
+  return words;
+}
+
+}  // namespace
+
+void check_video(const std::string& file) {
+  require(!codec_of(file).empty(), "--video writes FILE.mp4 or FILE.webm, not '{}'", file);
+  const std::string ffmpeg = find_program("ffmpeg");
+  require(
+      !ffmpeg.empty(),
+      "--video needs the program ffmpeg, which is not found in PATH; install it (Debian, Ubuntu: apt install ffmpeg), "
+      "or ask for --frames DIR, which writes the pictures without it");
+  require(
+      reads_svg(ffmpeg),
+      "'{}' does not read SVG pictures, which --video needs; install a build of it with librsvg (that of Debian and "
+      "Ubuntu has it), or ask for --frames DIR and convert the pictures by other means",
+      ffmpeg);
+  const bool existed = fs::exists(file);
+  require(std::ofstream(file, std::ios::binary | std::ios::app).good(), "'{}' cannot be written", file);
+  std::error_code ignored;
+  if (!existed) fs::remove(file, ignored);
+}
+
+std::size_t write_video(const RunRecord& record, const std::string& file, const FrameOptions& options) {
+  const TemporaryFolder folder;
+  const std::size_t count = write_frames(record, folder.path(), options);
+  const std::string log = folder.path() + "/log", ffmpeg = find_program("ffmpeg");
+  const int code = run_program(ffmpeg, video_arguments(folder.path(), file, options), log);
+  if (code == 0) return count;
+  constexpr std::size_t kShown = 800;
+  std::string said = read_all(log);
+  if (said.size() > kShown) said = "..." + said.substr(said.size() - kShown);
+  throw RunFailed(fmt::format("ffmpeg could not write '{}' (exit code {}){}{}", file, code,
+                              said.empty() ? "" : "; it said:\n", said));
+}
+
+}  // namespace kane
