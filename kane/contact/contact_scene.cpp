@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "kane/base/at.hpp"
 #include "kane/contact/fcl_distances.hpp"
 
 namespace kane {
@@ -21,8 +22,6 @@ constexpr double kNearlyFlat = 0.05;
 constexpr double kClosing = 0.01;
 /// Edges this far (as a sine) outside of their range of normals may come into it within a step.
 constexpr double kTurnSlack = 0.2;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 bool is_point(const ContactShape& s) { return s.kind == Kind::Core && s.core.corners.size() == 1; }
 

@@ -2,6 +2,7 @@
 // Triangles in one plane are then put together, so that a cube made of triangles has six faces and no diagonals.
 
 #include "kane/contact/polytope.hpp"
+#include "kane/base/at.hpp"
 
 #include <algorithm>
 #include <map>
@@ -15,8 +16,6 @@ namespace kane {
 namespace {
 
 constexpr std::size_t kMostPoints = 5000;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// Edges from the loops of the faces.
 void find_edges(Polytope& p) {

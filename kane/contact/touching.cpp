@@ -4,11 +4,11 @@
 #include <limits>
 #include <numbers>
 
+#include "kane/base/at.hpp"
+
 namespace kane {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// Steepness |n - (n.a) a| below which a rim lies flat.
 constexpr double kFlat = 1e-5;

@@ -7,7 +7,7 @@ namespace kane {
 
 namespace {
 
-constexpr ValueId kNone = 0xffffffffU;
+constexpr ValueId kNotMade = 0xffffffffU;
 
 bool before(const PlannedPower& a, const PlannedPower& b) {
   return a.base != b.base ? a.base < b.base : a.exponent < b.exponent;
@@ -37,7 +37,7 @@ void plan_powers(Draft& draft, std::span<const std::uint32_t> uses) {
   plan.resize(kept);
 }
 
-PowerChains::PowerChains(const Draft& draft) : plan_(draft.powers), values_(draft.powers.size(), kNone) {}
+PowerChains::PowerChains(const Draft& draft) : plan_(draft.powers), values_(draft.powers.size(), kNotMade) {}
 
 std::size_t PowerChains::find(ValueId base, std::int32_t n) const {
   const PlannedPower wanted{base, n, 0};
@@ -55,7 +55,7 @@ ValueId PowerChains::raise(InstructionList& list, ValueId base, ValueId value, s
   if (n == 1) return value;
   const std::size_t i = find(base, n);
   if (i == plan_.size()) return raise_alone(list, value, n);
-  if (values_[i] == kNone) {
+  if (values_[i] == kNotMade) {
     std::size_t first = i;
     while (first > 0 && plan_[first - 1].base == base) --first;
     build_chain(list, first, value);

@@ -4,6 +4,7 @@
 #include <numbers>
 #include <utility>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/contact/mesh_file.hpp"
 #include "kane/expr/derivative.hpp"
@@ -12,8 +13,6 @@
 namespace kane {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 using Solid = ContactShapeEquation::Kind;
 

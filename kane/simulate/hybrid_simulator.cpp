@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/expr/traverse.hpp"
 #include "kane/simulate/switch_kernels.hpp"
@@ -13,8 +14,6 @@
 namespace kane {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 bool needs_motion(const EquationsOfMotion& e) {
   std::vector<Expr> guards;

@@ -2,25 +2,25 @@
 
 #include <algorithm>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
 
 namespace kane {
 
 namespace {
-constexpr std::string_view kNames[] = {"embedded", "modes", "multipliers"};
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
+constexpr std::string_view kMethodNames[] = {"embedded", "modes", "multipliers"};
 }  // namespace
 
-std::string_view to_string(ConstraintMethod method) { return kNames[static_cast<std::size_t>(method)]; }
+std::string_view to_string(ConstraintMethod method) { return kMethodNames[static_cast<std::size_t>(method)]; }
 
 ConstraintMethod constraint_method_from(std::string_view name) {
-  const auto found = std::find(std::begin(kNames), std::end(kNames), name);
-  if (found == std::end(kNames))
+  const auto found = std::find(std::begin(kMethodNames), std::end(kMethodNames), name);
+  if (found == std::end(kMethodNames))
     throw ModelError(fmt::format("unknown way of constraints '{}'{} (known: {})", name,
-                                 suggestion(std::string(name), {std::begin(kNames), std::end(kNames)}),
-                                 fmt::join(kNames, ", ")));
-  return static_cast<ConstraintMethod>(found - std::begin(kNames));
+                                 suggestion(std::string(name), {std::begin(kMethodNames), std::end(kMethodNames)}),
+                                 fmt::join(kMethodNames, ", ")));
+  return static_cast<ConstraintMethod>(found - std::begin(kMethodNames));
 }
 
 ModeEquations::ModeEquations(std::string name, EquationsOfMotion equations, const CompileOptions& options)

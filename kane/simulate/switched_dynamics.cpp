@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/solve/kernels.hpp"
 
@@ -23,8 +24,6 @@ Kernel make_values(const CompiledSystem& system) {
   for (const auto& f : system.equations().frictions) values.push_back(f.kinetic), values.push_back(f.stiction);
   return system.compile_of_state("contacts and frictions", values);
 }
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 std::size_t frictions_per_slot(const CompiledSystem& system) {
   const ContactLayout& layout = system.contact_layout();

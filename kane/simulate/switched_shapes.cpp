@@ -4,14 +4,11 @@
 #include <cmath>
 #include <limits>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/simulate/switched_dynamics.hpp"
 
 namespace kane {
-
-namespace {
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-}  // namespace
 
 void SwitchedDynamics::add_slots() {
   if (!shapes_) return;

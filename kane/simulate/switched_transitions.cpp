@@ -17,13 +17,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kane/base/at.hpp"
 #include "kane/simulate/switched_dynamics.hpp"
 #include "kane/solve/kernels.hpp"
 
 namespace kane {
 
 namespace {
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// There is a solution, perhaps not the only one.
 bool usable(ContactStatus status) { return ContactReport{.status = status}.ok(); }

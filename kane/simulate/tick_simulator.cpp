@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/expr/traverse.hpp"
 #include "kane/simulate/switch_kernels.hpp"
@@ -12,8 +13,6 @@
 namespace kane {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// A tick is cut into at most this many parts because shapes are near each other.
 constexpr double kMostParts = 16;

@@ -11,7 +11,7 @@ namespace kane {
 
 namespace {
 
-void check(int flag, const char* what) { ensure(flag >= 0, "ARKODE refused {} (flag {})", what, flag); }
+void check_arkode(int flag, const char* what) { ensure(flag >= 0, "ARKODE refused {} (flag {})", what, flag); }
 
 /// Stiffly accurate, L-stable methods, whose error estimates are not disturbed by stiff components.
 ARKODE_DIRKTableID method_of_order(int order) {
@@ -37,28 +37,28 @@ ArkodeIntegrator::ArkodeIntegrator(std::size_t size, Rhs rhs, StiffOptions optio
 void ArkodeIntegrator::create() {
   memory_ = ARKStepCreate(nullptr, &Problem::rhs, t_, problem_->y, problem_->context);
   ensure(memory_ != nullptr, "ARKODE could not be created");
-  check(ARKStepSetErrHandlerFn(memory_, &Problem::message, problem_.get()), "the message handler");
-  check(ARKStepSetUserData(memory_, problem_.get()), "the user data");
-  check(ARKStepWFtolerances(memory_, &Problem::weights), "the tolerances");
-  check(ARKStepSetTableNum(memory_, method_of_order(options_.order), ARKODE_ERK_NONE), "the method");
+  check_arkode(ARKStepSetErrHandlerFn(memory_, &Problem::message, problem_.get()), "the message handler");
+  check_arkode(ARKStepSetUserData(memory_, problem_.get()), "the user data");
+  check_arkode(ARKStepWFtolerances(memory_, &Problem::weights), "the tolerances");
+  check_arkode(ARKStepSetTableNum(memory_, method_of_order(options_.order), ARKODE_ERK_NONE), "the method");
   // The cubic through both ends with the slopes there: the largest degree that needs no more evaluations.
-  check(ARKStepSetInterpolantDegree(memory_, 3), "the degree of interpolation");
-  check(ARKStepSetLinearSolver(memory_, problem_->solver, problem_->matrix), "the linear solver");
-  if (options_.jacobian) check(ARKStepSetJacFn(memory_, &Problem::jacobian), "the Jacobian");
+  check_arkode(ARKStepSetInterpolantDegree(memory_, 3), "the degree of interpolation");
+  check_arkode(ARKStepSetLinearSolver(memory_, problem_->solver, problem_->matrix), "the linear solver");
+  if (options_.jacobian) check_arkode(ARKStepSetJacFn(memory_, &Problem::jacobian), "the Jacobian");
   // The matrix of Newton's method is formed anew whenever the step changes: with an outdated one the estimate of the rate
   // of convergence, which is carried from step to step, lets iterations end too early.
-  check(ARKStepSetDeltaGammaMax(memory_, 1e-6), "dgmax");
-  check(ARKStepSetMaxHnilWarns(memory_, -1), "silence");
+  check_arkode(ARKStepSetDeltaGammaMax(memory_, 1e-6), "dgmax");
+  check_arkode(ARKStepSetMaxHnilWarns(memory_, -1), "silence");
   const AdaptiveOptions& adaptive = options_.adaptive;
-  if (std::isfinite(adaptive.max_step)) check(ARKStepSetMaxStep(memory_, adaptive.max_step), "max_step");
-  if (adaptive.min_step > 0) check(ARKStepSetMinStep(memory_, adaptive.min_step), "min_step");
+  if (std::isfinite(adaptive.max_step)) check_arkode(ARKStepSetMaxStep(memory_, adaptive.max_step), "max_step");
+  if (adaptive.min_step > 0) check_arkode(ARKStepSetMinStep(memory_, adaptive.min_step), "min_step");
   enable_projection(static_cast<bool>(projection_));
 }
 
 ArkodeIntegrator::~ArkodeIntegrator() { ARKStepFree(&memory_); }
 
 void ArkodeIntegrator::restart() {
-  check(ARKStepReInit(memory_, nullptr, &Problem::rhs, t_, problem_->y), "a new start");
+  check_arkode(ARKStepReInit(memory_, nullptr, &Problem::rhs, t_, problem_->y), "a new start");
   failures_ = 0;
   last_step_ = 0;
 }
@@ -69,12 +69,12 @@ void ArkodeIntegrator::turn_around() {
   create();
 }
 
-void ArkodeIntegrator::set_first_step(double h) { check(ARKStepSetInitStep(memory_, h), "the first step"); }
+void ArkodeIntegrator::set_first_step(double h) { check_arkode(ARKStepSetInitStep(memory_, h), "the first step"); }
 
 /// One-step: after a change of state the last step size is still a good guess.
 double ArkodeIntegrator::guess_step() const { return std::abs(last_step_); }
 
-void ArkodeIntegrator::set_stop_time(double t) { check(ARKStepSetStopTime(memory_, t), "the limit"); }
+void ArkodeIntegrator::set_stop_time(double t) { check_arkode(ARKStepSetStopTime(memory_, t), "the limit"); }
 
 int ArkodeIntegrator::advance(double towards, double& reached) {
   return ARKStepEvolve(memory_, towards, problem_->out, &reached, ARK_ONE_STEP);
@@ -83,7 +83,7 @@ int ArkodeIntegrator::advance(double towards, double& reached) {
 int ArkodeIntegrator::read_dense(double t) { return ARKStepGetDky(memory_, t, 0, problem_->out); }
 
 void ArkodeIntegrator::enable_projection(bool enable) {
-  check(ARKStepSetPostprocessStepFn(memory_, enable ? &Problem::postprocess : nullptr), "the projection");
+  check_arkode(ARKStepSetPostprocessStepFn(memory_, enable ? &Problem::postprocess : nullptr), "the projection");
 }
 
 void ArkodeIntegrator::read_counters() {
