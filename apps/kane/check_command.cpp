@@ -7,6 +7,7 @@
 
 #include "apps/kane/command.hpp"
 #include "apps/kane/model_source.hpp"
+#include "apps/kane/names.hpp"
 #include "kane/base/error.hpp"
 #include "kane/mechanism/lowering.hpp"
 #include "kane/mechanism/part_place.hpp"
@@ -34,12 +35,6 @@ EquationsOfMotion form_for_check(const Mechanism& mechanism) {
     equations.warnings.insert(equations.warnings.begin(), lowered.warnings.begin(), lowered.warnings.end());
     return equations;
   });
-}
-
-std::vector<std::string> names_of(const std::vector<Expr>& symbols) {
-  std::vector<std::string> names;
-  for (const auto& s : symbols) names.push_back(s.name());
-  return names;
 }
 
 Json describe_joint(const Joint& joint) {
@@ -105,7 +100,7 @@ void print_joints(const Json& joints) {
   if (joints.size() > kMost) fmt::print("  ... and {} more\n", joints.size() - kMost);
 }
 
-void print_for_people(const Json& a) {
+void print_model(const Json& a) {
   const auto count = [&](const char* key) { return a[key].is_array() ? a[key].size() : a[key].get<std::size_t>(); };
   fmt::print("{}: {} bodies, {} particles, {} joints, {} parameters, {} inputs\n", a["model"].get<std::string>(),
              count("bodies"), count("particles"), count("joints"), count("parameters"), count("inputs"));
@@ -135,7 +130,7 @@ void run_check(const CheckOptions& options) {
     if (options.json)
       fmt::print("{}\n", a.dump());
     else
-      print_for_people(a);
+      print_model(a);
   } catch (const ModelError& error) {
     if (options.json) print_error(error);
     throw;

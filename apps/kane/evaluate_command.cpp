@@ -167,7 +167,7 @@ void print_row(const std::string& label, const Json& values) {
   fmt::print("\n");
 }
 
-void print_for_people(const Json& a) {
+void print_answer(const Json& a) {
   fmt::print("{} at t = {} s (formulation: {})\n\n", a["model"].get<std::string>(), a["t"].get<double>(),
              a["formulation"].get<std::string>());
   fmt::print("  {:<14} {:>14} {:>14}\n", "coordinate", "q", "q'");
@@ -234,7 +234,7 @@ void run_evaluate(const EvaluateOptions& options) {
     if (options.json)
       fmt::print("{}\n", answer.dump());
     else
-      print_for_people(answer);
+      print_answer(answer);
     return;
   }
   Json answers = Json::array();
@@ -242,7 +242,7 @@ void run_evaluate(const EvaluateOptions& options) {
   if (options.json) {
     fmt::print("{}\n", answers.dump());
   } else {
-    for (const auto& answer : answers) print_for_people(answer), fmt::print("\n");
+    for (const auto& answer : answers) print_answer(answer), fmt::print("\n");
   }
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "apps/kane/command.hpp"
+#include "apps/kane/names.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/expr/count.hpp"
@@ -131,12 +132,6 @@ void declare_function(Graph& graph, const std::string& text) {
   graph.declare_function(compact.substr(0, open), arity, std::move(derivatives));
 }
 
-std::vector<std::string> names_of(const std::vector<Expr>& symbols) {
-  std::vector<std::string> names;
-  for (const auto& symbol : symbols) names.push_back(symbol.name());
-  return names;
-}
-
 double calc_value(const Expr& e) {
   const double value = evaluate(e, {});
   if (!std::isfinite(value))
@@ -184,7 +179,7 @@ nlohmann::ordered_json to_json(const ExprReport& report, const ExprOptions& opti
 }
 
 /// One thing asked for is printed bare; of several, each gets its name.
-void print_for_people(const ExprReport& report) {
+void print_expression(const ExprReport& report) {
   std::vector<std::pair<std::string, std::string>> lines;
   if (report.text) lines.emplace_back("text", *report.text);
   if (report.latex) lines.emplace_back("latex", *report.latex);
@@ -213,7 +208,7 @@ void run_expr(ExprOptions options) {
   if (options.json)
     fmt::print("{}\n", to_json(report, options).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   else
-    print_for_people(report);
+    print_expression(report);
 }
 
 }  // namespace

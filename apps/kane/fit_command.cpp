@@ -97,7 +97,7 @@ Json json_of(const FitReport& r, const FitOptions& fit) {
   return a;
 }
 
-void print_for_people(const FitReport& r, const FitOptions& fit, const std::string& name) {
+void print_fit(const FitReport& r, const FitOptions& fit, const std::string& name) {
   static constexpr const char* kStatus[] = {"converged", "stopped: too many iterations",
                                             "stopped: no step improves any more", "the run failed"};
   fmt::print("{}: {} after {} iterations, {} runs; {} values compared\n\n", name, kStatus[static_cast<int>(r.status)],
@@ -150,7 +150,7 @@ void run_fit(const FitCommandOptions& options) {
     a["model"] = e.name;
     fmt::print("{}\n", a.dump());
   } else {
-    print_for_people(report, fit, e.name);
+    print_fit(report, fit, e.name);
   }
   if (!report.ok()) throw RunFailed("the fit did not converge; what is printed is the best that was found");
 }

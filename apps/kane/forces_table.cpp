@@ -156,7 +156,7 @@ double size_of(const Json& reaction) {
   return size;
 }
 
-void print_for_people(const Json& a) {
+void print_forces(const Json& a) {
   fmt::print("{} at t = {} s; free axes: {}, constrained axes: {}\n", a["model"].get<std::string>(),
              a["t"].get<double>(), a["degrees_of_freedom"].get<int>(), a["constraint_names"].size());
   for (const Json& joint : a["joints"]) {
@@ -209,7 +209,7 @@ void run_forces_table(const ModelSource& source, const std::string& state, const
   }
   for (std::size_t i = 0; i < answers.size(); ++i) {
     if (i > 0) fmt::print("\n");
-    print_for_people(answers[i]);
+    print_forces(answers[i]);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "apps/kane/command.hpp"
 #include "apps/kane/mode_table.hpp"
 #include "apps/kane/model_source.hpp"
+#include "apps/kane/names.hpp"
 #include "apps/kane/root_locus.hpp"
 #include "kane/analysis/frequency_response.hpp"
 #include "kane/analysis/modes.hpp"
@@ -85,12 +86,6 @@ Json rows_of(const ExprMatrix& m, const Values& values, const FunctionTable& fun
     rows.push_back(row);
   }
   return rows;
-}
-
-std::vector<std::string> names_of(const std::vector<Expr>& symbols) {
-  std::vector<std::string> names;
-  for (const auto& s : symbols) names.push_back(s.name());
-  return names;
 }
 
 /// Few columns leave room for more digits.

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "apps/kane/command.hpp"
+#include "apps/kane/names.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/base/units.hpp"
@@ -204,12 +205,6 @@ class StateReader {
   const nlohmann::json& state_;
   int entry_;
 };
-
-std::vector<std::string> names_of(const std::vector<Expr>& symbols) {
-  std::vector<std::string> names;
-  for (const auto& s : symbols) names.push_back(s.name());
-  return names;
-}
 
 }  // namespace
 
