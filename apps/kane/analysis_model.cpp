@@ -45,14 +45,23 @@ AnalysisModel::AnalysisModel(const ModelSource& source, const std::string& state
     : mechanism_(source.read()) {
   apply_settings(mechanism_, settings);
   if (!state.empty()) state_ = read_state_file(state);
+  compile(source.formulation, std::move(driven));
+}
+
+AnalysisModel::AnalysisModel(Mechanism mechanism, nlohmann::json state, const std::string& formulation)
+    : mechanism_(std::move(mechanism)), state_(std::move(state)) {
+  compile(formulation, {});
+}
+
+void AnalysisModel::compile(const std::string& formulation, std::vector<std::string> driven) {
   require(state_.is_object(), "one state is wanted here, not a list of them");
   for (const auto& name : inputs_named(state_)) driven.push_back(name);
   FormOptions form;
-  form.formulation = formulation_from(source.formulation);
-  CompileOptions compile;
-  compile.functions = table_functions(mechanism_);
-  compile.driven_inputs = std::move(driven);
-  system_ = std::make_shared<const CompiledSystem>(form_equations(mechanism_, form), compile);
+  form.formulation = formulation_from(formulation);
+  CompileOptions options;
+  options.functions = table_functions(mechanism_);
+  options.driven_inputs = std::move(driven);
+  system_ = std::make_shared<const CompiledSystem>(form_equations(mechanism_, form), options);
   situation_ = make_situation(state_, mechanism_, *system_);
   const auto t = mechanism_.initial.find(equations().t.name());
   if (!state_.contains("t") && t != mechanism_.initial.end()) situation_.t = t->second;

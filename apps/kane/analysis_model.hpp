@@ -25,6 +25,8 @@ class AnalysisModel {
   /// `state`: file of a state, or empty. `driven`: inputs given from outside although the model has a law for them.
   AnalysisModel(const ModelSource& source, const std::string& state, std::vector<std::string> driven = {},
                 const std::vector<std::string>& settings = {});
+  /// What has been read already.
+  AnalysisModel(Mechanism mechanism, nlohmann::json state, const std::string& formulation);
 
   [[nodiscard]] const Mechanism& mechanism() const { return mechanism_; }
   [[nodiscard]] const std::shared_ptr<const CompiledSystem>& system() const { return system_; }
@@ -47,6 +49,8 @@ class AnalysisModel {
   [[nodiscard]] double until(std::optional<double> asked) const;
 
  private:
+  void compile(const std::string& formulation, std::vector<std::string> driven);
+
   Mechanism mechanism_;
   nlohmann::json state_ = nlohmann::json::object();
   std::shared_ptr<const CompiledSystem> system_;

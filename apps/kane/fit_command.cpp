@@ -1,9 +1,11 @@
 // kane fit: parameters from measurements, or for a goal.
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -19,6 +21,9 @@ namespace kane {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+/// A goal that is not met to this, relative to its value or 1, is called missed.
+constexpr double kMissed = 1e-6;
 
 struct FitCommandOptions {
   ModelSource source;
@@ -88,6 +93,7 @@ Json json_of(const FitReport& r, const FitOptions& fit) {
                                {"at_bound", p.at_bound},
                                {"identifiable", p.identifiable}};
   a["iterations"] = r.iterations, a["runs"] = r.runs, a["residuals"] = r.residuals;
+  a["runs_given_up"] = r.given_up;
   a["cost_start"] = r.cost_start, a["cost"] = r.cost;
   a["rms"] = Json::object();
   for (std::size_t i = 0; i < r.rms.size(); ++i)
@@ -120,6 +126,20 @@ void print_fit(const FitReport& r, const FitOptions& fit, const std::string& nam
     fmt::print("  {:<24} {:>14.6g}\n",
                i < fit.data.size() ? fit.data[i].signal.name : fit.goals[i - fit.data.size()].signal.name, r.rms[i]);
   if (measured && r.correlated.size() > 1) print_labelled("correlation", r.correlation, r.correlated, r.correlated);
+  for (std::size_t i = 0; i < fit.goals.size() && r.ok(); ++i)
+    if (const double left = r.rms[fit.data.size() + i];
+        !fit.goals[i].squares && left > kMissed * std::max(1.0, std::abs(fit.goals[i].value)))
+      fmt::print(
+          "\n  the goal {} = {:.6g} is missed by {:.4g}: no small change of the parameters comes nearer. Another start "
+          "may\n"
+          "  (--set name=value), or the goal cannot be met\n",
+          fit.goals[i].signal.name, fit.goals[i].value, left);
+  if (r.given_up > 0)
+    fmt::print(
+        "\n  {} of the runs were given up because they needed many times the steps of the best one: for those values "
+        "the\n"
+        "  motion runs away. Bounds keep the search out of there: --parameter name=lower:upper\n",
+        r.given_up);
   for (const auto& combination : r.unidentifiable)
     fmt::print("\n  the data cannot tell these apart (relative changes that leave every residual alone): {}\n",
                combination);
@@ -140,10 +160,17 @@ void run_fit(const FitCommandOptions& options) {
   fit.max_iterations = options.max_iterations;
   if (!options.inputs.empty())
     fit.inputs = series_inputs(table, options.hold ? Interpolation::Hold : Interpolation::Linear);
+  const bool drawing = isatty(STDERR_FILENO) != 0;
+  if (drawing)
+    fit.on_run = [](int runs, double cost) {
+      fmt::print(stderr, "\r{} runs, sum of squares {:.6g}    ", runs, cost);
+      std::fflush(stderr);
+    };
   Fit solver(model.system(), fit);
   solver.run().set_inputs(model.situation().inputs);
   if (model.situation().active) solver.run().evaluator().set_active(active_rows(e, model.situation()));
   const FitReport report = solver.solve(model.situation().parameters, model.start(), model.given());
+  if (drawing) fmt::print(stderr, "\r{: <60}\r", "");
   if (report.status == FitStatus::RunFailed) throw RunFailed("the fit cannot begin: " + report.message);
   if (options.json) {
     Json a = json_of(report, fit);

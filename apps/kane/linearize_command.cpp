@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <complex>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "apps/kane/analysis_model.hpp"
 #include "apps/kane/command.hpp"
 #include "apps/kane/mode_table.hpp"
 #include "apps/kane/model_source.hpp"
@@ -39,13 +41,19 @@ struct LinearizeCommandOptions {
   bool json = false;
 };
 
-/// The nominal state: that of the model, overridden by the state file.
+/// The nominal state: that of the model, overridden by the state file; where there are constraints, assembled.
 struct Nominal {
   LinearizeOptions options;
   Values parameters;
+  std::string moved;
 };
 
-Nominal nominal_of(const Mechanism& mechanism, const EquationsOfMotion& e, const nlohmann::json& state) {
+bool is_constrained(const EquationsOfMotion& e) {
+  return std::any_of(e.constraints.begin(), e.constraints.end(), [](const auto& c) { return c.active; });
+}
+
+Nominal nominal_of(const Mechanism& mechanism, const EquationsOfMotion& e, const nlohmann::json& state,
+                   const std::string& formulation) {
   Nominal nominal;
   std::vector<double> q, u;
   initial_values(mechanism, e, q, u);
@@ -62,6 +70,14 @@ Nominal nominal_of(const Mechanism& mechanism, const EquationsOfMotion& e, const
       set(name, value.get<double>());
     }
   }
+  if (is_constrained(e)) {
+    AnalysisModel model(mechanism, state, formulation);
+    AssemblyReport report;
+    const State on = model.assembled(&report);
+    for (std::size_t i = 0; i < q.size(); ++i) set(e.q[i].name(), on.q[i]);
+    for (std::size_t i = 0; i < u.size(); ++i) set(e.u[i].name(), on.u[i]);
+    nominal.moved = report.to_string();
+  }
   if (state.contains("t")) set(e.t.name(), state["t"].get<double>());
   Values given;
   if (state.contains("parameters"))
@@ -70,6 +86,7 @@ Nominal nominal_of(const Mechanism& mechanism, const EquationsOfMotion& e, const
     const auto own = given.find(p.symbol.name());
     nominal.parameters[p.symbol.name()] = own != given.end() ? own->second : evaluate(p.value, nominal.parameters);
   }
+  nominal.options.parameters = {nominal.parameters.begin(), nominal.parameters.end()};
   return nominal;
 }
 
@@ -124,7 +141,7 @@ void run_linearize(const LinearizeCommandOptions& options) {
   form.embedding = EmbeddingMethod::Projection;
   const EquationsOfMotion e = form_equations(mechanism, form);
   const nlohmann::json state = options.state.empty() ? nlohmann::json::object() : read_state_file(options.state);
-  Nominal nominal = nominal_of(mechanism, e, state);
+  Nominal nominal = nominal_of(mechanism, e, state, options.source.formulation);
   nominal.options.only = options.only;
   nominal.options.dependent_coordinates = options.dependent;
   nominal.options.solve_accelerations = !options.steady;
@@ -163,6 +180,7 @@ void run_linearize(const LinearizeCommandOptions& options) {
   }
   fmt::print("{}: linear equations x' = A x + B r about the {}\n", e.name,
              options.state.empty() ? "initial state" : "given state");
+  if (!nominal.moved.empty()) fmt::print("assembled:\n{}", nominal.moved);
   const auto coordinates = names_of(l.coordinates), speeds = names_of(l.speeds), inputs = names_of(l.inputs);
   print_matrix("A", a["A"], states, states);
   print_matrix("B", a["B"], states, inputs);

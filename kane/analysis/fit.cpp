@@ -16,6 +16,8 @@ constexpr double kOptimal = 1e-7;     ///< cosine of the angle between r and wha
 constexpr double kSmallStep = 1e-10;  ///< relative change of all parameters
 constexpr double kSmallGain = 1e-13;  ///< relative decrease of the cost
 constexpr double kUnidentifiable = 1e-7;
+constexpr long kRunsGivenUp = 10;  ///< times the steps of the best run
+constexpr long kLeastStepLimit = 2000;
 constexpr int kSquaresIntervals = 200;
 
 std::vector<std::string> names_of(const std::vector<FitParameter>& parameters) {
@@ -152,7 +154,21 @@ Fit::Point Fit::evaluate(const Vector& p) {
   if (point.failure.empty() && (!all_finite(point.r) || !all_finite({point.j.view().data, point.r.size() * p.size()})))
     point.failure = "the signals or their derivatives are not finite numbers";
   point.cost = dot(point.r.data(), point.r.data(), point.r.size());
+  count_run(point);
   return point;
+}
+
+/// Where a trial makes the motion run away (damping that feeds it), steps become shorter and shorter: it is not worth its
+/// time, and is given up after many times the steps of the best run so far.
+void Fit::count_run(const Point& point) {
+  const IntegratorTotals& totals = run_.totals();
+  if (step_limit_ > 0 && totals.steps + totals.rejected > step_limit_) ++given_up_;
+  if (point.failure.empty() && (runs_ == 1 || point.cost < least_)) {
+    least_ = point.cost;
+    step_limit_ = std::max(kLeastStepLimit, kRunsGivenUp * (totals.steps + totals.rejected));
+    run_.set_step_limit(step_limit_);
+  }
+  if (options_.on_run) options_.on_run(runs_, least_);
 }
 
 /// Parameters at a bound that the descent would leave.
@@ -220,7 +236,9 @@ Fit::Vector Fit::calc_step(const Point& at, std::vector<bool> held, double mu) c
 
 FitReport Fit::solve(const Values& given, const State& state, const GivenValues& given_values) {
   given_ = given, state_ = state, given_values_ = given_values;
-  runs_ = 0;
+  runs_ = given_up_ = 0;
+  step_limit_ = 0;
+  run_.set_step_limit(0);
   FitReport report;
   collect_times(state.t);
   run_.start(given, state, given_values);
@@ -286,7 +304,7 @@ FitReport Fit::solve(const Values& given, const State& state, const GivenValues&
       break;
     }
   }
-  report.runs = runs_;
+  report.runs = runs_, report.given_up = given_up_;
   describe(at, report);
   return report;
 }

@@ -9,6 +9,7 @@
 // covariance sigma^2 (J^T J)^-1 with sigma^2 = |r|^2 / (m - n); directions with vanishing singular values are not
 // identifiable.
 
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -46,6 +47,8 @@ struct FitOptions {
   double until = 0;  ///< end of the runs that goals with `squares` look at
   double tolerance = 1e-9;
   int max_iterations = 100;
+  /// Called after every run, with the number of runs and the least sum of squares so far.
+  std::function<void(int runs, double cost)> on_run{};
   std::vector<InputSource> inputs{};
 };
 
@@ -69,6 +72,7 @@ struct FitReport {
   std::string message;  ///< of a run that failed
   std::vector<FittedParameter> parameters;
   int iterations = 0, runs = 0;
+  int given_up = 0;  ///< runs that needed many times the steps of those that were better: the motion runs away there
   std::size_t residuals = 0;
   double cost_start = 0, cost = 0;      ///< sums of weighted squares
   std::vector<double> rms;              ///< of each data, then each goal, in its own unit
@@ -99,6 +103,7 @@ class Fit {
   };
   void collect_times(double begin);
   [[nodiscard]] Point evaluate(const Vector& p);
+  void count_run(const Point& point);
   void fill_residuals(const SensitivitySample& sample, std::size_t index, Point& point) const;
   [[nodiscard]] Vector calc_step(const Point& at, std::vector<bool> held, double mu) const;
   /// The minimiser for the parameters that are not held, the others changing by what `step` says.
@@ -120,7 +125,9 @@ class Fit {
   Values given_;
   State state_;
   GivenValues given_values_;
-  int runs_ = 0;
+  int runs_ = 0, given_up_ = 0;
+  double least_ = 0;
+  long step_limit_ = 0;
 };
 
 /// The columns of a table as data; names are those of signals. Throws ModelError for others.

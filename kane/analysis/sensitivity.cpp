@@ -326,6 +326,8 @@ std::string SensitivityRun::run(std::span<const double> times,
       const double next = inputs_.next_break();
       const StepReport& report = integrator_->step(std::min(times.back(), next));
       if (report.status != StepStatus::Ok) return explain(report);
+      if (step_limit_ > 0 && totals().steps + totals().rejected > step_limit_)
+        return fmt::format("the run was given up at t = {:.9g} s after {} steps", integrator_->time(), step_limit_);
       at_break = integrator_->time() >= next;
     }
     if (integrator_->interpolate(t, sample_) != StepStatus::Ok) return failed(t);

@@ -63,6 +63,8 @@ class SensitivityRun {
   [[nodiscard]] std::string run(std::span<const double> times,
                                 const std::function<void(const SensitivitySample&)>& on_sample);
   [[nodiscard]] const IntegratorTotals& totals() const { return integrator_->totals(); }
+  /// A run that needs more steps than this (accepted or not) stops; 0: no limit but that of the options.
+  void set_step_limit(long steps) { step_limit_ = steps; }
 
  private:
   using Vector = std::vector<double>;
@@ -91,6 +93,7 @@ class SensitivityRun {
   Matrix derivatives_;
   State initial_;
   MotionReport failure_;
+  long step_limit_ = 0;
 };
 
 }  // namespace kane

@@ -8,23 +8,18 @@
 #include "kane/expr/derivative.hpp"
 #include "kane/expr/substitution.hpp"
 #include "kane/mechanics/linear_solver.hpp"
+#include "kane/mechanics/local_embedding.hpp"
+#include "kane/mechanics/matrix_product.hpp"
 #include "kane/mechanics/rank.hpp"
 
 namespace kane {
 
 namespace {
 
-int count(const std::vector<Expr>& v) { return static_cast<int>(v.size()); }
+/// What depends on rows that are redundant but for rounding is zero but for this.
+constexpr double kVanishing = 1e-6;
 
-ExprMatrix product(const ExprMatrix& a, const ExprMatrix& b) {
-  ExprMatrix c(a.rows, b.columns);
-  for (int i = 0; i < a.rows; ++i)
-    for (int k = 0; k < a.columns; ++k) {
-      if (a(i, k).is_zero()) continue;
-      for (int j = 0; j < b.columns; ++j) c(i, j) += a(i, k) * b(k, j);
-    }
-  return c;
-}
+int count(const std::vector<Expr>& v) { return static_cast<int>(v.size()); }
 
 ExprMatrix sum(ExprMatrix a, const ExprMatrix& b) {
   for (std::size_t i = 0; i < a.entries.size(); ++i) a.entries[i] += b.entries[i];
@@ -72,12 +67,6 @@ class Linearizer {
  public:
   Linearizer(const EquationsOfMotion& e, const LinearizeOptions& options) : e_(e), options_(options) {
     for (const auto& input : e.inputs) inputs_.push_back(input.symbol);
-    if (e.embedded) {
-      independent_ = e.embedded->independent;
-      dependent_ = e.embedded->dependent;
-    } else {
-      for (int i = 0; i < e.speed_count(); ++i) independent_.push_back(i);
-    }
   }
 
   Linearization run() {
@@ -89,6 +78,7 @@ class Linearizer {
     set_nominal();
     choose_coordinates();
     form_variations();
+    check_dropped();
     form_dynamics();
     return assemble();
   }
@@ -109,12 +99,31 @@ class Linearizer {
                                      suggestion(name, known)));
       nominal_.set(e_.graph->symbol(name), value);
     }
+    choose_embedding();
     // Inputs that follow laws of the state take their values at the nominal state.
     for (const auto& input : e_.inputs)
       if (!options_.nominal.contains(input.symbol.name())) nominal_.set(input.symbol, at(input.value));
     complete_speeds();
     check_configuration();
     if (options_.solve_accelerations) solve_accelerations();
+  }
+
+  [[nodiscard]] Substitution parameter_values() const {
+    Substitution values;
+    for (const auto& [name, value] : options_.parameters)
+      values.set(e_.graph->symbol(name), e_.graph->number(rational_from_double(value)));
+    return values;
+  }
+
+  void choose_embedding() {
+    if (e_.embedded) {
+      local_ = form_local_embedding(e_, nominal_, parameter_values());
+      embedded_ = local_ ? &local_->equations : &*e_.embedded;
+      independent_ = embedded_->independent;
+      dependent_ = embedded_->dependent;
+      return;
+    }
+    for (int i = 0; i < e_.speed_count(); ++i) independent_.push_back(i);
   }
 
   // A state off the constraints has no linear equations. What depends on parameters may hold for some of them.
@@ -129,8 +138,8 @@ class Linearizer {
   }
 
   void complete_speeds() {
-    if (!e_.embedded) return;
-    const auto& m = *e_.embedded;
+    if (embedded_ == nullptr) return;
+    const auto& m = *embedded_;
     for (std::size_t i = 0; i < dependent_.size(); ++i) {
       const Expr& u = e_.u[static_cast<std::size_t>(dependent_[i])];
       nominal_.set(u, at(dependent_speed(m, static_cast<int>(i))));
@@ -144,8 +153,10 @@ class Linearizer {
       nominal_.set(e_.udot[static_cast<std::size_t>(independent_[i])], udot[i]);
   }
 
-  [[nodiscard]] const ExprMatrix& mass() const { return e_.embedded ? e_.embedded->M : e_.M; }
-  [[nodiscard]] const std::vector<Expr>& right_hand_side() const { return e_.embedded ? e_.embedded->rhs : e_.rhs; }
+  [[nodiscard]] const ExprMatrix& mass() const { return embedded_ != nullptr ? embedded_->M : e_.M; }
+  [[nodiscard]] const std::vector<Expr>& right_hand_side() const {
+    return embedded_ != nullptr ? embedded_->rhs : e_.rhs;
+  }
 
   /// D u_i + E for one dependent speed.
   [[nodiscard]] Expr dependent_speed(const EmbeddedEquations& m, int row) const {
@@ -176,8 +187,9 @@ class Linearizer {
   // ---- coordinates --------------------------------------------------------------------------------------------------
   void choose_coordinates() {
     std::vector<Expr> phi;
-    for (const auto& c : e_.constraints)
-      if (c.active && !c.redundant && c.phi) phi.push_back(*c.phi);
+    if (embedded_ != nullptr)
+      for (const int row : embedded_->rows)
+        if (const auto& c = e_.constraints[static_cast<std::size_t>(row)]; c.phi) phi.push_back(*c.phi);
     // The parameters of an orientation obey a constraint of their own.
     for (const int first : e_.quaternions) {
       Expr length = -1;
@@ -187,7 +199,13 @@ class Linearizer {
     const ExprMatrix J = jacobian_at(phi, e_.q);
     std::vector<int> preferred;
     for (const auto& name : options_.dependent_coordinates) preferred.push_back(index_of(e_.q, name, "coordinate"));
-    const RankReport rank = find_rank(J, preferred, Rank::Rounded);
+    // Where the user does not say, coordinates whose rates are independent speeds are independent too.
+    const bool chosen = !preferred.empty();
+    for (int i = 0; i < e_.coordinate_count() && !chosen; ++i)
+      if (!is_independent_speed(e_.qdot[static_cast<std::size_t>(i)])) preferred.push_back(i);
+    RankReport rank;
+    if (!preferred.empty()) rank = find_rank(J, preferred, Rank::Rounded);
+    if (!chosen && rank.rank() < J.rows) rank = find_rank(J, {}, Rank::Rounded);
     require(rank.rank() == J.rows,
             "the configuration constraints of '{}' cannot be solved for {} coordinates at the nominal motion", e_.name,
             J.rows);
@@ -205,6 +223,11 @@ class Linearizer {
       for (int j = 0; j < below.columns; ++j) Cq_(dependent[i], j) = below(static_cast<int>(i), j);
   }
 
+  [[nodiscard]] bool is_independent_speed(const Expr& rate) const {
+    return std::any_of(independent_.begin(), independent_.end(),
+                       [&](int j) { return rate == e_.u[static_cast<std::size_t>(j)]; });
+  }
+
   static int index_of(const std::vector<Expr>& symbols, const std::string& name, const char* what) {
     const auto names = names_of(symbols);
     const auto found = std::find(names.begin(), names.end(), name);
@@ -219,18 +242,48 @@ class Linearizer {
     Cu_ = ExprMatrix(e_.speed_count(), p);
     for (int j = 0; j < p; ++j) Cu_(independent_[static_cast<std::size_t>(j)], j) = 1;
     ExprMatrix by_q(e_.speed_count(), e_.coordinate_count());
-    if (e_.embedded) {
+    if (embedded_ != nullptr) {
       std::vector<Expr> values;
-      for (int i = 0; i < static_cast<int>(dependent_.size()); ++i) values.push_back(dependent_speed(*e_.embedded, i));
+      for (int i = 0; i < static_cast<int>(dependent_.size()); ++i) values.push_back(dependent_speed(*embedded_, i));
       const ExprMatrix d_q = jacobian_at(values, e_.q);
-      const ExprMatrix D = at(e_.embedded->D);
+      const ExprMatrix D = at(embedded_->D);
       for (int i = 0; i < static_cast<int>(dependent_.size()); ++i) {
         const int row = dependent_[static_cast<std::size_t>(i)];
         for (int j = 0; j < p; ++j) Cu_(row, j) = D(i, j);
         for (int j = 0; j < e_.coordinate_count(); ++j) by_q(row, j) = d_q(i, j);
       }
     }
-    Gu_ = product(by_q, Cq_);
+    Gu_ = form_product(by_q, Cq_);
+  }
+
+  // What was dropped must hold nearby too, not only at this place: w = a_i + a_d D and a_d E + b vanish along all changes
+  // of configuration that the others allow. They do not where the rank drops at this place alone.
+  void check_dropped() const {
+    if (!local_ || local_->dropped.empty()) return;
+    const Substitution parameters = parameter_values();
+    const auto check = [&](const Expr& e, const char* message, const std::string& constraint) {
+      const Expr value = substitute(e, parameters);
+      require(!value.is_number() || std::abs(to_double(value.number())) < kVanishing, "{}",
+              fmt::format(fmt::runtime(message), constraint));
+    };
+    for (const int row : local_->dropped) {
+      const auto& c = e_.constraints[static_cast<std::size_t>(row)];
+      std::vector<Expr> w;
+      for (std::size_t j = 0; j <= independent_.size(); ++j) {
+        w.push_back(j == independent_.size() ? c.b : c.a[static_cast<std::size_t>(independent_[j])]);
+        for (std::size_t i = 0; i < dependent_.size(); ++i)
+          w.back() +=
+              c.a[static_cast<std::size_t>(dependent_[i])] *
+              (j == independent_.size() ? embedded_->E[i] : embedded_->D(static_cast<int>(i), static_cast<int>(j)));
+      }
+      check(at(w.back()), "constraint {} contradicts the other constraints at the nominal motion", c.name);
+      for (const Expr& change : form_product(jacobian_at(w, e_.q), Cq_).entries)
+        check(
+            change,
+            "the nominal motion is a singular configuration: constraint {} depends on the others there but not nearby, "
+            "so that there are no linear equations; linearize about another configuration",
+            c.name);
+    }
   }
 
   void form_dynamics() {
@@ -242,15 +295,15 @@ class Linearizer {
         g[static_cast<std::size_t>(r)] -=
             M(r, s) * e_.udot[static_cast<std::size_t>(independent_[static_cast<std::size_t>(s)])];
     const ExprMatrix g_u = jacobian_at(g, e_.u);
-    g_q_ = sum(product(jacobian_at(g, e_.q), Cq_), product(g_u, Gu_));
-    g_u_ = product(g_u, Cu_);
+    g_q_ = sum(form_product(jacobian_at(g, e_.q), Cq_), form_product(g_u, Gu_));
+    g_u_ = form_product(g_u, Cu_);
     g_r_ = jacobian_at(g, inputs_);
     M_ = at(M);
     g_ = at(g);
 
     const ExprMatrix f_u = jacobian_at(e_.qdot, e_.u);
-    f_q_ = rows_of(sum(product(jacobian_at(e_.qdot, e_.q), Cq_), product(f_u, Gu_)), q_independent_);
-    f_u_ = rows_of(product(f_u, Cu_), q_independent_);
+    f_q_ = rows_of(sum(form_product(jacobian_at(e_.qdot, e_.q), Cq_), form_product(f_u, Gu_)), q_independent_);
+    f_u_ = rows_of(form_product(f_u, Cu_), q_independent_);
     f_r_ = rows_of(jacobian_at(e_.qdot, inputs_), q_independent_);
   }
 
@@ -309,6 +362,8 @@ class Linearizer {
 
   const EquationsOfMotion& e_;
   const LinearizeOptions& options_;
+  std::optional<LocalEmbedding> local_;
+  const EmbeddedEquations* embedded_ = nullptr;
   std::vector<Expr> inputs_;
   std::vector<int> independent_, dependent_, q_independent_;
   Substitution nominal_;

@@ -7,6 +7,8 @@
 //   q' = f(q, u)                    =>  dq_i' = (f_q Cq + f_u Gu) dq_i + f_u Cu du_i + f_r dr
 //   g := rhs - M u' = 0 (embedded)  =>  M du_i' = (g_q Cq + g_u Gu) dq_i + g_u Cu du_i + g_r dr
 //
+// Constraints that are redundant at the nominal motion are left out (local_embedding.hpp).
+//
 // Partial velocities were formed before anything is linearized: M and rhs are those of the nonlinear equations, and only
 // their derivatives are taken at the nominal motion (Buffinton section 6.5.1 says what goes wrong otherwise).
 
@@ -25,6 +27,9 @@ struct LinearizeOptions {
   /// Take u0' from the equations of motion at the nominal state instead of `nominal`: for a state that is not an
   /// equilibrium.
   bool solve_accelerations = false;
+  /// Values of parameters, where constraints may be redundant for these only; others have any values. The result remains
+  /// written with all parameters, but holds for these.
+  std::map<std::string, double> parameters;
   /// Coordinates to be dependent where configuration constraints leave a choice; empty = chosen.
   std::vector<std::string> dependent_coordinates;
   /// Only these coordinates and speeds vary, the others stay at their nominal values; empty = all.

@@ -7,6 +7,8 @@
 #include "kane/analysis/equilibrium.hpp"
 #include "kane/analysis/frequency_response.hpp"
 #include "kane/base/error.hpp"
+#include "kane/expr/evaluate.hpp"
+#include "kane/mechanics/linearize.hpp"
 #include "kane/solve/dense.hpp"
 #include "tests/analysis/systems.hpp"
 
@@ -66,6 +68,50 @@ TEST(LinearModel, FourBarAgreesWithDifferences) {
   EXPECT_NEAR(m.a(1, 0), central([&](double x) { return acceleration(x, 0, 0); }), 1e-6);
   EXPECT_NEAR(m.a(1, 1), central([&](double x) { return acceleration(0, x, 0); }), 1e-7);
   EXPECT_NEAR(m.b(1, 0), central([&](double x) { return acceleration(0, 0, x); }), 1e-7);
+}
+
+/// Bricard's linkage, one of whose five constraints is redundant wherever it is closed: the linear equations in symbols
+/// and those in numbers against differences of the accelerations along the one way it can move.
+TEST(LinearModel, BricardAgreesWithDifferences) {
+  Subject s = load("bricard");
+  GivenValues held{std::vector<bool>(5, false), std::vector<bool>(5, false)};
+  held.q[3] = held.u[3] = true;
+  const auto place = [&](double q4, double u4) {
+    State at = s.state;
+    at.q[3] = q4, at.u[3] = u4;
+    EXPECT_TRUE(assemble(*s.evaluator, at, held).ok);
+    return at;
+  };
+  for (const double q4 : {0.0, -0.4}) {
+    const State at = place(q4, 0.7);
+    FormOptions form;
+    form.formulation = Formulation::Projection, form.embedding = EmbeddingMethod::Projection, form.solve = false;
+    const EquationsOfMotion e = form_equations(s.mechanism, form);
+    LinearizeOptions options;
+    options.solve_accelerations = true;
+    options.dependent_coordinates = {"q1", "q2", "q3", "q5"};
+    for (std::size_t k = 0; k < 5; ++k) {
+      options.nominal[e.q[k].name()] = e.graph->number(rational_from_double(at.q[k]));
+      options.nominal[e.u[k].name()] = e.graph->number(rational_from_double(at.u[k]));
+    }
+    options.parameters = {{"l", 1}, {"m", 1}, {"g", 9.81}};
+    const Linearization l = linearize(e, options);
+    ASSERT_EQ(l.size(), 2);
+    const auto a = evaluate(l.A.entries, {{"l", 1}, {"m", 1}, {"g", 9.81}});
+    std::vector<double> qdot(5), udot(5);
+    const auto acceleration = [&](double dq, double du) {
+      const State moved = place(q4 + dq, 0.7 + du);
+      EXPECT_TRUE(s.evaluator->calc_motion(moved.q, moved.u, qdot, udot).ok());
+      return udot[3];
+    };
+    constexpr double h = 1e-5;
+    const double by_q = (acceleration(h, 0) - acceleration(-h, 0)) / (2 * h);
+    const double by_u = (acceleration(0, h) - acceleration(0, -h)) / (2 * h);
+    ASSERT_EQ(l.coordinates[0].name(), "q4");
+    ASSERT_EQ(l.speeds[0].name(), "u4");
+    EXPECT_NEAR(a[2], by_q, 1e-5) << q4;
+    EXPECT_NEAR(a[3], by_u, 1e-5) << q4;
+  }
 }
 
 TEST(LinearModel, WhatDependsCannotBeAskedForAlone) {

@@ -151,6 +151,12 @@ TEST(AnalysisCommand, SensitivityAndFit) {
     EXPECT_LT(std::abs(p["value"].get<double>() - truth), 4 * p["standard_error"].get<double>()) << name;
   }
   EXPECT_NEAR(f["rms"]["q"].get<double>(), 1e-4, 2e-5);
+  // Damping that feeds the motion makes trial runs endless: they are given up, and a goal that is missed is said.
+  const std::vector<std::string> far{"fit", model("damped_pendulum.yaml"), "--parameter", "b", "--goal", "q=0.1@99"};
+  const auto missed = run_kane(far);
+  EXPECT_EQ(missed.exit_code, 0) << missed.err;
+  EXPECT_NE(missed.out.find("the goal q = 0.1 is missed by"), std::string::npos) << missed.out;
+  EXPECT_NE(missed.out.find("runs were given up"), std::string::npos) << missed.out;
   expect_bad({"fit", model("damped_pendulum.yaml"), "--parameter", "l"}, "data or a goal");
   expect_bad({"fit", model("damped_pendulum.yaml"), "--parameter", "l=2:1", "--goal", "q=0"}, "bounds");
   expect_bad({"fit", model("damped_pendulum.yaml"), "--parameter", "l", "--goal", "q"}, "--goal");

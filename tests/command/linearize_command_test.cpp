@@ -40,6 +40,24 @@ TEST(LinearizeCommand, BenchmarkBicycle) {
   }
 }
 
+// Three parallel cranks and their coupler are one pendulum upside down, of inertia 3 m l^2/3 + M l^2 about its pivot and
+// with the weight 3 m g l/2 + M g l. Linear equations do not exist at a change point.
+TEST(LinearizeCommand, RedundantConstraints) {
+  const std::string model = kModels + "parallel_cranks.yaml";
+  const std::string angle = std::to_string(1.1);
+  const auto result = run_kane({"linearize", model, "--set", "q1=" + angle, "--set", "q2=" + angle, "--set",
+                                "q3=" + angle, "--set", "u1=-2", "--json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto answer = nlohmann::json::parse(result.out);
+  ASSERT_EQ(answer["A"].size(), 2U);
+  EXPECT_NEAR(answer["M"][0][0].get<double>(), 3, 1e-12);
+  EXPECT_NEAR(answer["A"][1][0].get<double>(), 3.5 * 9.81 * std::sin(1.1) / 3, 1e-9);
+  EXPECT_NEAR(answer["A"][1][1].get<double>(), 0, 1e-9);
+  const auto flat = run_kane({"linearize", model, "--set", "q1=0", "--set", "q2=0", "--set", "q3=0", "--set", "u1=0"});
+  EXPECT_EQ(flat.exit_code, 2);
+  EXPECT_NE(flat.err.find("singular configuration"), std::string::npos) << flat.err;
+}
+
 TEST(DeriveCommand, EveryFormOfThePage) {
   for (const char* format : {"text", "markdown", "latex", "html"}) {
     const auto result = run_kane({"derive", kModels + "planar2r.yaml", "--format", format});

@@ -1,0 +1,83 @@
+#include "kane/mechanics/local_embedding.hpp"
+
+#include <algorithm>
+
+#include "kane/mechanics/embedding.hpp"
+#include "kane/mechanics/linear_solver.hpp"
+#include "kane/mechanics/matrix_product.hpp"
+#include "kane/mechanics/rank.hpp"
+
+namespace kane {
+namespace {
+
+/// Pivots in the columns preferred, then in the others as far as the rank needs them.
+std::vector<RankReport::Pivot> choose_pivots(const ExprMatrix& a, const std::vector<int>& preferred) {
+  RankReport wanted = find_rank(a, preferred, Rank::Rounded);
+  RankReport all = find_rank(a, {}, Rank::Rounded);
+  return wanted.rank() == all.rank() ? std::move(wanted.pivots) : std::move(all.pivots);
+}
+
+/// X with the values and first derivatives of A^-1 at the place: one step of Newton's method (Schulz) from P = A0^-1,
+/// X = P (2 - A P). Elimination in symbols could divide by what vanishes at the place, though A does not.
+ExprMatrix form_inverse(const ExprMatrix& a, const Substitution& place) {
+  ExprMatrix at_place = a;
+  at_place.entries = substitute(a.entries, place);
+  const ExprMatrix p = LinearSolver(at_place).inverse();
+  ExprMatrix rest = form_product(a, p);
+  for (auto& entry : rest.entries) entry = -entry;
+  for (int i = 0; i < rest.rows; ++i) rest(i, i) += 2;
+  return form_product(p, rest);
+}
+
+/// A_dep u_dep = -A_ind u_ind - b and A_dep u'_dep = -A_ind u'_ind + gamma.
+void solve_dependent(const EquationsOfMotion& e, const Substitution& place, EmbeddedEquations& m) {
+  const int rows = static_cast<int>(m.rows.size()), p = static_cast<int>(m.independent.size());
+  ExprMatrix dep(rows, rows), right(rows, p + 2);
+  for (int i = 0; i < rows; ++i) {
+    const ConstraintEquation& c = e.constraints[static_cast<std::size_t>(m.rows[static_cast<std::size_t>(i)])];
+    for (int j = 0; j < rows; ++j) dep(i, j) = c.a[static_cast<std::size_t>(m.dependent[static_cast<std::size_t>(j)])];
+    for (int j = 0; j < p; ++j)
+      right(i, j) = -c.a[static_cast<std::size_t>(m.independent[static_cast<std::size_t>(j)])];
+    right(i, p) = -c.b, right(i, p + 1) = c.gamma;
+  }
+  m.D = ExprMatrix(rows, p);
+  if (rows == 0) return;
+  const ExprMatrix x = form_product(form_inverse(dep, place), right);
+  for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j < p; ++j) m.D(i, j) = x(i, j);
+    m.E.push_back(x(i, p)), m.g.push_back(x(i, p + 1));
+  }
+}
+
+}  // namespace
+
+std::optional<LocalEmbedding> form_local_embedding(const EquationsOfMotion& e, const Substitution& place,
+                                                   const Substitution& parameters) {
+  if (!e.embedded) return std::nullopt;
+  const std::vector<int>& rows = e.embedded->rows;
+  ExprMatrix a(static_cast<int>(rows.size()), e.speed_count());
+  for (int i = 0; i < a.rows; ++i)
+    for (int j = 0; j < a.columns; ++j)
+      a(i, j) =
+          e.constraints[static_cast<std::size_t>(rows[static_cast<std::size_t>(i)])].a[static_cast<std::size_t>(j)];
+  a.entries = substitute(substitute(a.entries, place), parameters);
+  const auto pivots = choose_pivots(a, e.embedded->dependent);
+  LocalEmbedding local;
+  EmbeddedEquations& m = local.equations;
+  for (const auto& pivot : pivots) {
+    m.rows.push_back(rows[static_cast<std::size_t>(pivot.row)]);
+    m.dependent.push_back(pivot.column);
+  }
+  std::sort(m.rows.begin(), m.rows.end());
+  std::sort(m.dependent.begin(), m.dependent.end());
+  if (m.rows.size() == rows.size() && m.dependent == e.embedded->dependent) return std::nullopt;
+  for (const int row : rows)
+    if (!std::binary_search(m.rows.begin(), m.rows.end(), row)) local.dropped.push_back(row);
+  for (int j = 0; j < e.speed_count(); ++j)
+    if (!std::binary_search(m.dependent.begin(), m.dependent.end(), j)) m.independent.push_back(j);
+  solve_dependent(e, place, m);
+  recombine(e.M, e.rhs, m);
+  return local;
+}
+
+}  // namespace kane

@@ -1,0 +1,26 @@
+#pragma once
+// Constraints that are embedded for one place. The embedding in symbols holds where the rows are independent; rows that
+// repeat one another only where the linkage is closed (Bricard's ring, a third parallel crank), or only for the lengths at
+// hand (Bennett's linkage), are not seen to be redundant in symbols, and what was solved for does not exist there. So a
+// largest set of rows that are independent at the place is embedded anew. Where the rank does not change nearby, its rows
+// say the same as all of them (theorem of constant rank).
+
+#include <optional>
+
+#include "kane/expr/substitution.hpp"
+#include "kane/mechanics/equations.hpp"
+
+namespace kane {
+
+struct LocalEmbedding {
+  EmbeddedEquations equations;  ///< without multipliers
+  std::vector<int> dropped;     ///< constraints that repeat the others
+};
+
+/// Nothing if the embedding of `e` exists at the place, which says the values of coordinates and time; `parameters` may
+/// say those of parameters (others have any values). D, E and g have the right values and first derivatives at the place,
+/// and there only. The speeds that were dependent remain so as far as possible.
+[[nodiscard]] std::optional<LocalEmbedding> form_local_embedding(const EquationsOfMotion& e, const Substitution& place,
+                                                                 const Substitution& parameters);
+
+}  // namespace kane
