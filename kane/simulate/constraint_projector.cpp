@@ -23,6 +23,8 @@ constexpr double kSpeedContradiction = 1e-8;
 /// The same near a change point, and how many times the tolerance coordinates may be off there.
 constexpr double kMostContradiction = 1e-3;
 constexpr double kNoise = 1e3;
+/// Coordinates are not known better than this, whatever tolerance is asked for.
+constexpr double kKnown = 1e-13;
 
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
@@ -196,7 +198,7 @@ ProjectionStatus ConstraintProjector::project_speeds(std::span<const double> q, 
   // Near a change point a coordinate is known to tolerance / s only, where s tells how independent the rows still are, and
   // redundant rows that should agree differ by that over s once more. The motion must be let through.
   const double s = evaluator_.choose_independent().smallest_row;
-  const double allowed = std::min(kMostContradiction, kNoise * tolerance_ / (s * s));
+  const double allowed = std::min(kMostContradiction, kNoise * std::max(tolerance_, kKnown) / (s * s));
   return left <= allowed ? ProjectionStatus::Changed : ProjectionStatus::Failed;
 }
 
