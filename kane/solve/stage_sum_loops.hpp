@@ -9,14 +9,20 @@
 namespace kane {
 namespace {
 
-// NOLINTNEXTLINE: an attribute of this kind needs typedef
-typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
+using Four = double __attribute__((vector_size(32)));
 
-inline const Four& four(const double* from) { return *reinterpret_cast<const Four*>(from); }
+// By copies, for the arrays need not be aligned to vectors; by reference, for vectors are passed differently with and without
+// AVX.
+[[gnu::always_inline]] inline void load(Four& to, const double* from) { __builtin_memcpy(&to, from, sizeof to); }
+[[gnu::always_inline]] inline void add_term(Four& sum, const StageTerm& term, std::size_t i) {
+  Four k;
+  load(k, term.k + i);
+  sum = sum + term.a * k;
+}
 
 template <std::size_t... I>
 inline void add_terms(Four& sum, const StageTerm* terms, std::size_t i, std::index_sequence<I...>) {
-  ((sum = sum + terms[I].a * four(terms[I].k + i)), ...);
+  (add_term(sum, terms[I], i), ...);
 }
 
 /// The last slope was written a moment ago, number by number: it is read in the same way. (A wide load of what was just
@@ -26,22 +32,30 @@ void sum_stage(double* __restrict out, const double* y, double h, std::size_t n,
   const volatile double* const newest = terms[N - 1].k;
   for (std::size_t i = 0; i < n; i += 4) {
     const Four last = {newest[i], newest[i + 1], newest[i + 2], newest[i + 3]};
-    Four sum = N == 1 ? terms[0].a * last : terms[0].a * four(terms[0].k + i);
+    Four sum = last;
+    if constexpr (N > 1) load(sum, terms[0].k + i);
+    sum = terms[0].a * sum;
     if constexpr (N > 2) add_terms(sum, terms + 1, i, std::make_index_sequence<N - 2>{});
     if constexpr (N > 1) sum = sum + terms[N - 1].a * last;
     sum = h * sum;
-    if constexpr (kFromState) sum = four(y + i) + sum;
-    *reinterpret_cast<Four*>(out + i) = sum;
+    if constexpr (kFromState) {
+      Four start;
+      load(start, y + i);
+      sum = start + sum;
+    }
+    __builtin_memcpy(out + i, &sum, sizeof sum);
   }
 }
 
 double sum_scaled_squares(const double* e, const ErrorScale& scale, std::size_t n) {
   Four sum = {0, 0, 0, 0};
   for (std::size_t i = 0; i < n; i += 4) {
-    Four a = four(scale.y + i), b = four(scale.next + i);
+    Four a, b, error, atol, rtol;
+    load(a, scale.y + i), load(b, scale.next + i);
+    load(error, e + i), load(atol, scale.atol + i), load(rtol, scale.rtol + i);
     a = a < 0 ? -a : a;
     b = b < 0 ? -b : b;
-    const Four q = four(e + i) / (four(scale.atol + i) + four(scale.rtol + i) * (a < b ? b : a));
+    const Four q = error / (atol + rtol * (a < b ? b : a));
     sum += q * q;
   }
   return (sum[0] + sum[2]) + (sum[1] + sum[3]);
