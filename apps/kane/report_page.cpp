@@ -115,7 +115,8 @@ std::string make_report_page(const RunRecord& record, const ReportText& text) {
   data["t"] = base64(record.times());
   data["signals"] = Json::array();
   for (const auto& signal : record.signals())
-    data["signals"].push_back({{"group", signal.group}, {"name", signal.name}, {"data", base64(signal.values)}});
+    data["signals"].push_back(
+        {{"group", signal.group}, {"name", signal.name}, {"unit", signal.unit}, {"data", base64(signal.values)}});
   data["scene"] = scene_json(record);
 
   std::string page(kReportHtml);

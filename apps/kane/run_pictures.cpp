@@ -82,26 +82,33 @@ RunPictures::RunPictures(PictureOptions options, const Mechanism& mechanism, Run
 void RunPictures::add_signals() {
   const CompiledSystem& system = view_.system;
   const EquationsOfMotion& e = system.equations();
-  const auto add = [&](const char* group, const std::string& name) { signals_.push_back({group, name, {}}); };
+  const auto add = [&](const char* group, const std::string& name, const std::string& unit = {}) {
+    signals_.push_back({group, name, {}, unit});
+  };
+  const auto unit_of = [&](const std::string& name) {
+    const auto found = mechanism_.units.find(name);
+    return found == mechanism_.units.end() ? std::string() : found->second;
+  };
   for (const auto& q : e.q) add("coordinates", q.name());
   for (const auto& u : e.u) add("speeds", u.name());
-  const auto column = [&](const char* group, const std::string& name, std::size_t at) {
-    add(group, name);
+  const auto column = [&](const char* group, const std::string& name, std::size_t at, const std::string& unit) {
+    add(group, name, unit);
     report_columns_.push_back(at);
   };
   using Kind = ReportItem::Kind;
   for (const auto& item : system.report_items()) {
-    if (item.kind == Kind::Output && !is_scene_output(item.name)) column("outputs", item.name, item.first);
-    if (item.kind == Kind::Output && !input_of_scene_output(item.name).empty())
-      column("inputs", input_of_scene_output(item.name), item.first);
-    if (item.kind == Kind::Kinetic) column("energy", "kinetic energy", item.first);
-    if (item.kind == Kind::Potential) column("energy", "potential energy", item.first), potential_ = item.first;
-    if (item.kind == Kind::Auxiliary) column("auxiliary forces", item.name, item.first);
+    if (item.kind == Kind::Output && !is_scene_output(item.name))
+      column("outputs", item.name, item.first, unit_of(item.name));
+    if (const std::string input(input_of_scene_output(item.name)); item.kind == Kind::Output && !input.empty())
+      column("inputs", input, item.first, unit_of(input));
+    if (item.kind == Kind::Kinetic) column("energy", "kinetic energy", item.first, "J");
+    if (item.kind == Kind::Potential) column("energy", "potential energy", item.first, "J"), potential_ = item.first;
+    if (item.kind == Kind::Auxiliary) column("auxiliary forces", item.name, item.first, "");
     static constexpr const char* kComponents[] = {"Fx", "Fy", "Fz", "Tx", "Ty", "Tz"};
     for (std::size_t k = 0; item.kind == Kind::Reaction && k < 6; ++k)
-      column("reactions", fmt::format("{} {}", item.name, kComponents[k]), item.first + k);
+      column("reactions", fmt::format("{} {}", item.name, kComponents[k]), item.first + k, k < 3 ? "N" : "N*m");
   }
-  if (potential_) add("energy", "total energy"), add("energy drift", "energy - energy(0)");
+  if (potential_) add("energy", "total energy", "J"), add("energy drift", "energy - energy(0)", "J");
   for (const auto& row : e.constraints) add("multipliers", "lambda " + row.name);
   if (!e.constraints.empty() || !e.quaternions.empty())
     add("residuals", "residual of configuration"), add("residuals", "residual of speeds");

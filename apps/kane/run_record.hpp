@@ -14,6 +14,7 @@ namespace kane {
 struct RecordedSignal {
   std::string group, name;
   std::vector<double> values;
+  std::string unit = {};  ///< "": not known
 };
 
 class RunRecord {

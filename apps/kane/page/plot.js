@@ -46,6 +46,7 @@ class Plot {
     });
     const choose = document.createElement("select");
     choose.setAttribute("aria-label", "Add a signal");
+    choose.title = "Draw another signal in this plot";
     choose.append(new Option("+ signal", ""));
     for (const [group, names] of this.page.groups) {
       const list = document.createElement("optgroup");
@@ -218,15 +219,15 @@ class Plot {
     g.globalAlpha = 0.35;
     g.beginPath(); g.moveTo(x, box.y); g.lineTo(x, box.y + box.h); g.stroke();
     g.globalAlpha = 1;
-    const rows = [["t", this.page.t[i], null]];
+    const rows = [["t", this.page.t[i], null, "s"]];
     this.signals().forEach((s, k) => {
-      rows.push([s.name, s.values[i], this.color(k)]);
+      rows.push([s.name, s.values[i], this.color(k), s.unit]);
       g.fillStyle = this.color(k);
       const y = Y(s.values[i]);
       if (y >= box.y && y <= box.y + box.h) { g.beginPath(); g.arc(x, y, 3, 0, 7); g.fill(); }
     });
     if (!this.mouse) return;
-    const texts = rows.map((r) => `${r[0]} = ${Number(r[1]).toPrecision(7)}`);
+    const texts = rows.map((r) => `${r[0]} = ${Number(r[1]).toPrecision(7)}${r[3] ? " " + r[3] : ""}`);
     const wide = Math.max(...texts.map((t) => g.measureText(t).width)) + 26, tall = 15 * rows.length + 8;
     const left = x + 12 + wide > box.x + box.w ? x - 12 - wide : x + 12, top = Math.max(box.y, Math.min(this.mouse[1] - tall / 2, box.y + box.h - tall));
     g.fillStyle = card;

@@ -37,7 +37,7 @@ class Page {
     this.signals = new Map();
     this.groups = new Map();
     for (const s of data.signals) {
-      this.signals.set(s.name, { name: s.name, values: decode(s.data, Float64Array) });
+      this.signals.set(s.name, { name: s.name, unit: s.unit, values: decode(s.data, Float64Array) });
       this.groups.set(s.group, [...(this.groups.get(s.group) || []), s.name]);
     }
     const scene = data.scene;
@@ -117,7 +117,7 @@ class Page {
     }
     if (s.arrows.length) {
       const label = document.createElement("label"), slider = document.createElement("input");
-      Object.assign(slider, { type: "range", min: -1, max: 1, step: 0.05, value: 0 });
+      Object.assign(slider, { type: "range", min: -1, max: 1, step: 0.05, value: 0, title: "Longer or shorter arrows" });
       slider.oninput = () => { v.arrowScale = Math.pow(10, Number(slider.value)); this.redraw(); };
       label.append("length of arrows ", slider);
       byId("shown").append(label);
@@ -156,7 +156,10 @@ class Page {
     byId("resetzoom").onclick = () => this.resetZoom();
     window.addEventListener("resize", () => this.redraw());
     window.addEventListener("keydown", (event) => {
-      if (["INPUT", "SELECT", "BUTTON", "SUMMARY"].includes(event.target.tagName)) return;
+      // What has the focus keeps the keys that mean something to it: space presses buttons, arrows move sliders.
+      const at = event.target, slider = at.type === "range", tag = at.tagName;
+      if (tag === "SELECT" || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.key === " " ? ["BUTTON", "SUMMARY"].includes(tag) || at.type === "checkbox" : slider) return;
       const step = (this.end - this.begin) / 200;
       if (event.key === " ") this.toggle();
       else if (event.key === "ArrowRight") this.go(this.time + step);
