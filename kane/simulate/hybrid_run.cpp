@@ -76,6 +76,7 @@ class HybridSimulator::Run {
                                   : describe(sim_.failed_, sim_.system_->equations()));
       return false;
     }
+    if (creeps(step.h)) return false;
     const EventStatus found = sim_.locator_->find(integrator);
     if (found == EventStatus::NotFinite || found == EventStatus::StepFailed) {
       sim_.fail(StepStatus::NotFinite,
@@ -114,6 +115,26 @@ class HybridSimulator::Run {
       sim_.start_events();
     }
     return tick();
+  }
+
+  /// Steps that stay tiny where constraints become dependent on each other: a change point (change_point.hpp). Jumps over
+  /// such places would miss events, so that these runs end there.
+  bool creeps(double h) {
+    constexpr double kTiny = 1e-6, kDependent = 1e-2;
+    constexpr int kMany = 200;
+    tiny_steps_ = h < kTiny * longest_ ? tiny_steps_ + 1 : 0;
+    if (tiny_steps_ < kMany) return false;
+    tiny_steps_ = 0;
+    sim_.situate(sim_.state_.t);
+    sim_.evaluator_.calc_constraints(sim_.state_.q, sim_.state_.u);
+    const IndependentReport& rows = sim_.evaluator_.choose_independent();
+    if (rows.finite && rows.smallest_row > kDependent) return false;
+    sim_.fail(
+        StepStatus::StepUnderflow, "the constraints",
+        "they become dependent on each other here (a change point, such as links that lie in one line): the motion "
+        "may branch, and steps become shorter and shorter. Without events, contacts and modes a run passes such a "
+        "place; with them it has to begin beyond it, or to stay away from it");
+    return true;
   }
 
   bool tick() { return !on_step_ || on_step_(sim_.state_.t); }
@@ -179,7 +200,7 @@ class HybridSimulator::Run {
   State sample_;
   std::vector<EventHit> hits_;
   long next_ = 0;
-  int at_once_ = 0;
+  int at_once_ = 0, tiny_steps_ = 0;
   double last_shown_ = 0, last_event_ = -1e300;
 };
 

@@ -271,6 +271,16 @@ TEST_F(SimulateCommand, SpeedsThatLoseTheirMeaningAreNamed) {
   EXPECT_NEAR(read_csv(path("a.csv")).back()[0], 0.8262, 1e-3);
 }
 
+// A run with events does not creep towards a change point for ever.
+TEST_F(SimulateCommand, ChangePointsEndRunsWithEvents) {
+  std::string text = read_file(model("parallel_cranks"));
+  text += "events: {late: {when: t - 2.5 rises through zero, stop: true}}\n";
+  const auto result = run_kane({"simulate", write("m.yaml", text), "--out", path("m.csv")});
+  EXPECT_EQ(result.exit_code, 1);
+  expect_has(result.err, "the simulation stopped at t = 0.71");
+  expect_has(result.err, "they become dependent on each other here (a change point");
+}
+
 TEST_F(SimulateCommand, APartWithoutMassIsNamed) {
   const std::string file =
       write("m.yaml",
