@@ -49,6 +49,8 @@ double ChangePoint::calc_independence(const State& state) {
   return report.smallest_row;
 }
 
+bool ChangePoint::is_near(const State& state) { return calc_independence(state) < kWatch; }
+
 // A look costs as much as an evaluation or two. Far from the place that is too much for every step; the next look comes
 // after a quarter of the steps in which the place could be reached at the pace of the last ones. The pace is remembered
 // for some looks: where s is largest it stands still for a moment, and soon after it does not.

@@ -35,6 +35,8 @@ class ChangePoint {
     count_ = 0, skip_ = steps_between_ = most_rank_ = 0;
     planned_ = last_look_ = pace_ = 0;
   }
+  /// Whether a place is near; time and inputs as for observe().
+  [[nodiscard]] bool is_near(const State& state);
   /// How long a step from `state` may be.
   [[nodiscard]] double most_step(const State& state) const;
   /// After a step that led to `state`; the evaluator has its time and inputs. False: the step ended so near to the place

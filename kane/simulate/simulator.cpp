@@ -139,9 +139,12 @@ const StepReport& Simulator::step(double limit) {
   double most = change_point_.most_step(state_);
   for (int tries = 0;; ++tries) {
     const StepReport& report = integrator_->step(std::min(limit, state_.t + most));
-    if (report.status != StepStatus::Ok) return report;
-    if (!too_near_change_point() || tries >= kMostTries) break;
-    most = 0.5 * report.h;
+    // An implicit step that reaches over such a place need not have a solution; a shorter one has.
+    const bool unsolved = report.status == StepStatus::NewtonFailed && tries < kMostTries && is_near_change_point();
+    if (report.status != StepStatus::Ok && !unsolved) return report;
+    if (!unsolved && (!too_near_change_point() || tries >= kMostTries)) break;
+    const double longest = has_fixed_step(options_.method) ? options_.step : limit - state_.t;
+    most = 0.5 * (unsolved ? std::min(most, longest) : report.h);
     problem_.load(state_, y_);
     integrator_->resume(state_.t, y_);
   }
@@ -162,6 +165,12 @@ bool Simulator::too_near_change_point() {
     problem_.situate(sample_.t);
     return before;
   });
+}
+
+bool Simulator::is_near_change_point() {
+  if (!options_.project || evaluator_.active_rows().empty()) return false;
+  problem_.situate(state_.t);
+  return change_point_.is_near(state_);
 }
 
 /// Whether qdot differs between two instants of the last step that are next to each other.

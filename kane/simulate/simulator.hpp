@@ -133,6 +133,7 @@ class Simulator {
   void pass_break();
   [[nodiscard]] bool pass_change_point(double limit);
   [[nodiscard]] bool too_near_change_point();
+  [[nodiscard]] bool is_near_change_point();
   [[nodiscard]] bool speeds_lost();
   [[nodiscard]] bool rates_jump(double before, double after);
   void observe_step();
