@@ -161,6 +161,7 @@ class View {
     this.low = low;
     this.radius = Math.max(0.5 * V.length(this.extent), 0.5 * s.size, 1e-9);
     const flat = this.extent.map((e) => e < 1e-6 * this.radius);
+    this.includeParts(low, high);
     this.up = V.unit(s.up);
     // A plane motion is seen from the front, slightly from above; anything else from an upper corner.
     const planar = flat.findIndex((f, k) => f && Math.abs(this.up[k]) < 0.1);
@@ -183,6 +184,32 @@ class View {
     });
     this.fit();
   }
+  /// The picture has to hold the shapes, too, not only the places of the bodies: the corners of their boxes at up to 200 instants.
+  includeParts(low, high) {
+    const s = this.scene, n = s.bodies.length, frames = n ? Math.floor(s.poses.length / (7 * n)) : 0;
+    const stride = Math.max(1, Math.ceil(frames / 200));
+    for (const part of s.parts) {
+      if (!(part.body >= 0)) continue;
+      const least = [Infinity, Infinity, Infinity], most = [-Infinity, -Infinity, -Infinity];
+      for (let i = 0; i + 5 < part.vertices.length; i += 6)
+        for (let k = 0; k < 3; k++) {
+          least[k] = Math.min(least[k], part.vertices[i + k]);
+          most[k] = Math.max(most[k], part.vertices[i + k]);
+        }
+      for (let f = 0; f < frames; f += stride) {
+        const at = 7 * (f * n + part.body), m = poseMatrix(s.poses, at, at, 0);
+        for (let corner = 0; corner < 8; corner++)
+          for (let k = 0; k < 3; k++) {
+            let v = m[12 + k];
+            for (let j = 0; j < 3; j++) v += m[4 * j + k] * (corner >> j & 1 ? most : least)[j];
+            if (Number.isFinite(v)) { low[k] = Math.min(low[k], v); high[k] = Math.max(high[k], v); }
+          }
+      }
+    }
+    this.extent = V.sub(high, low);
+    this.middle = V.mul(V.add(low, high), 0.5);
+    this.radius = Math.max(0.5 * V.length(this.extent), 0.5 * s.size, 1e-9);
+  }
   fit() {
     this.yaw = this.home.yaw;
     this.pitch = this.home.pitch;
@@ -193,7 +220,7 @@ class View {
   /// As near as the corners of everything allow.
   fitDistance() {
     const t = 0.86 * Math.tan(0.29), aspect = this.canvas.width / this.canvas.height, most = Math.max(1, aspect);
-    const margin = 0.16 * this.scene.size;
+    const margin = 0.05 * this.scene.size;
     this.distance = 0;
     for (let corner = 0; corner < 8; corner++) {
       const p = [0, 1, 2].map((k) => (corner >> k & 1 ? 0.5 : -0.5) * (this.extent[k] + 2 * margin));
