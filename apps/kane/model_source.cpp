@@ -12,6 +12,7 @@
 #include "kane/base/suggest.hpp"
 #include "kane/base/units.hpp"
 #include "kane/expr/parse.hpp"
+#include "kane/expr/traverse.hpp"
 #include "kane/mechanism/automatic_speeds.hpp"
 #include "kane/mechanism/tables.hpp"
 
@@ -45,6 +46,10 @@ double setting_value(const std::string& name, const std::string& text) {
   ParseOptions options;
   options.where.file = "--set " + name;
   const Expr value = parse_prefix(graph, text, rest, options);
+  const auto symbols = symbols_of(std::span(&value, 1));
+  if (!symbols.empty())
+    throw ModelError(fmt::format("--set {}={}: a number is wanted, with a unit if need be, but '{}' is a name", name,
+                                 text, symbols.front().name()));
   double number = evaluate(value, {});
   while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
   if (!rest.empty()) {

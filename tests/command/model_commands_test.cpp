@@ -45,6 +45,14 @@ class Commands : public ::testing::Test {
   fs::path before_;
 };
 
+TEST(SetOption, WantsNumbers) {
+  const auto result = run_kane({"evaluate", model("planar2r"), "--set", "m=abc"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_NE(result.err.find("--set m=abc: a number is wanted, with a unit if need be, but 'abc' is a name"),
+            std::string::npos)
+      << result.err;
+}
+
 TEST_F(Commands, EveryHelpHasExamplesAndJson) {
   for (const char* command : {"check", "derive", "evaluate", "import", "new", "bench"}) {
     const auto help = run_kane({command, "--help"});
