@@ -17,6 +17,9 @@ namespace {
 
 constexpr double kTolerance = 1e-11;  ///< on equations divided by typical sizes
 constexpr double kSame = 1e-6;        ///< solutions nearer than this are one
+constexpr double kRepeats = 1e-8;     ///< a constraint open by less follows from the others
+constexpr int kMostScales = 5;        ///< of forces, each smaller than the last
+constexpr int kMostChoices = 8;       ///< of independent constraints on the way to one solution
 
 std::vector<std::string> names_of(const std::vector<Expr>& symbols) {
   std::vector<std::string> names;
@@ -56,7 +59,8 @@ EquilibriumFinder::EquilibriumFinder(SystemEvaluator& evaluator, EquilibriumOpti
       options_(std::move(options)),
       essential_(evaluator.system().coordinate_count(), true),
       linearizer_(evaluator),
-      runner_(nullptr, evaluator.context()) {
+      runner_(nullptr, evaluator.context()),
+      finder_(evaluator) {
   check_names();
   const auto& inputs = evaluator.system().inputs();
   for (const auto& name : options_.free_inputs)
@@ -145,7 +149,7 @@ bool EquilibriumFinder::calc_jacobian(std::span<const double> x, MatrixView j) {
   return true;
 }
 
-/// Which rows are equations, which unknowns are free, and what is large.
+/// What is sought, what is large, and whether constraints repeat each other.
 void EquilibriumFinder::prepare(const State& start) {
   const EquationsOfMotion& e = equations_;
   const std::size_t nq = e.q.size(), nu = e.u.size(), nc = e.constraints.size();
@@ -160,25 +164,25 @@ void EquilibriumFinder::prepare(const State& start) {
   inputs_.assign(evaluator_.inputs().begin(), evaluator_.inputs().end());
   start_x_ = start.q;
   start_x_.insert(start_x_.end(), start.u.begin(), start.u.end());
+  for (std::size_t k = 0; k < nu && !options_.steady; ++k)  // what rests does not begin with a swing
+    if (!contains(options_.held, e.u[k].name())) start_x_[nq + k] = 0;
   start_x_.resize(nq + 2 * nu + nc, 0.0);
   for (const std::size_t k : free_inputs_) start_x_.push_back(inputs_[k]);
-  std::vector<bool> active(nc, false);
-  for (const int k : evaluator_.active_rows()) active[static_cast<std::size_t>(k)] = true;
+  calc_scales(start);
+  (void)tighten_scales(start_x_);
+  start_scale_ = row_scale_;
+  force_scale_ = nu == 0 ? 1 : max_abs(std::span(start_scale_).first(nu));
+  all_ = finder_.all(start.q, start.u);
+  use(all_);
+  Vector closed = start.q;
+  redundant_ = !evaluator_.active_rows().empty() && finder_.close(closed, std::span(scale_).first(nq)) &&
+               finder_.choose(closed, start.u).redundant > 0;
+}
 
-  rows_.clear();
-  for (std::size_t i = 0; i < nu; ++i) rows_.push_back(i);
-  for (std::size_t i = 0; i < nq; ++i)
-    if (essential_[i]) rows_.push_back(nu + i);
-  for (std::size_t i = 0; i < nc; ++i)
-    if (active[i]) rows_.push_back(nu + nq + i);
-  for (std::size_t i = 0; i < nc; ++i)
-    if (active[i] && e.constraints[i].phi) rows_.push_back(nu + nq + nc + i);
-  for (std::size_t i = 0; i < nc; ++i)
-    if (active[i]) rows_.push_back(nu + nq + 2 * nc + i);
-  for (std::size_t i = 0; i < e.quaternions.size(); ++i) rows_.push_back(nu + nq + 3 * nc + i);
-  newton_.emplace(rows_.size(), start_x_.size());
-
-  // Typical generalized forces: the largest near the start.
+/// Typical sizes of equations (generalized forces: the largest near the start) and unknowns (0: held).
+void EquilibriumFinder::calc_scales(const State& start) {
+  const EquationsOfMotion& e = equations_;
+  const std::size_t nq = e.q.size(), nu = e.u.size(), nc = e.constraints.size();
   row_scale_.assign(all_rows_, 1.0);
   std::mt19937_64 engine(7);
   Vector x = start_x_;
@@ -198,17 +202,79 @@ void EquilibriumFinder::prepare(const State& start) {
     if (!essential_[k] || contains(options_.held, e.q[k].name())) scale_[k] = 0;
   for (std::size_t k = 0; k < nu; ++k)
     scale_[nq + k] = contains(options_.held, e.u[k].name()) ? 0 : std::max(1.0, std::abs(start.u[k]));
-  for (std::size_t k = 0; k < nu; ++k) scale_[nq + nu + k] = 0;
-  if (!evaluator_.active_rows().empty()) {
-    evaluator_.calc_constraints(start.q, start.u);
-    if (evaluator_.refresh_embedding().ok())
-      for (const int k : evaluator_.dependent()) scale_[nq + nu + static_cast<std::size_t>(k)] = 1;
-  }
-  for (std::size_t k = 0; k < nc; ++k) scale_[nq + 2 * nu + k] = active[k] ? largest : 0;
   for (std::size_t k = nq + 2 * nu + nc; k < scale_.size(); ++k) scale_[k] = std::max(1.0, std::abs(start_x_[k]));
 }
 
-bool EquilibriumFinder::solve(Vector& x) {
+void EquilibriumFinder::use(const IndependentConstraints& constraints) {
+  const std::size_t nq = equations_.q.size(), nu = equations_.u.size(), nc = equations_.constraints.size();
+  chosen_ = constraints;
+  rows_.clear();
+  for (std::size_t i = 0; i < nu; ++i) rows_.push_back(i);
+  for (std::size_t i = 0; i < nq; ++i)
+    if (essential_[i]) rows_.push_back(nu + i);
+  for (std::size_t i = 0; i < nc; ++i)
+    if (constraints.motion[i]) rows_.push_back(nu + nq + i);
+  for (std::size_t i = 0; i < nc; ++i)
+    if (constraints.configuration[i]) rows_.push_back(nu + nq + nc + i);
+  for (std::size_t i = 0; i < nc; ++i)
+    if (constraints.motion[i]) rows_.push_back(nu + nq + 2 * nc + i);
+  for (std::size_t i = 0; i < equations_.quaternions.size(); ++i) rows_.push_back(nu + nq + 3 * nc + i);
+  for (std::size_t k = 0; k < nu; ++k) scale_[nq + nu + k] = constraints.dependent[k] ? 1 : 0;
+  for (std::size_t k = 0; k < nc; ++k) scale_[nq + 2 * nu + k] = constraints.motion[k] ? force_scale_ : 0;
+  newton_.emplace(rows_.size(), start_x_.size());
+}
+
+void EquilibriumFinder::search(Vector x) {
+  const Vector start = x;
+  bool found = !evaluator_.active_rows().empty() && search_closed(x);
+  if (!found && !redundant_) {
+    x = start;
+    use(all_);
+    found = solve(x);
+  }
+  if (found) unwind(x), keep(x);
+}
+
+/// Another choice has other unknowns among udot and lambda; what the last one left there would count as given.
+void EquilibriumFinder::forget_forces(Vector& x) const {
+  const std::size_t nq = equations_.q.size(), nu = equations_.u.size(), nc = equations_.constraints.size();
+  std::fill_n(x.begin() + static_cast<std::ptrdiff_t>(nq + nu), nu + nc, 0.0);
+}
+
+/// A step may leave the neighbourhood in which the chosen constraints say everything: then closed and chosen anew.
+bool EquilibriumFinder::search_closed(Vector& x) {
+  const std::size_t nq = equations_.q.size(), nu = equations_.u.size();
+  const auto choose = [&] { return finder_.choose(std::span(x).first(nq), std::span(x).subspan(nq, nu)); };
+  for (int choice = 0; choice < kMostChoices; ++choice) {
+    const Vector before = x;
+    if (!finder_.close(std::span(x).first(nq), std::span(scale_).first(nq))) return false;
+    use(choose());
+    forget_forces(x);
+    if (solve(x) && dropped_hold(x)) {
+      // Once more with those that are most independent there, for the last digits.
+      const int redundant = chosen_.redundant;
+      use(choose());
+      forget_forces(x);
+      if (chosen_.redundant == redundant && run_newton(x).ok()) {
+        polish(x);
+        return true;
+      }
+    }
+    if (x == before) return false;
+  }
+  return false;
+}
+
+bool EquilibriumFinder::dropped_hold(const Vector& x) {
+  const IndependentConstraints chosen = chosen_;
+  use(all_);
+  Vector r(rows_.size());
+  const bool hold = calc_residual(x, r) && max_abs(r) <= kRepeats;
+  use(chosen);
+  return hold;
+}
+
+NewtonReport EquilibriumFinder::run_newton(Vector& x) {
   const auto residual = [&](std::span<const double> y, std::span<double> r) { return calc_residual(y, r); };
   const auto derivatives = [&](std::span<const double> y, MatrixView j) { return calc_jacobian(y, j); };
   NewtonOptions options;
@@ -216,10 +282,46 @@ bool EquilibriumFinder::solve(Vector& x) {
   options.max_iterations = 200;
   options.max_step = 1;
   options.scale = scale_;
-  const NewtonReport report = newton_->solve(residual, derivatives, x, options);
-  if (!report.ok() && (best_.row < 0 || report.residual < best_.residual) && report.worst >= 0)
-    best_ = {report.residual, report.worst, x};
-  return report.ok();
+  return newton_->solve(residual, derivatives, x, options);
+}
+
+/// Forces near the start may be far larger than those at the solution (a gas spring, a wall): solved once more with what
+/// is typical there.
+bool EquilibriumFinder::solve(Vector& x) {
+  row_scale_ = start_scale_;
+  NewtonReport report = run_newton(x);
+  for (int i = 0; i < kMostScales && report.ok() && tighten_scales(x); ++i) report = run_newton(x);
+  if (report.ok() || report.worst < 0) return report.ok();
+  const std::size_t row = rows_[static_cast<std::size_t>(report.worst)];
+  // Compared by what they are at the start, told as they are.
+  const double size = report.residual * row_scale_[row], relative = size / start_scale_[row];
+  if (best_.row < 0 || relative < best_.relative) best_ = {relative, size, static_cast<int>(row)};
+  return false;
+}
+
+/// Typical generalized forces at x: what is there, and what one unit of each unknown (rad, m) and the multipliers and inputs
+/// as they are bring about. True if that is less than it was.
+bool EquilibriumFinder::tighten_scales(const Vector& x) {
+  const std::size_t nq = equations_.q.size(), nu = equations_.u.size();
+  calc_rows(x);
+  Vector force(nu);
+  for (std::size_t i = 0; i < nu; ++i) force[i] = std::abs(values_[i]);
+  for (std::size_t k = 0; k < entries_.size(); ++k) {
+    const auto [row, column] = entries_[k];
+    if (row >= nu || (column >= nq + nu && column < nq + 2 * nu)) continue;
+    const double size = column < nq + nu ? scale_[column] : std::abs(x[column]);
+    force[row] = std::max(force[row], std::abs(values_[all_rows_ + k]) * size);
+  }
+  double largest = 0;
+  for (const double f : force) largest = std::max(largest, f);
+  if (!std::isfinite(largest) || largest == 0) return false;
+  bool smaller = false;
+  for (std::size_t i = 0; i < nu; ++i) {
+    const double typical = force[i] > 1e-6 * largest ? force[i] : largest;
+    smaller = smaller || typical < 0.1 * row_scale_[i];
+    row_scale_[i] = std::min(row_scale_[i], typical);
+  }
+  return smaller;
 }
 
 /// Full turns that change nothing are taken back.
@@ -236,15 +338,15 @@ void EquilibriumFinder::unwind(Vector& x) {
 
 void EquilibriumFinder::keep(const Vector& x) {
   const std::size_t nq = equations_.q.size(), nu = equations_.u.size();
-  const auto same = [&](const Vector& other) {
+  const auto same = [&](const Solution& other) {
     for (std::size_t k = 0; k < nq + nu; ++k) {
-      const double d = x[k] - other[k];
+      const double d = x[k] - other.x[k];
       const double rest = k < nq && scale_[k] != 0 ? d - std::round(d / kTurn) * kTurn : d;
       if (std::abs(rest) > kSame * std::max(1.0, std::abs(x[k]))) return false;
     }
     return true;
   };
-  if (std::none_of(solutions_.begin(), solutions_.end(), same)) solutions_.push_back(x);
+  if (std::none_of(solutions_.begin(), solutions_.end(), same)) solutions_.push_back({x, chosen_});
 }
 
 /// Newton's last steps, without damping, for the last digits.
@@ -298,10 +400,35 @@ bool EquilibriumFinder::is_conservative(const State& state) {
   return true;
 }
 
-Equilibrium EquilibriumFinder::describe_solution(const Vector& solution) {
+/// Whether constraints that depend on the others at the solution are independent of them beside it.
+bool EquilibriumFinder::is_change_point(const State& state) {
+  constexpr int kLooks = 6;
+  constexpr double kBeside = 1e-2;
+  std::mt19937_64 engine(13);
+  const Vector free(state.q.size(), 1.0);
+  for (int i = 0; i < kLooks; ++i) {
+    Vector q = state.q;
+    for (double& x : q) x += kBeside * uniform(engine);
+    if (finder_.close(q, free) && finder_.choose(q, state.u).redundant < chosen_.redundant) return true;
+  }
+  return false;
+}
+
+/// Redundant constraints share a load in more than one way; as in a run, the shortest vector of multipliers is told.
+void EquilibriumFinder::calc_shortest_multipliers(Equilibrium& found) {
+  Vector qdot(equations_.q.size()), udot(equations_.u.size());
+  evaluator_.forget_choice();
+  if (evaluator_.calc_motion(found.state.q, found.state.u, qdot, udot).ok())
+    evaluator_.calc_multipliers(udot, found.lambda);
+}
+
+Equilibrium EquilibriumFinder::describe_solution(const Solution& solution) {
   const std::size_t nq = equations_.q.size(), nu = equations_.u.size(), nc = equations_.constraints.size();
   Equilibrium found;
-  Vector x = solution;
+  use(solution.constraints);
+  Vector x = solution.x;
+  row_scale_ = start_scale_;
+  (void)tighten_scales(x);
   polish(x);
   Vector r(rows_.size());
   (void)calc_residual(x, r);
@@ -318,7 +445,9 @@ Equilibrium EquilibriumFinder::describe_solution(const Vector& solution) {
     evaluator_.calc_constraints(found.state.q, found.state.u);
     PivotedQr qr(evaluator_.active_rows().size(), nu);
     qr.factor(evaluator_.active_jacobian(), 1e-9);
-    redundant = static_cast<int>(evaluator_.active_rows().size() - qr.rank());
+    const auto used = std::count(chosen_.motion.begin(), chosen_.motion.end(), true);
+    redundant = static_cast<int>(used) - static_cast<int>(qr.rank());
+    if (chosen_.redundant > 0) calc_shortest_multipliers(found);
   }
   const auto nullity = [&](const Vector& scale) {
     const auto free = std::count_if(scale.begin(), scale.end(), [](double s) { return s != 0; });
@@ -332,6 +461,10 @@ Equilibrium EquilibriumFinder::describe_solution(const Vector& solution) {
   for (std::size_t k = nq + 2 * nu + nc; k < x.size(); ++k) released[k] = 0;
   found.neighbours = nullity(released);
   try {
+    require(
+        chosen_.redundant == 0 || !is_change_point(found.state),
+        "a change point: constraints depend on each other here but not nearby, so that there are no linear equations "
+        "to tell whether it is stable");
     const LinearModel model = linearizer_.calc(found.state);
     found.modes = calc_modes(model.a);
     found.states = model.states;
@@ -354,7 +487,7 @@ EquilibriumReport EquilibriumFinder::find(const State& start) {
     report.warnings.push_back(
         fmt::format("the equations depend on time; what is found holds at t = {} s only", start.t));
   Vector x = start_x_;
-  if (solve(x)) unwind(x), keep(x);
+  search(x);
   std::mt19937_64 engine(20240229);
   for (int i = 0; i < options_.starts && (options_.all || solutions_.empty()); ++i) {
     ++report.starts;
@@ -362,25 +495,24 @@ EquilibriumReport EquilibriumFinder::find(const State& start) {
     const double radius = i < options_.starts / 3 ? 0.3 * options_.reach : options_.reach;
     for (std::size_t k = 0; k < equations_.q.size(); ++k)
       if (scale_[k] != 0) x[k] += radius * uniform(engine);
-    if (solve(x)) unwind(x), keep(x);
+    search(x);
   }
-  std::stable_sort(solutions_.begin(), solutions_.end(), [&](const Vector& a, const Vector& b) {
+  std::stable_sort(solutions_.begin(), solutions_.end(), [&](const Solution& a, const Solution& b) {
     const auto distance = [&](const Vector& y) {
       double sum = 0;
       for (std::size_t k = 0; k < equations_.q.size(); ++k) sum += (y[k] - start_x_[k]) * (y[k] - start_x_[k]);
       return sum;
     };
-    return distance(a) < distance(b);
+    return distance(a.x) < distance(b.x);
   });
   for (const auto& solution : solutions_) report.found.push_back(describe_solution(solution));
   if (!report.ok()) report.message = explain();
   return report;
 }
 
-std::string EquilibriumFinder::name_row(int row) const {
+std::string EquilibriumFinder::name_row(std::size_t i) const {
   const EquationsOfMotion& e = equations_;
-  std::size_t i = rows_[static_cast<std::size_t>(row)];
-  const double size = best_.residual * row_scale_[i];
+  const double size = best_.size;
   if (i < e.u.size())
     return fmt::format("a generalized force of {:.6g} is left along the speed '{}'", size, e.u[i].name());
   i -= e.u.size();
@@ -400,9 +532,9 @@ std::string EquilibriumFinder::explain() const {
   if (best_.row < 0)
     return fmt::format("no {} was found: the equations cannot be evaluated at the start, nor at {} other places", what,
                        options_.starts);
-  const std::size_t row = rows_[static_cast<std::size_t>(best_.row)];
+  const auto row = static_cast<std::size_t>(best_.row);
   std::string text = fmt::format("no {} was found near the start, nor from {} other starts: at best {}", what,
-                                 options_.starts, name_row(best_.row));
+                                 options_.starts, name_row(row));
   const bool constant = std::none_of(entries_.begin(), entries_.end(),
                                      [&](const Entry& k) { return k.row == row && scale_[k.column] != 0; });
   if (constant) text += ", and nothing that may move has an influence on it";

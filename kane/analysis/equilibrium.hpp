@@ -7,7 +7,9 @@
 //     A u + b = 0,  phi = 0,  |e| = 1
 //
 // solved by damped Gauss-Newton with symbolic derivatives, from the start given and from others. There may be fewer
-// equations than unknowns (a family of steady motions: the nearest one is found) or contradicting ones (explained).
+// equations than unknowns (a family of steady motions: the nearest one is found) or contradicting ones (explained). Where
+// the mechanism is closed and constraints repeat each other, the search begins there, with an independent set of them
+// (independent_constraints.hpp); what was left out has to hold at the solution, or the set is chosen anew.
 //
 //     EquilibriumFinder finder(evaluator, {.steady = true, .held = {"q2", "u2"}});
 //     EquilibriumReport report = finder.find(start);
@@ -16,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "kane/analysis/independent_constraints.hpp"
 #include "kane/analysis/linear_model.hpp"
 #include "kane/analysis/modes.hpp"
 #include "kane/solve/newton.hpp"
@@ -73,26 +76,42 @@ class EquilibriumFinder {
  private:
   using Vector = std::vector<double>;
   struct Best {
-    double residual = 0;
-    int row = -1;
-    Vector x;
+    double relative = 0, size = 0;
+    int row = -1;  ///< of the kernel
   };
 
   void compile();
   void check_names() const;
+  struct Solution {
+    Vector x;
+    IndependentConstraints constraints;
+  };
+
   void prepare(const State& start);
+  void calc_scales(const State& start);
+  /// Equations and unknowns with these constraints.
+  void use(const IndependentConstraints& constraints);
   void calc_rows(std::span<const double> x);
   [[nodiscard]] bool calc_residual(std::span<const double> x, std::span<double> r);
   [[nodiscard]] bool calc_jacobian(std::span<const double> x, MatrixView j);
+  /// From x, closed first where constraints are redundant.
+  void search(Vector x);
+  [[nodiscard]] bool search_closed(Vector& x);
+  void forget_forces(Vector& x) const;
   [[nodiscard]] bool solve(Vector& x);
+  [[nodiscard]] NewtonReport run_newton(Vector& x);
+  [[nodiscard]] bool tighten_scales(const Vector& x);
+  [[nodiscard]] bool dropped_hold(const Vector& x);
   void polish(Vector& x);
   [[nodiscard]] int calc_rank(std::span<const double> x, std::span<const double> scale);
   [[nodiscard]] bool is_conservative(const State& state);
   void unwind(Vector& x);
   void keep(const Vector& x);
-  [[nodiscard]] Equilibrium describe_solution(const Vector& solution);
+  [[nodiscard]] Equilibrium describe_solution(const Solution& solution);
+  [[nodiscard]] bool is_change_point(const State& state);
+  void calc_shortest_multipliers(Equilibrium& found);
   [[nodiscard]] std::string explain() const;
-  [[nodiscard]] std::string name_row(int row) const;
+  [[nodiscard]] std::string name_row(std::size_t row) const;
 
   SystemEvaluator& evaluator_;
   const EquationsOfMotion& equations_;
@@ -110,12 +129,16 @@ class EquilibriumFinder {
   bool depends_on_time_ = false;
   // Of one find():
   State start_;
-  Vector start_x_, inputs_, scale_, row_scale_;
+  Vector start_x_, inputs_, scale_, row_scale_, start_scale_;
+  double force_scale_ = 1;
   std::vector<std::size_t> rows_;  ///< which rows of the kernel are equations
   std::span<const double> values_;
   std::optional<GaussNewton> newton_;
+  IndependentConstraintFinder finder_;
+  IndependentConstraints all_, chosen_;
+  bool redundant_ = false;  ///< at the start, once it is closed
   Best best_;
-  std::vector<Vector> solutions_;
+  std::vector<Solution> solutions_;
 };
 
 }  // namespace kane

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -158,30 +159,136 @@ initial: {th: 0.5, u_phi: 200, u_psi: 3}
   }
 }
 
-TEST(Equilibrium, FourBarWithASpringRestsWhereTheEnergyIsLeast) {
-  // One degree of freedom: the potential along the closed loop has a minimum where the finder says, by differences.
+// One degree of freedom: the potential along the closed loop, with one coordinate moved and the others assembled, has an
+// extremum where the finder says, and a minimum where it calls the place stable.
+void expect_extremum(Subject& s, const Equilibrium& found, const std::string& coordinate) {
+  const auto potential = [&](double dq) {
+    State at = found.state;
+    at.q[s.q(coordinate)] += dq;
+    GivenValues held{std::vector<bool>(at.q.size(), false), std::vector<bool>(at.u.size(), false)};
+    held.q[s.q(coordinate)] = true;
+    EXPECT_TRUE(assemble(*s.evaluator, at, held).ok);
+    KernelRunner runner(&s.system->extra().energy()->kernel, s.evaluator->context());
+    return runner.run(at.q, std::vector<double>(at.u.size(), 0.0))[1];
+  };
+  constexpr double h = 1e-4;
+  const double v0 = potential(0), plus = potential(h), minus = potential(-h);
+  EXPECT_NEAR((plus - minus) / (2 * h), 0, 1e-6);
+  ASSERT_TRUE(found.modes) << found.no_modes;
+  EXPECT_EQ(found.modes->stability != Stability::Unstable, plus + minus - 2 * v0 > 0);
+  EXPECT_EQ(found.family, 0);
+}
+
+TEST(Equilibrium, FourBarRestsWhereTheEnergyIsLeast) {
   Subject s = load("fourbar");
   EquilibriumFinder finder(*s.evaluator, {.all = true});
   const auto report = finder.find(s.state);
-  ASSERT_GE(report.found.size(), 2U);
-  for (const auto& found : report.found) {
-    ConstraintProjector projector(*s.evaluator);
-    const auto potential = [&](double dq) {
-      State at = found.state;
-      at.q[0] += dq;
-      GivenValues held{{true, false, false}, {false, false, false}};
-      EXPECT_TRUE(assemble(*s.evaluator, at, held).ok);
-      const EnergyKernel* energy = s.system->extra().energy();
-      KernelRunner runner(&energy->kernel, s.evaluator->context());
-      return runner.run(at.q, std::vector<double>(3, 0.0))[1];
-    };
-    constexpr double h = 1e-4;
-    const double v0 = potential(0), plus = potential(h), minus = potential(-h);
-    EXPECT_NEAR((plus - minus) / (2 * h), 0, 1e-6);
-    const bool minimum = plus + minus - 2 * v0 > 0;
-    EXPECT_EQ(found.modes->stability != Stability::Unstable, minimum);
-    EXPECT_EQ(found.family, 0);
+  ASSERT_EQ(report.found.size(), 4U);
+  for (const auto& found : report.found) expect_extremum(s, found, "q1");
+}
+
+// The same loop closed by a spatial joint: three of its five constraints repeat others. Places and eigenvalues are those of
+// the planar one.
+TEST(Equilibrium, PlanarLoopGivenSpatiallyRestsWhereThePlanarOneDoes) {
+  Subject planar = load("fourbar");
+  Subject s = parse_yaml(R"(
+kane: 1
+name: fourbar3d
+parameters: {l1: 0.3 m, l2: 0.9 m, l3: 0.7 m, d: 0.8 m, g: 9.81 m/s^2}
+gravity: -g*N.y
+bodies:
+  L1: {mass: 0.8 kg, com: [l1/2, 0, 0], inertia: [0.001, 0.006, 0.006]}
+  L2: {mass: 1.6 kg, com: [l2/2, 0, 0], inertia: [0.001, 0.108, 0.108], points: {end: [l2, 0, 0]}}
+  L3: {mass: 1.1 kg, com: [l3/2, 0, 0], inertia: [0.001, 0.045, 0.045], points: {end: [l3, 0, 0]}}
+joints:
+  O: {type: revolute, parent: N, child: L1, axis: z, coordinate: q1}
+  A: {type: revolute, parent: L1, at: [l1, 0, 0], child: L2, axis: z, coordinate: q2}
+  D: {type: revolute, parent: N, at: [d, 0, 0], child: L3, axis: z, coordinate: q3}
+  C: {type: revolute, parent: L3, at: end, child: L2, child_at: end, axis: z, close: true}
+initial: {q1: 0.5, q2: 0.13, q3: 1.29}
+)");
+  auto report = EquilibriumFinder(*s.evaluator, {.all = true}).find(s.state);
+  auto expected = EquilibriumFinder(*planar.evaluator, {.all = true}).find(planar.state);
+  ASSERT_EQ(report.found.size(), 4U);
+  for (auto* r : {&report, &expected})
+    std::sort(r->found.begin(), r->found.end(),
+              [](const Equilibrium& a, const Equilibrium& b) { return a.state.q[0] < b.state.q[0]; });
+  for (std::size_t k = 0; k < 4; ++k) {
+    EXPECT_NEAR(report.found[k].state.q[0], expected.found[k].state.q[0], 1e-12);
+    EXPECT_NEAR(report.found[k].state.q[2], expected.found[k].state.q[2], 1e-12);
+    ASSERT_TRUE(report.found[k].modes && expected.found[k].modes);
+    for (std::size_t i = 0; i < 2; ++i)
+      EXPECT_NEAR(std::abs(report.found[k].modes->eigenvalues[i] - expected.found[k].modes->eigenvalues[i]), 0, 1e-10);
   }
+}
+
+TEST(Equilibrium, BricardsRingHangsSymmetrically) {
+  Subject s = load("bricard");
+  const auto report = EquilibriumFinder(*s.evaluator).find(s.state);
+  ASSERT_TRUE(report.ok()) << report.message;
+  const auto& found = report.found[0];
+  for (const std::size_t k : {0U, 2U, 4U}) EXPECT_NEAR(found.state.q[k], kPi / 2, 1e-12);
+  for (const std::size_t k : {1U, 3U}) EXPECT_NEAR(found.state.q[k], -kPi / 6, 1e-12);
+  expect_extremum(s, found, "q1");
+  EXPECT_NE(found.stability().find("minimum"), std::string::npos);
+  // No constraint is left open, and what the multipliers hold is in balance: the ring stays where it is put.
+  Simulator sim(s.system, {.tolerance = 1e-10});
+  sim.start(found.state);
+  (void)sim.run({.until = 2});
+  for (std::size_t k = 0; k < 5; ++k) EXPECT_NEAR(sim.state().q[k], found.state.q[k], 1e-9);
+}
+
+TEST(Equilibrium, RedundantCrankHangsAndStands) {
+  Subject s = load("parallel_cranks");
+  const auto report = EquilibriumFinder(*s.evaluator, {.all = true}).find(s.state);
+  ASSERT_EQ(report.found.size(), 2U);
+  // Coupler and cranks turn like one pendulum: w^2 = (3 m l/2 + M l) g / (3 m l^2/3 + M l^2).
+  const double w = std::sqrt((1.5 + 2) * 9.81 / (1 + 2));
+  for (const auto& found : report.found) {
+    for (const std::size_t k : {0U, 1U, 2U}) EXPECT_NEAR(std::abs(std::sin(found.state.q[k])), 1, 1e-12);
+    expect_extremum(s, found, "q1");
+    EXPECT_NEAR(std::abs(found.modes->eigenvalues[1]), w, 1e-10);
+  }
+  EXPECT_GT(report.found[0].state.q[0], 0);  // the nearest: upright, where it begins
+}
+
+// Bennett's linkage: four skew links, a / sin(alpha) = b / sin(beta); three of five constraints are redundant.
+TEST(Equilibrium, BennettsLinkageRestsWhereTheEnergyIsLeast) {
+  Subject s = parse_yaml(R"(
+kane: 1
+name: bennett
+parameters: {a: 0.4 m, b: 0.692820323027551 m, g: 9.81 m/s^2}
+gravity: -g*N.y
+bodies:
+  L1: {mass: 1 kg, com: [0.2, 0.02, 0], inertia: [0.01, 0.02, 0.02]}
+  L2: {mass: 2 kg, com: [0.3, 0, 0.05], inertia: [0.01, 0.08, 0.08]}
+  L3: {mass: 1 kg, com: [0.2, 0, 0], inertia: [0.01, 0.02, 0.02]}
+joints:
+  J1: {type: revolute, parent: N, child: L1, axis: z, coordinate: q1}
+  J2: {type: revolute, parent: L1, at: [a, 0, 0], orientation: {axis: x, angle: 30 deg}, child: L2, axis: z, coordinate: q2}
+  J3: {type: revolute, parent: L2, at: [b, 0, 0], orientation: {axis: x, angle: 60 deg}, child: L3, axis: z, coordinate: q3}
+  J4: {type: revolute, parent: N, at: [-b, 0, 0], orientation: {axis: x, angle: -60 deg}, child: L3, child_at: [a, 0, 0], child_orientation: {axis: x, angle: 30 deg}, axis: z, close: true}
+initial: {q1: 1}
+)");
+  const auto report = EquilibriumFinder(*s.evaluator, {.all = true}).find(s.state);
+  int stable = 0;
+  for (const auto& found : report.found) {
+    expect_extremum(s, found, "q1");
+    if (found.modes && found.modes->stability != Stability::Unstable) ++stable;
+  }
+  EXPECT_GE(stable, 1);
+}
+
+// The gas force grows by a factor of e per 40 mm: what is typical a metre away says nothing about the place of balance.
+TEST(Equilibrium, GasForceAndLoadBalanceOnTheCrank) {
+  Subject s = load("slider_crank");
+  const auto report = EquilibriumFinder(*s.evaluator).find(s.state);
+  ASSERT_TRUE(report.ok()) << report.message;
+  const double r = 0.04, l = 0.14, phi = report.found[0].state.q[0];
+  const double c = std::sqrt(l * l - r * r * std::sin(phi) * std::sin(phi)), x = r * std::cos(phi) + c;
+  const double slope = -r * std::sin(phi) * (1 + r * std::cos(phi) / c);
+  EXPECT_NEAR(-800 * std::exp(2.5 - x / r) * slope, 2, 1e-11);
+  EXPECT_NEAR(phi, 0.34408, 1e-5);
 }
 
 TEST(Equilibrium, SatelliteInGravityGradient) {
