@@ -1,17 +1,25 @@
 // Compute time per tick of systems in a haptic loop, changes of constraints included, and of what such a change is made of.
-// Times are those of the thread itself. worst_us is the longest tick of 60 s, taking for every tick the least of several
-// equal runs: what the computation takes. single_run_... are the longest ticks of single runs, with whatever else the machine
-// did meanwhile: by the thread's clock (the best and the median of the runs) and by the wall clock (the best).
+// Times are those of the thread itself, interrupts included, since the kernel books these on the thread.
+//
+// Between ticks the simulator rehearses a change of constraints, as HapticLoop lets it do in the time that is left before a
+// deadline (not with the environment variable KANE_NO_REHEARSAL); that is not part of the times.
+//
+//   worst_us          the longest tick of 60 s, taking for every tick the median of equal runs: a tick does the same work in
+//                     all of them and finds its caches as cold, but interrupts meet another tick in each
+//   least_worst_us    the same with the least instead of the median: caches as warm as they get
+//   single_run_us     the longest tick of a single run as it happened: median of the runs
+//   empty_loop_us     the longest turn of a loop of as many turns of plain arithmetic, each as long as the median tick: what
+//                     the machine adds to any program; median of as many runs, taken in between
 
 #include <benchmark/benchmark.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
-#include <limits>
 #include <numeric>
 #include <random>
 
@@ -54,77 +62,108 @@ std::int64_t thread_ns() {
 
 /// One run: 60 s at 1 kHz, pushed around by sines along the handles. Times of all ticks, and what they did.
 struct TickTimes {
-  std::vector<std::int64_t> thread, wall;
+  std::vector<std::int64_t> thread;
   std::vector<TickReport> reports;
 };
 
 bool run_once(TickSimulator& simulator, const State& start, double push, TickTimes& times) {
   const std::size_t handles = simulator.system().equations().handles.size();
+  const bool rehearse = std::getenv("KANE_NO_REHEARSAL") == nullptr;
   simulator.start(start);
   for (std::size_t k = 0; k < times.thread.size(); ++k) {
     const double phase = 2e-3 * static_cast<double>(k);
     for (std::size_t i = 0; i < handles; ++i)
       simulator.apply_handle(i, push * std::sin(phase * (1.0 + 0.37 * static_cast<double>(i))));
-    const std::int64_t wall_begin = now_ns(), begin = thread_ns();
+    if (rehearse) simulator.rehearse();
+    const std::int64_t begin = thread_ns();
     times.reports[k] = simulator.tick();
-    const std::int64_t end = thread_ns();
-    times.wall[k] = now_ns() - wall_begin;
-    times.thread[k] = end - begin;
+    times.thread[k] = thread_ns() - begin;
     if (times.reports[k].status != TickStatus::Ok) return false;
   }
   return true;
 }
 
 /// The ticks that took longest, with what they did (environment variable KANE_WORST_TICKS).
-void print_worst(const std::vector<std::int64_t>& least, const TickTimes& last) {
+void print_worst(const std::vector<std::int64_t>& typical, const std::vector<std::int64_t>& least,
+                 const TickTimes& last) {
   std::vector<std::size_t> order(least.size());
   std::iota(order.begin(), order.end(), 0U);
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return least[a] > least[b]; });
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return typical[a] > typical[b]; });
   for (std::size_t i = 0; i < std::min<std::size_t>(12, order.size()); ++i) {
     const TickReport& r = last.reports[order[i]];
     fmt::print(stderr,
-               "tick {:>6}: {:>7.2f} us ({:.2f} in the last run), {} events, {} steps, {} evaluations, {} locating, {} "
+               "tick {:>6}: {:>7.2f} us (least {:.2f}), {} events, {} steps, {} evaluations, {} locating, {} "
                "problems with {} pivots, {} impacts\n",
-               order[i], static_cast<double>(least[order[i]]) * 1e-3, static_cast<double>(last.thread[order[i]]) * 1e-3,
+               order[i], static_cast<double>(typical[order[i]]) * 1e-3, static_cast<double>(least[order[i]]) * 1e-3,
                r.events, r.work.steps, r.work.evaluations, r.work.refinements, r.work.problems, r.work.pivots,
                r.work.impacts);
   }
 }
 
-/// The same run several times. A tick does the same work in all of them, so the least of its times is what that work takes;
-/// what a single run shows beyond that is the rest of the machine (interrupts, other processes in the caches).
+constexpr std::size_t kRuns = 9;
+
+double longest_us(const std::vector<std::int64_t>& times) {
+  return static_cast<double>(*std::max_element(times.begin(), times.end())) * 1e-3;
+}
+
+double median(std::vector<double> values) {
+  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
+  return values[values.size() / 2];
+}
+
+/// The longest of as many turns of a loop that computes nothing of use, each about `turn_ns` long.
+double run_empty(std::vector<std::int64_t>& times, std::int64_t turn_ns) {
+  const auto turn = [](long steps) {
+    double x = 1;
+    for (long i = 0; i < steps; ++i) benchmark::DoNotOptimize(x *= 1.0000001);
+  };
+  constexpr long kTrial = 100000;
+  const std::int64_t begin = thread_ns();
+  turn(kTrial);
+  const long steps = std::max(1L, kTrial * turn_ns / std::max<std::int64_t>(1, thread_ns() - begin));
+  for (std::int64_t& time : times) {
+    const std::int64_t from = thread_ns();
+    turn(steps);
+    time = thread_ns() - from;
+  }
+  return longest_us(times);
+}
+
+/// The same run several times; what is told of it is explained at the top of this file.
 void run_ticks(benchmark::State& state, TickSimulator& simulator, const State& start, double push,
                std::size_t ticks = 60000) {
-  constexpr int kRuns = 7;
-  TickTimes times{std::vector<std::int64_t>(ticks), std::vector<std::int64_t>(ticks), std::vector<TickReport>(ticks)};
-  std::vector<std::int64_t> least(ticks, std::numeric_limits<std::int64_t>::max());
-  std::vector<double> worst, worst_wall;
+  TickTimes times{std::vector<std::int64_t>(ticks), std::vector<TickReport>(ticks)};
+  std::vector<std::array<std::int64_t, kRuns>> of_tick(ticks);
+  std::vector<std::int64_t> typical(ticks), least(ticks), empty(ticks);
+  std::vector<double> single, floor;
   const RealTimeScope scope;
   for (auto _ : state)
-    for (int run = 0; run < kRuns; ++run) {
+    for (std::size_t run = 0; run < kRuns; ++run) {
       if (!run_once(simulator, start, push, times)) state.SkipWithError("the tick failed");
-      for (std::size_t k = 0; k < ticks; ++k) least[k] = std::min(least[k], times.thread[k]);
-      worst.push_back(static_cast<double>(*std::max_element(times.thread.begin(), times.thread.end())) * 1e-3);
-      worst_wall.push_back(static_cast<double>(*std::max_element(times.wall.begin(), times.wall.end())) * 1e-3);
+      for (std::size_t k = 0; k < ticks; ++k) of_tick[k][run] = times.thread[k];
+      single.push_back(longest_us(times.thread));
+      std::ranges::nth_element(times.thread, times.thread.begin() + static_cast<std::ptrdiff_t>(ticks / 2));
+      floor.push_back(run_empty(empty, times.thread[ticks / 2]));
     }
   Histogram all, changes;
   long events = 0;
   for (std::size_t k = 0; k < ticks; ++k) {
-    all.add(least[k]);
-    if (times.reports[k].events > 0) changes.add(least[k]);
+    std::ranges::sort(of_tick[k]);
+    typical[k] = of_tick[k][kRuns / 2], least[k] = of_tick[k].front();
+    all.add(typical[k]);
+    if (times.reports[k].events > 0) changes.add(typical[k]);
     events += times.reports[k].events;
   }
-  std::sort(worst.begin(), worst.end()), std::sort(worst_wall.begin(), worst_wall.end());
   state.counters["median_us"] = all.quantile(0.5) * 1e-3;
   state.counters["p999_us"] = all.quantile(0.999) * 1e-3;
-  state.counters["worst_us"] = all.largest() * 1e-3;
-  state.counters["single_run_best_us"] = worst.front();
-  state.counters["single_run_median_us"] = worst[worst.size() / 2];
-  state.counters["single_run_wall_us"] = worst_wall.front();
+  state.counters["worst_us"] = longest_us(typical);
+  state.counters["least_worst_us"] = longest_us(least);
+  state.counters["single_run_us"] = median(single);
+  state.counters["empty_loop_us"] = median(floor);
   state.counters["change_median_us"] = changes.quantile(0.5) * 1e-3;
   state.counters["change_p99_us"] = changes.quantile(0.99) * 1e-3;
   state.counters["events"] = static_cast<double>(events);
-  if (std::getenv("KANE_WORST_TICKS") != nullptr) print_worst(least, times);
+  if (std::getenv("KANE_WORST_TICKS") != nullptr) print_worst(typical, least, times);
 }
 
 void BM_CartTick(benchmark::State& state) {

@@ -31,7 +31,7 @@ struct HapticsOptions {
   double amplitude = 0.1, frequency = 0.5;
   std::string sheet_file;
   std::optional<double> device_damping, device_mass, max_force;  ///< beat the data sheet
-  double ahead = 0, stored_energy = 0;
+  double ahead = 0, stored_energy = 0, wake_ahead = 1e6 * HapticOptions{}.wake_ahead;
   bool no_passivity = false, unpaced = false, json = false, quiet = false;
 };
 
@@ -133,6 +133,9 @@ class HapticsRun {
     haptic.record = !options_.record.empty();
     haptic.ahead = options_.ahead;
     haptic.stored_energy = options_.stored_energy;
+    require(options_.wake_ahead >= 0 && options_.wake_ahead <= 1e6,
+            "--wake-ahead must be between 0 and a million microseconds, but it is {}", options_.wake_ahead);
+    haptic.wake_ahead = 1e-6 * options_.wake_ahead;
     require(options_.display == "impedance" || options_.display == "admittance",
             "--display is impedance or admittance, not '{}'", options_.display);
     haptic.display = options_.display == "impedance" ? Display::Impedance : Display::Admittance;
@@ -202,6 +205,7 @@ class HapticsRun {
     j["compute"] = histogram_json(r.compute);
     j["compute_with_events"] = histogram_json(r.event_compute);
     if (r.ahead.count() > 0) j["looking_ahead"] = histogram_json(r.ahead);
+    if (r.rehearsal.count() > 0) j["rehearsing"] = histogram_json(r.rehearsal), j["rehearsals"] = r.rehearsal.count();
     j["memory_locked"] = r.real_time.memory_locked;
     j["real_time_priority"] = r.real_time.priority;
     j["axes"] = Json::array();
@@ -245,6 +249,7 @@ class HapticsRun {
     print_row("compute", r.compute);
     print_row("compute with changes", r.event_compute);
     print_row("looking ahead", r.ahead);
+    print_row("rehearsing", r.rehearsal);
     for (const auto& a : r.axes)
       fmt::print("  axis {:<17} largest force {:.4g}, least energy {:.3g} J, passivity control {} times ({:.3g} J)\n",
                  a.name, a.largest_force, a.least_energy, a.interventions, a.dissipated);
@@ -290,6 +295,9 @@ void add_haptics_command(CLI::App& app) {
                       "J that the model holds at the start and may give to the hand (default 0)");
   command->add_option("--ahead", o->ahead,
                       "Seconds to simulate ahead of real time, preparing for changes of constraints (default 0: no)");
+  command->add_option("--wake-ahead", o->wake_ahead,
+                      "Microseconds to wake before each deadline, rehearse a change and wait awake (default 100; 0: "
+                      "sleep until it comes)");
   command->add_flag("--no-passivity", o->no_passivity, "Observe energy, but do not control it");
   command->add_flag("--unpaced", o->unpaced, "As fast as it goes instead of in real time");
   command->add_flag("--json", o->json, "Print the statistics as one JSON object");

@@ -61,6 +61,17 @@ void ContactScene::copy_slots(const ContactScene& from) {
   ++version_;
 }
 
+void ContactScene::keep_slots() {
+  kept_slots_ = slots_, kept_touches_ = touches_;
+  kept_longest_step_ = longest_step_, kept_overflown_ = overflown_;
+}
+
+void ContactScene::restore_slots() {
+  slots_ = kept_slots_, touches_ = kept_touches_;
+  longest_step_ = kept_longest_step_, overflown_ = kept_overflown_;
+  ++version_;
+}
+
 ContactScene::Sides ContactScene::sides(int pair, bool swapped) const {
   const ContactPair& p = pairs_[at(pair)];
   const ContactShape& first = shapes_[at(swapped ? p.second : p.first)];

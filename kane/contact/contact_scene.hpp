@@ -51,6 +51,9 @@ class ContactScene {
   void clear();
   /// What another scene of the same shapes holds at present.
   void copy_slots(const ContactScene& from);
+  /// Remembers what the slots hold, and goes back to it.
+  void keep_slots();
+  void restore_slots();
   /// Gives slots to what is near and takes them from what is not; slots that hold are kept. `exact`: distances by FCL,
   /// which allocates. True if any slot changed.
   bool update(bool exact);
@@ -115,11 +118,13 @@ class ContactScene {
   std::vector<MovingBody> bodies_;
   std::vector<Slot> slots_;
   std::vector<Touch> touches_;
+  std::vector<Slot> kept_slots_;
+  std::vector<Touch> kept_touches_;
   std::vector<Tangents> tangents_;
   std::vector<double> reaches_, sizes_;
   std::size_t n_;
-  bool overflown_ = false, changed_ = false;
-  double longest_step_ = 0;
+  bool overflown_ = false, changed_ = false, kept_overflown_ = false;
+  double longest_step_ = 0, kept_longest_step_ = 0;
   long version_ = 0;
   std::unique_ptr<FclDistances> fcl_;
 };

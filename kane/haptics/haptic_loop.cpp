@@ -71,6 +71,9 @@ HapticLoop::HapticLoop(TickSimulator& simulator, Device& device, HapticOptions o
           "positive");
   require(options.stored_energy >= 0 && std::isfinite(options.stored_energy),
           "the energy stored at the start cannot be {} J", options.stored_energy);
+  require(options.wake_ahead >= 0 && options.wake_ahead <= 1, "waking {} s before a deadline is not possible",
+          options.wake_ahead);
+  wake_ahead_ns_ = std::llround(1e9 * std::min(options.wake_ahead, 0.5 / options.rate));
   require(options.ahead >= 0 && options.ahead <= 1, "looking {} s ahead is not possible; up to 1 s is", options.ahead);
   if (options.ahead > 0 && options.display == Display::Impedance)
     predictor_ = std::make_unique<Predictor>(
@@ -171,6 +174,22 @@ TickReport HapticLoop::tick(double t, HapticReport& report) {
   return ticked;
 }
 
+/// Rehearsals that might not end in time are left out; they change nothing, so runs stay repeatable.
+void HapticLoop::wait_until(std::int64_t deadline, HapticReport& report) {
+  sleep_until_ns(deadline - wake_ahead_ns_);
+  if (wake_ahead_ns_ == 0) return;
+  const std::int64_t awake = now_ns();
+  if (awake + rehearsal_ns_ < deadline) {
+    simulator_.rehearse();
+    const std::int64_t took = now_ns() - awake;
+    report.rehearsal.add(took);
+    rehearsal_ns_ = std::max(took + took / 2, rehearsal_ns_ - rehearsal_ns_ / 16);
+  } else {
+    rehearsal_ns_ -= rehearsal_ns_ / 16;  // so that one that was interrupted does not end them for ever
+  }
+  while (now_ns() < deadline) relax();
+}
+
 void HapticLoop::publish(double t, const HapticReport& report) {
   HapticSnapshot& s = snapshots_.draft();
   s.t = t;
@@ -198,7 +217,7 @@ HapticReport HapticLoop::run() {
   const std::int64_t begin = now_ns();
   std::int64_t deadline = begin, last = begin;
   for (long k = 0; k < ticks && !stop_.load(std::memory_order_relaxed); ++k) {
-    if (options_.paced) sleep_until_ns(deadline);
+    if (options_.paced) wait_until(deadline, report);
     const std::int64_t start = now_ns();
     if (k > 0) report.period.add(start - last);
     last = start;

@@ -2,6 +2,9 @@
 // The loop of fixed rate between a device and a simulation: read, couple, tick, display, until the next deadline. Deadlines
 // are absolute, so that lateness does not add up; a tick that misses its own is counted, and the loop goes on with the next
 // one that lies ahead, without catching up by a burst. After start() nothing allocates and nothing is locked.
+//
+// A thread that sleeps until its deadline wakes up late, and finds that others have used the caches meanwhile. So it wakes a
+// little before, rehearses a tick with a change of constraints (TickSimulator::rehearse), and waits awake for the deadline.
 
 #include <atomic>
 #include <functional>
@@ -39,6 +42,8 @@ struct HapticOptions {
   bool real_time = true;  ///< ask for locked memory and priority
   bool paced = true;      ///< false: as fast as it goes, for tests and batch runs
   bool record = false;
+  /// Seconds before each deadline to wake up, rehearse and wait awake (half of a period at most); 0: sleep until it comes.
+  double wake_ahead = 100e-6;
   /// Seconds to look ahead for changes of constraints (impedance display only); 0: not at all.
   double ahead = 0;
 };
@@ -66,6 +71,7 @@ struct HapticReport {
   long predicted = 0, prepared = 0;          ///< changes seen coming; sets taken over as they were prepared
   Histogram period, compute, event_compute;  ///< ns; the last only of ticks in which constraints changed
   Histogram ahead;                           ///< ns per tick for looking ahead, after the force was displayed
+  Histogram rehearsal;                       ///< ns, in the time that is left before a deadline
   double duration = 0;
   TickStatus status = TickStatus::Ok;
   bool stopped = false;  ///< by a rule of the model, or from outside
@@ -92,6 +98,7 @@ class HapticLoop {
 
  private:
   [[nodiscard]] TickReport tick(double t, HapticReport& report);
+  void wait_until(std::int64_t deadline, HapticReport& report);
   void couple();
   void show_motion();
   [[nodiscard]] std::string check_margin(std::size_t axis) const;
@@ -108,6 +115,8 @@ class HapticLoop {
   LatestValue<HapticSnapshot> snapshots_;
   Recording recording_;
   std::unique_ptr<Predictor> predictor_;
+  std::int64_t wake_ahead_ns_ = 0;
+  std::int64_t rehearsal_ns_ = 0;  ///< how long one takes, rather too much
   std::atomic<bool> stop_{false};
 };
 

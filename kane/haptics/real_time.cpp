@@ -42,6 +42,12 @@ std::int64_t now_ns() {
   return static_cast<std::int64_t>(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
 }
 
+void relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
 void sleep_until_ns(std::int64_t deadline) {
   timespec t{};
   t.tv_sec = static_cast<std::time_t>(deadline / 1'000'000'000);

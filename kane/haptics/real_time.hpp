@@ -32,5 +32,7 @@ class RealTimeScope {
 /// Of the monotonic clock, ns.
 [[nodiscard]] std::int64_t now_ns();
 void sleep_until_ns(std::int64_t deadline);
+/// A moment of waiting awake.
+void relax();
 
 }  // namespace kane

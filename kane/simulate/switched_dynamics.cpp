@@ -45,6 +45,7 @@ SwitchedDynamics::SwitchedDynamics(SystemEvaluator& evaluator, const SwitchingOp
       values_kernel_(make_values(evaluator.system())),
       values_runner_(&values_kernel_, evaluator.context()),
       sliding_lu_(evaluator.system().equations().contacts.size() + slots_),
+      kept_{.choice = {.choice = IndependentSpeeds(evaluator.system().row_count(), n_)}},
       lcp_(evaluator.system().equations().contacts.size() + slots_,
            evaluator.system().equations().frictions.size() + slots_ * frictions_per_slot(evaluator.system())) {
   const EquationsOfMotion& e = evaluator.system().equations();
@@ -81,7 +82,7 @@ SwitchedDynamics::SwitchedDynamics(SystemEvaluator& evaluator, const SwitchingOp
   bilateral_.assign(rows, false), active_.assign(rows, true);
   evaluator_.set_active(active_);  // once with everything, so that nothing grows later
   for (std::size_t i = 0; i < e.constraints.size(); ++i) bilateral_[i] = e.constraints[i].active && !own_row_[i];
-  apply_active();
+  begin_rehearsal(), end_rehearsal();  // the same
 }
 
 void SwitchedDynamics::set_bilateral(const std::vector<bool>& rows) {
@@ -402,7 +403,7 @@ void SwitchedDynamics::set_offsets(std::span<const double> q, std::span<const do
   calc_functions(q, u, g);
   for (std::size_t k = 0; k < contacts_.size(); ++k) {
     Contact& c = contacts_[k];
-    const bool near = c.state == ContactState::Closed || std::abs(g[k]) < kLeft;
+    const bool near = c.state == ContactState::Closed || std::abs(g[k]) < std::max(kLeft, options_.touch_gap);
     if (!near || g[k] >= kLift) continue;
     // One that leaves fast enough is above zero at once by itself.
     const bool leaves = c.state == ContactState::Open && row_speed(c.row, u) > still(u, c.row);

@@ -138,6 +138,10 @@ class SwitchedDynamics {
   [[nodiscard]] bool impose(std::span<const double> q, std::span<double> u);
   /// Impulses of all rows in the last settle() or impose(), summed up.
   [[nodiscard]] std::span<const double> impulses() const { return impulse_; }
+  /// Between these two, transitions may be tried that are not meant: what is nearest counts as touching, and impacts are
+  /// few. Afterwards everything is as it was, to the last bit.
+  void begin_rehearsal();
+  void end_rehearsal();
   /// A contact is open and its gap is below -`depth`, going deeper: an event was missed.
   [[nodiscard]] bool missed(std::span<const double> q, std::span<const double> u, double depth);
   /// A u + b of a row, where the rows were evaluated last.
@@ -240,6 +244,18 @@ class SwitchedDynamics {
   std::vector<std::size_t> sliding_;
   Lu sliding_lu_;
   std::vector<double> sliding_force_, sliding_rhs_;
+
+  struct Kept {
+    SwitchingOptions options = {};
+    SwitchingWork work = {};
+    std::vector<Contact> contacts = {};
+    std::vector<Friction> frictions = {};
+    std::vector<bool> bilateral = {};
+    std::vector<double> lambda = {}, impulse = {};
+    SystemEvaluator::SavedChoice choice;
+  };
+  Kept kept_;              ///< while rehearsing
+  bool all_slow_ = false;  ///< rehearsing: no friction slides too fast to hold
 
   // complementarity
   SwitchingWork work_;

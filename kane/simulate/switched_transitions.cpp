@@ -116,7 +116,7 @@ void SwitchedDynamics::add_friction_terms(std::span<const double> u, bool impact
     const double speed = friction_speed(f, u);
     const double slow = f.rows.size() == 1 ? still(u, f.rows[0])
                                            : std::max(still(u, f.rows[0]), 1.5 * options_.stick_speed * f.fastest);
-    if (!impact && speed > slow) {
+    if (!impact && speed > slow && !all_slow_) {
       term.sliding = true;
       for (std::size_t k = 0; k < f.rows.size(); ++k) term.direction[k] = row_speed(f.rows[k], u) / speed;
     }

@@ -176,6 +176,19 @@ bool SystemEvaluator::adopt_prepared() {
   return true;
 }
 
+void SystemEvaluator::save_choice(SavedChoice& saved) const {
+  saved.choice = choice_;
+  saved.chosen = chosen_, saved.doubtful = doubtful_;
+  saved.choices = choices_, saved.adopted = adopted_;
+}
+
+void SystemEvaluator::restore_choice(const SavedChoice& saved) {
+  choice_ = saved.choice;
+  chosen_ = saved.chosen, doubtful_ = saved.doubtful;
+  choices_ = saved.choices, adopted_ = saved.adopted;
+  if (chosen_) embedding_.set_choice(choice_);
+}
+
 EmbedReport SystemEvaluator::refresh_embedding() {
   if (!chosen_ && !adopt_prepared() && !choose_independent().finite) return {EmbedStatus::NotFinite, -1, 0};
   EmbedReport report = embedding_.refresh(active_jacobian());

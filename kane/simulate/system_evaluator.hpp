@@ -89,6 +89,14 @@ class SystemEvaluator {
   void prepare(const SystemEvaluator& ahead);
   /// So that prepare() does not allocate.
   void reserve_prepared();
+  /// The choice made for the present set, to be put back after others were tried and the set was made active again.
+  struct SavedChoice {
+    IndependentSpeeds choice;
+    bool chosen = false, doubtful = false;
+    long choices = 0, adopted = 0;
+  };
+  void save_choice(SavedChoice& saved) const;
+  void restore_choice(const SavedChoice& saved);
   /// How often a prepared choice was taken over.
   [[nodiscard]] long adopted() const { return adopted_; }
   /// To be called where the configuration satisfies the constraints (after calc_constraints). Between such states redundant

@@ -44,11 +44,12 @@ TickSimulator::TickSimulator(std::shared_ptr<const CompiledSystem> system, const
   for (auto* v : {&y_, &stage_, &k1_, &k2_, &k3_, &k4_, &end_}) v->resize(e.q.size() + e.u.size());
   before_.resize(dynamics_.function_count() + e.switches.size());
   after_ = low_ = high_ = third_ = before_;
+  kept_.state = state_, kept_.before = before_;
   udot_.resize(e.u.size());
   handle_position_.resize(e.handles.size()), handle_speed_.resize(e.handles.size());
   inputs_ = system_->default_inputs();
   fired_.assign(e.switches.size(), false);
-  bilateral_ = initial_ = dynamics_.bilateral();
+  bilateral_ = initial_ = kept_.bilateral = dynamics_.bilateral();
   for (const auto& h : e.handles) dynamics_.set_applied(at(h.row), 0);
   evaluator_.set_active(std::vector<bool>(system_->row_count(), true));
   projector_.update_active();  // once with everything, so that nothing grows later
@@ -264,7 +265,7 @@ double TickSimulator::estimate_crossing(const Bracket& at) const {
 /// Where within the step that was just taken the first function has crossed zero, as a part of it. Along the interpolated
 /// motion: one evaluation for each refinement instead of the five of a step. 0: forces that are new in this
 /// tick have changed the functions at once; after_ holds them.
-double TickSimulator::find_crossing(double h) {
+double TickSimulator::find_crossing(double h, int refinements) {
   std::ranges::copy(state_.q, end_.begin());
   std::ranges::copy(state_.u, end_.begin() + static_cast<std::ptrdiff_t>(state_.q.size()));
   const double t = state_.t;
@@ -280,7 +281,7 @@ double TickSimulator::find_crossing(double h) {
   }
   if (!calc_rates(t, end_, k4_)) return 1;
   Bracket at{.low = 0, .high = 1};
-  for (int i = 0; i < options_.refinements; ++i) {
+  for (int i = 0; i < refinements; ++i) {
     const double root = estimate_crossing(at);
     if (at.high - root < kClose) break;
     // A little later, so that the event has happened.
@@ -303,7 +304,7 @@ double TickSimulator::find_crossing(double h) {
 /// Repeats the step of length h, in which something happens, up to just behind the first event. `used` is its length;
 /// after_ holds the functions there.
 bool TickSimulator::locate(double h, double& used) {
-  const double part = find_crossing(h);
+  const double part = find_crossing(h, options_.refinements);
   used = part * h;
   if (part == 0) return true;
   restore();

@@ -76,6 +76,10 @@ class TickSimulator {
   /// Throws ModelError for a state that does not fit.
   void start(const State& state);
   TickReport tick();
+  /// Goes through a tick in which constraints change, without any effect: the state and all later ticks stay the same to
+  /// the last bit. Changes are rare, and by the time one comes its code and data have left the processor's caches; a loop
+  /// that has time left rehearses shortly before the next tick, and then no tick has to wait for memory.
+  void rehearse();
   /// Goes on from where another simulator of the same system is, handles and inputs included.
   void copy_state(const TickSimulator& from);
 
@@ -116,11 +120,12 @@ class TickSimulator {
     double low, high, third = -1;
   };
   [[nodiscard]] double estimate_crossing(const Bracket& at) const;
-  [[nodiscard]] double find_crossing(double h);
+  [[nodiscard]] double find_crossing(double h, int refinements);
   [[nodiscard]] bool jumps() const;
   void interpolate(double h, double s);
   [[nodiscard]] TickStatus transit();
   void prepare_rules();
+  void rehearse_change(double h);
   void save();
   void restore();
 
@@ -143,6 +148,16 @@ class TickSimulator {
   std::vector<double> y_, stage_, k1_, k2_, k3_, k4_, end_, before_, after_, low_, high_, third_, udot_,
       handle_position_, handle_speed_;
   TickWork work_;
+  struct Kept {
+    State state;
+    std::vector<double> before;
+    std::vector<bool> bilateral;
+    int mode;
+    bool forces_changed;
+  };
+  Kept kept_;  ///< while rehearsing
+  std::size_t next_rehearsed_ = 0;
+  bool rehearse_backwards_ = false;
   long ticks_ = 0, events_ = 0;
   double t0_ = 0;
 };

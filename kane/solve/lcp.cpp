@@ -159,7 +159,9 @@ void LemkeSolver::measure(ConstMatrixView m, std::span<const double> q, std::spa
     size = std::max(size, terms);
   }
   for (std::size_t i = 0; i < n_; ++i) {
-    const double unit = std::max(trial_[i], 1e-6 * size);
+    // What the pivoting takes for a tie (10: some of them on the way) cannot be told apart here either.
+    const double tie = 10 * kTie / kAccurate * q_scale_ * sizes_[i];
+    const double unit = std::max({trial_[i], 1e-6 * size, tie});
     if (unit == 0) continue;
     const double w = w_[i] / unit;
     force = z_size > 0 ? z[i] / z_size : 0;

@@ -173,6 +173,20 @@ TEST(TickSimulator, AgreesWithTheLocatedEventsOfTheAccurateSimulation) {
   EXPECT_EQ(ticks.state().u[0], 0.0);
 }
 
+// Balls that hang still beside each other press with forces of rounding size next to those of an impact.
+TEST(TickSimulator, PassesImpactsThroughNewtonsCradle) {
+  const Model model = load_model("newtons_cradle");
+  TickSimulator ticks(model.system);
+  ticks.start(model.initial());
+  double highest = 0;
+  for (int k = 0; k < 1200; ++k) {
+    ASSERT_EQ(ticks.tick().status, TickStatus::Ok) << "tick " << k;
+    highest = std::max(highest, ticks.state().q[4]);
+    for (std::size_t i = 1; i < 4; ++i) ASSERT_NEAR(ticks.state().q[i], 0, 1e-6);
+  }
+  EXPECT_NEAR(highest, 0.5, 1e-4);
+}
+
 TEST(SimulatedDevice, AnUndisturbedHandArrivesWhereItWants) {
   SimulatedAxis axis;
   axis.hand = {0, 0, 0, 100, 10};

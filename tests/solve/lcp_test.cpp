@@ -120,6 +120,20 @@ TEST(Lemke, WorksAcrossScales) {
   }
 }
 
+// What is left of an acceleration by rounding, beside one that matters: the answer is as good as such numbers can be.
+TEST(Lemke, RoundingBesideLargeNumbersIsNoInaccuracy) {
+  Matrix m(3, 3);
+  for (std::size_t i = 0; i < 3; ++i) m(i, i) = 2;
+  for (std::size_t i = 0; i < 2; ++i) m(i, i + 1) = m(i + 1, i) = -1;
+  for (const double noise : {-2e-18, 2e-18}) {
+    const std::vector<double> q{1.4e-6, 1e-4 * noise, noise};
+    std::vector<double> z(3);
+    LemkeSolver solver(3);
+    EXPECT_TRUE(solver.solve(m, q, z).ok()) << noise;
+    for (const double force : z) EXPECT_LT(force, 1e-17);
+  }
+}
+
 TEST(Lemke, ReportsDegeneracy) {
   LemkeSolver lemke(2);
   Matrix m(2, 2);
