@@ -10,7 +10,7 @@ using Angles = double __attribute__((vector_size(64)));
 using Integers = sincos_core::IntegerOf<Angles>;
 
 struct FusedMath {
-  static constexpr bool kFused = true, kTurns = true;
+  static constexpr bool kFused = true, kSideBySide = true;
   /// Where the compiler does not know them: as operands from memory they are free, while copies between registers, which
   /// it would need if it kept them there, take a turn of the units that multiply.
   [[gnu::always_inline]] static const sincos_core::Constants& constants() {
@@ -30,18 +30,14 @@ struct FusedMath {
   [[gnu::always_inline]] static void negate(__m512d& x, __mmask8 where, const __m512d& minus) {
     asm("vxorpd %2, %0, %0%{%1%}" : "+v"(x) : "Yk"(where), "v"(minus));
   }
-  /// Quadrants: (s, c), (c, -s), (-s, -c), (-c, s) for the sine r + s and the cosine c. r + s has the sign of r but for a
-  /// zero, where the sum may have lost it.
-  [[gnu::always_inline]] static void turn(const Angles& r, const Angles& s, const Angles& c, const Integers& quadrant,
-                                          Angles& sin, Angles& cos) {
+  /// Quadrants: (s, c), (c, -s), (-s, -c), (-c, s).
+  [[gnu::always_inline]] static void turn(const Angles& s, const Angles& c, const Integers& quadrant, Angles& sin,
+                                          Angles& cos) {
     const auto q = reinterpret_cast<__m512i>(quadrant);
     const __mmask8 swap = _mm512_test_epi64_mask(q, _mm512_set1_epi64(1));
     const __mmask8 second_half = _mm512_test_epi64_mask(q, _mm512_set1_epi64(2));
     const __m512d minus = _mm512_set1_pd(-0.0);
-    constexpr int kOrAnd = 0xf8;  // truth table of a | (b & c)
-    const auto sine = reinterpret_cast<__m512d>(_mm512_ternarylogic_epi64(
-        reinterpret_cast<__m512i>(r + s), reinterpret_cast<__m512i>(r), reinterpret_cast<__m512i>(minus), kOrAnd));
-    __m512d first = _mm512_mask_blend_pd(swap, sine, c), second = _mm512_mask_blend_pd(swap, c, sine);
+    __m512d first = _mm512_mask_blend_pd(swap, s, c), second = _mm512_mask_blend_pd(swap, c, s);
     negate(first, second_half, minus);
     negate(second, _kxor_mask8(swap, second_half), minus);
     sin = first;

@@ -11,7 +11,6 @@ namespace kane {
 
 namespace {
 
-using sincos_core::PlainMath;
 using sincos_core::Reduced;
 __extension__ using Uint128 = unsigned __int128;
 
@@ -71,7 +70,7 @@ Reduced<double> reduce_huge(double x) {
 SinCos sincos(double x) noexcept {
   const double magnitude = std::fabs(x);
   if (magnitude <= sincos_core::kLargestArgument) {
-    const auto [s, c] = sincos_core::sincos_moderate<double, PlainMath>(x);
+    const auto [s, c] = sincos_core::sincos_moderate<double>(x);
     return {s, c};
   }
   if (!(magnitude <= std::numeric_limits<double>::max())) {
@@ -79,7 +78,7 @@ SinCos sincos(double x) noexcept {
     return {kNan, kNan};
   }
   const auto sign = static_cast<sincos_core::Int64>(std::bit_cast<std::uint64_t>(x) & (std::uint64_t{1} << 63));
-  const auto [s, c] = sincos_core::rotate<double, PlainMath>(reduce_huge(magnitude), sign);
+  const auto [s, c] = sincos_core::rotate<double>(reduce_huge(magnitude), sign);
   return {s, c};
 }
 
