@@ -276,5 +276,15 @@ void BM_NewConstraintSet(benchmark::State& state) {
 }
 BENCHMARK(BM_NewConstraintSet)->Unit(benchmark::kMicrosecond);
 
+/// A constraint written down while the system runs: from its expression to a row that is ready, new code for it included.
+void BM_WriteConstraint(benchmark::State& state) {
+  const auto system = load("shopping_cart");
+  const EquationsOfMotion& e = system->equations();
+  double k = 1;
+  // Another number each time, so that no derivative is known from before.
+  for (auto _ : state) benchmark::DoNotOptimize(WrittenConstraint(*system, "held", e.q[0] - k++ * sin(e.q[2])));
+}
+BENCHMARK(BM_WriteConstraint)->Unit(benchmark::kMicrosecond);
+
 }  // namespace
 }  // namespace kane

@@ -12,6 +12,7 @@
 #include "apps/kane/command.hpp"
 #include "apps/kane/device_sheet.hpp"
 #include "apps/kane/model_source.hpp"
+#include "kane/analysis/signals.hpp"
 #include "kane/base/error.hpp"
 #include "kane/haptics/haptic_loop.hpp"
 #include "kane/haptics/simulated_device.hpp"
@@ -32,6 +33,7 @@ struct HapticsOptions {
   std::string sheet_file;
   std::optional<double> device_damping, device_mass, max_force;  ///< beat the data sheet
   double ahead = 0, stored_energy = 0, wake_ahead = 1e6 * HapticOptions{}.wake_ahead;
+  std::vector<std::string> impose;
   bool no_passivity = false, unpaced = false, json = false, quiet = false;
 };
 
@@ -114,6 +116,7 @@ class HapticsRun {
     CompileOptions compile;
     compile.functions = table_functions(mechanism_);
     compile.reports = false;
+    compile.free_rows = options.impose.size();
     FormOptions form;
     form.formulation = formulation_from(options.source.formulation);
     system_ = std::make_shared<const CompiledSystem>(form_equations(mechanism_, form), compile);
@@ -141,6 +144,7 @@ class HapticsRun {
     haptic.display = options_.display == "impedance" ? Display::Impedance : Display::Admittance;
     require(options_.duration > 0 && std::isfinite(options_.frequency) && std::isfinite(options_.amplitude),
             "--duration must be positive, --amplitude and --frequency finite");
+    haptic.constraints = timed_constraints();
     if (haptic.record) {
       std::ofstream file(options_.record, std::ios::app);
       require(file.good(), "'{}' cannot be written", options_.record);
@@ -168,6 +172,37 @@ class HapticsRun {
   }
 
  private:
+  /// "FROM: EXPRESSION" or "FROM..TO: EXPRESSION".
+  [[nodiscard]] std::vector<TimedConstraint> timed_constraints() const {
+    std::vector<TimedConstraint> all;
+    for (const std::string& text : options_.impose) {
+      const std::size_t colon = text.find(':'), dots = std::min(text.find(".."), colon);
+      require(colon != std::string::npos, "--impose needs 'FROM: EXPRESSION' or 'FROM..TO: EXPRESSION', not '{}'",
+              text);
+      TimedConstraint c;
+      c.name = text.substr(std::min(text.size(), text.find_first_not_of(' ', colon + 1)));
+      c.expression = parse_signal(system_->equations(), c.name, "--impose").value;
+      c.from = seconds(text.substr(0, dots), text);
+      if (dots < colon) c.to = seconds(text.substr(dots + 2, colon - dots - 2), text);
+      require(dots == colon || c.to > c.from, "--impose '{}' ends before it begins", text);
+      (void)WrittenConstraint(*system_, c.name, c.expression);  // what is wrong is said before the run
+      all.push_back(std::move(c));
+    }
+    return all;
+  }
+
+  static double seconds(const std::string& number, const std::string& text) {
+    std::size_t used = 0;
+    double value = -1;
+    try {
+      value = std::stod(number, &used);
+    } catch (const std::exception&) {
+    }
+    require(value >= 0 && std::isfinite(value) && number.find_first_not_of(" s", used) == std::string::npos,
+            "'{}' in --impose '{}' is not a time in seconds", number, text);
+    return value;
+  }
+
   void start() {
     const EquationsOfMotion& e = system_->equations();
     const Situation situation = make_situation(nlohmann::json::object(), mechanism_, *system_);
@@ -224,6 +259,12 @@ class HapticsRun {
     j["state"] = {{"t", simulator_->state().t}, {"q", simulator_->state().q}, {"u", simulator_->state().u}};
     j["notes"] = device.notes();
     for (const auto& note : r.real_time.notes) j["notes"].push_back(note);
+    for (const auto& c : r.constraints)
+      j["constraints"].push_back({{"expression", c.name},
+                                  {"imposed", c.imposed >= 0 ? Json(c.imposed) : Json()},
+                                  {"released", c.released >= 0 ? Json(c.released) : Json()},
+                                  {"compile_us", c.compile_us},
+                                  {"failure", c.failure}});
     j["warnings"] = r.warnings;
     fmt::print("{}\n", j.dump());
   }
@@ -232,6 +273,14 @@ class HapticsRun {
     if (h.count() == 0) return;
     fmt::print("  {:<22} {:>9.2f} {:>9.2f} {:>9.2f} {:>9.2f} {:>9.2f}\n", name, h.least() * 1e-3,
                h.quantile(0.5) * 1e-3, h.quantile(0.99) * 1e-3, h.quantile(0.999) * 1e-3, h.largest() * 1e-3);
+  }
+
+  static std::string describe(const TimedConstraintReport& c) {
+    if (!c.failure.empty()) return fmt::format("constraint '{}' was not imposed: {}", c.name, c.failure);
+    if (c.imposed < 0) return fmt::format("constraint '{}' was not imposed: the run ended before", c.name);
+    return fmt::format("constraint '{}' written and compiled in {:.0f} us, in force at {:.3f} s{}", c.name,
+                       c.compile_us, c.imposed,
+                       c.released >= 0 ? fmt::format(", released at {:.3f} s", c.released) : "");
   }
 
   void print(const Device& device) const {
@@ -253,6 +302,7 @@ class HapticsRun {
     for (const auto& a : r.axes)
       fmt::print("  axis {:<17} largest force {:.4g}, least energy {:.3g} J, passivity control {} times ({:.3g} J)\n",
                  a.name, a.largest_force, a.least_energy, a.interventions, a.dissipated);
+    for (const auto& c : r.constraints) fmt::print("  {}\n", describe(c));
     if (options_.unpaced) return print_notes(device);
     fmt::print("  memory {}, priority {}\n", r.real_time.memory_locked ? "locked" : "not locked",
                r.real_time.priority ? "real-time" : "ordinary");
@@ -298,6 +348,9 @@ void add_haptics_command(CLI::App& app) {
   command->add_option("--wake-ahead", o->wake_ahead,
                       "Microseconds to wake before each deadline, rehearse a change and wait awake (default 100; 0: "
                       "sleep until it comes)");
+  command->add_option("--impose", o->impose,
+                      "'FROM: EXPRESSION' or 'FROM..TO: EXPRESSION': a constraint that is written and compiled while "
+                      "the loop runs (s): phi(q) is held at its value, psi(q, u) at zero; may be repeated");
   command->add_flag("--no-passivity", o->no_passivity, "Observe energy, but do not control it");
   command->add_flag("--unpaced", o->unpaced, "As fast as it goes instead of in real time");
   command->add_flag("--json", o->json, "Print the statistics as one JSON object");

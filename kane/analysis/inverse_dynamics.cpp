@@ -55,7 +55,8 @@ InverseDynamics::InverseDynamics(SystemEvaluator& evaluator, MotionPath& path, I
   wanted_.resize(points_.size());
   rhs_.resize(points_.size() + nc), qdot_.resize(nq), f_.resize(nu), embedded_.resize(nu);
   input_values_.resize(inputs.size());
-  feedback_ = {{0, Vector(nq), Vector(nu)}, Vector(nu), Vector(nc), Vector(actuators_.size()), 0, -1};
+  feedback_.state.q.resize(nq), feedback_.state.u.resize(nu);
+  feedback_.udot.resize(nu), feedback_.lambda.resize(nc), feedback_.force.resize(actuators_.size());
 }
 
 /// Of each prescribed coordinate: its rate at u = 0, its derivatives by u, and its second derivative at udot = 0. Then the

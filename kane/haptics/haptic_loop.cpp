@@ -214,6 +214,8 @@ HapticReport HapticLoop::run() {
     scope.emplace();
     report.real_time = scope->report();
   }
+  std::optional<ConstraintWriter> writer;
+  if (!options_.constraints.empty()) writer.emplace(simulator_, options_.constraints);
   const std::int64_t begin = now_ns();
   std::int64_t deadline = begin, last = begin;
   for (long k = 0; k < ticks && !stop_.load(std::memory_order_relaxed); ++k) {
@@ -224,6 +226,7 @@ HapticReport HapticLoop::run() {
     const TickReport ticked = tick(static_cast<double>(k) * period, report);
     const std::int64_t end = now_ns();
     ++report.ticks;
+    if (writer) writer->note_time(static_cast<double>(k + 1) * period);
     report.compute.add(end - start);
     report.events += ticked.events;
     if (ticked.events > 0) ++report.event_ticks, report.event_compute.add(end - start);
@@ -248,6 +251,7 @@ HapticReport HapticLoop::run() {
   }
   report.stopped = report.stopped || stop_.load(std::memory_order_relaxed);
   report.duration = static_cast<double>(now_ns() - begin) * 1e-9;
+  if (writer) report.constraints = writer->finish();
   if (predictor_) report.predicted = predictor_->predicted(), report.prepared = simulator_.evaluator().adopted();
   add_axes(report);
   return report;

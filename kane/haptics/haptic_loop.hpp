@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kane/haptics/bridge.hpp"
+#include "kane/haptics/constraint_writer.hpp"
 #include "kane/haptics/device.hpp"
 #include "kane/haptics/histogram.hpp"
 #include "kane/haptics/passivity.hpp"
@@ -46,6 +47,8 @@ struct HapticOptions {
   double wake_ahead = 100e-6;
   /// Seconds to look ahead for changes of constraints (impedance display only); 0: not at all.
   double ahead = 0;
+  /// Written and compiled while the loop runs; the system needs as many free rows as are held at once.
+  std::vector<TimedConstraint> constraints = {};
 };
 
 /// What slower consumers see.
@@ -78,6 +81,7 @@ struct HapticReport {
   RealTimeReport real_time;
   std::vector<AxisReport> axes;
   std::vector<std::string> warnings;  ///< stability margins
+  std::vector<TimedConstraintReport> constraints;
 };
 
 class HapticLoop {

@@ -99,6 +99,7 @@ void CompiledSystem::collect_laws(const CompileOptions& options) {
 CompiledSystem::CompiledSystem(EquationsOfMotion equations, const CompileOptions& options)
     : equations_(std::move(equations)),
       contact_layout_(find_contact_layout(equations_)),
+      free_rows_(options.free_rows),
       functions_(options.functions),
       callbacks_(std::make_unique<Callbacks>()),
       setting_{equations_, {}, {}, {}, options.strict, options.use_interpreter} {

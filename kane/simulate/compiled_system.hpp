@@ -28,6 +28,8 @@ struct CompileOptions {
   std::vector<std::string> driven_inputs{};
   /// Compile the report kernel (points, bodies, reactions, outputs).
   bool reports = true;
+  /// How many constraints may be written down and held at once while it runs (written_constraint.hpp).
+  std::size_t free_rows = 0;
 };
 
 /// One row of the report: where a named quantity stands among the report kernel's outputs.
@@ -53,7 +55,10 @@ class CompiledSystem {
   [[nodiscard]] std::size_t constraint_count() const { return equations_.constraints.size(); }
   /// Rows of shapes that touch come after those of the constraints.
   [[nodiscard]] const ContactLayout& contact_layout() const { return contact_layout_; }
-  [[nodiscard]] std::size_t row_count() const { return constraint_count() + contact_layout_.rows(); }
+  /// Rows of constraints that are written while it runs come last.
+  [[nodiscard]] std::size_t free_rows() const { return free_rows_; }
+  [[nodiscard]] std::size_t first_free_row() const { return constraint_count() + contact_layout_.rows(); }
+  [[nodiscard]] std::size_t row_count() const { return first_free_row() + free_rows_; }
   /// Inputs that are given from outside, in order (laws of the model are built in).
   [[nodiscard]] const std::vector<std::string>& inputs() const { return setting_.inputs; }
   [[nodiscard]] const std::vector<double>& default_inputs() const { return default_inputs_; }
@@ -97,6 +102,7 @@ class CompiledSystem {
 
   EquationsOfMotion equations_;
   ContactLayout contact_layout_;
+  std::size_t free_rows_;
   FunctionTable functions_;
   std::unique_ptr<Callbacks> callbacks_;
   KernelSetting setting_;

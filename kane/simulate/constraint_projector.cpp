@@ -6,6 +6,7 @@
 
 #include "kane/base/error.hpp"
 #include "kane/simulate/contact_rows.hpp"
+#include "kane/simulate/written_constraint.hpp"
 #include "kane/solve/kernels.hpp"
 
 namespace kane {
@@ -40,8 +41,10 @@ ConstraintProjector::ConstraintProjector(SystemEvaluator& evaluator, double tole
   for (std::size_t i = 0; i < constraints.size(); ++i)
     if (constraints[i].phi) phi_constraints_.push_back(static_cast<int>(i));
   const std::size_t slots = evaluator.system().contact_layout().slots;
-  const std::size_t rows = phi_constraints_.size() + quaternions_ + slots, nq = evaluator.system().coordinate_count();
-  contact_rows_.reserve(slots);
+  const std::size_t free = evaluator.system().free_rows();
+  const std::size_t rows = phi_constraints_.size() + quaternions_ + slots + free,
+                    nq = evaluator.system().coordinate_count();
+  contact_rows_.reserve(slots), written_.reserve(free);
   if (slots > 0) gram_ = Matrix(evaluator.system().speed_count(), evaluator.system().speed_count());
   zeros_.resize(evaluator.system().speed_count()), speeds_.resize(evaluator.system().speed_count());
   jacobian_ = Matrix(rows, nq);
@@ -57,6 +60,14 @@ void ConstraintProjector::update_active() {
   const auto& active = evaluator_.active_rows();
   for (std::size_t k = 0; k < phi_constraints_.size(); ++k)
     if (std::find(active.begin(), active.end(), phi_constraints_[k]) != active.end()) rows_.push_back(k);
+  written_.clear();
+  for (std::size_t k = 0; k < evaluator_.system().free_rows(); ++k) {
+    const auto row = static_cast<int>(evaluator_.system().first_free_row() + k);
+    const WrittenRow* written = evaluator_.written(k);
+    if (written != nullptr && written->constraint().configuration() &&
+        std::find(active.begin(), active.end(), row) != active.end())
+      written_.push_back(k);
+  }
   contact_rows_.clear();
   const ContactRows* contacts = evaluator_.contacts();
   if (contacts == nullptr) return;
@@ -67,6 +78,7 @@ void ConstraintProjector::update_active() {
 
 int ConstraintProjector::constraint_of_row(std::size_t row) const {
   if (row < rows_.size()) return phi_constraints_[rows_[row]];
+  if (row >= rows_.size() + quaternions_ + contact_rows_.size()) return -3;
   if (row >= rows_.size() + quaternions_) return -2;
   return static_cast<int>(evaluator_.system().constraint_count() + row - rows_.size());
 }
@@ -94,6 +106,16 @@ void ConstraintProjector::calc_contacts(std::span<const double> q, std::span<dou
   }
 }
 
+void ConstraintProjector::calc_written(std::span<const double> q, std::span<double> residual, MatrixView j) {
+  const std::size_t first = rows_.size() + quaternions_ + contact_rows_.size(), n = zeros_.size();
+  for (std::size_t i = 0; i < written_.size(); ++i) {
+    WrittenRow& row = *evaluator_.written(written_[i]);
+    row.calc(q, zeros_);
+    if (!residual.empty()) residual[first + i] = row.phi();
+    if (j.rows > 0) std::ranges::copy(row.gradient(n), j.row(first + i));
+  }
+}
+
 void ConstraintProjector::calc_configuration(std::span<const double> q, std::span<double> residual, MatrixView j) {
   const std::size_t nq = q.size(), width = nq + 1;
   if (!rows_.empty()) {
@@ -114,6 +136,7 @@ void ConstraintProjector::calc_configuration(std::span<const double> q, std::spa
     std::copy_n(&q[first], 4, j.row(row) + first);
   }
   if (!contact_rows_.empty()) calc_contacts(q, residual, j);
+  if (!written_.empty()) calc_written(q, residual, j);
 }
 
 void ConstraintProjector::evaluate(std::span<const double> q) {
@@ -225,6 +248,7 @@ ConstraintResiduals ConstraintProjector::calc_residuals(std::span<const double> 
 }
 
 std::string describe_configuration_row(int row, const EquationsOfMotion& equations) {
+  if (row == -3) return "a constraint that was written while it ran";
   if (row == -2) return "a contact of shapes";
   if (row < 0) return "no constraint";
   const std::size_t k = index(row), constraints = equations.constraints.size();

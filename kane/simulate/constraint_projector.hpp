@@ -34,7 +34,8 @@ class ConstraintProjector {
   void update_active();
   /// False if there is nothing to project onto.
   [[nodiscard]] bool needed() const {
-    return !rows_.empty() || !contact_rows_.empty() || quaternions_ > 0 || !evaluator_.active_rows().empty();
+    return !rows_.empty() || !contact_rows_.empty() || !written_.empty() || quaternions_ > 0 ||
+           !evaluator_.active_rows().empty();
   }
 
   /// At the evaluator's time and inputs. Failed: `residuals` says which constraint is open, and how far.
@@ -47,9 +48,13 @@ class ConstraintProjector {
   /// Measures without moving anything.
   [[nodiscard]] ConstraintResiduals calc_residuals(std::span<const double> q, std::span<const double> u);
 
-  /// Rows of configuration equations: active constraints, quaternions, closed contacts of shapes.
-  [[nodiscard]] std::size_t row_count() const { return rows_.size() + quaternions_ + contact_rows_.size(); }
-  /// Number of the constraint of a row (or constraint_count() + number of the quaternion; -2 for a contact of shapes).
+  /// Rows of configuration equations: active constraints, quaternions, closed contacts of shapes, constraints written while
+  /// it runs.
+  [[nodiscard]] std::size_t row_count() const {
+    return rows_.size() + quaternions_ + contact_rows_.size() + written_.size();
+  }
+  /// Number of the constraint of a row (or constraint_count() + number of the quaternion; -2 for a contact of shapes, -3 for
+  /// a constraint that was written while it ran).
   [[nodiscard]] int constraint_of_row(std::size_t row) const;
   /// All configuration equations and their derivatives at q. Either may be left out.
   void calc_configuration(std::span<const double> q, std::span<double> residual, MatrixView jacobian);
@@ -62,6 +67,7 @@ class ConstraintProjector {
   };
   void evaluate(std::span<const double> q);
   void calc_contacts(std::span<const double> q, std::span<double> residual, MatrixView j);
+  void calc_written(std::span<const double> q, std::span<double> residual, MatrixView j);
   [[nodiscard]] Measure measure(std::span<const double> q) const;
   /// Largest |A u + b| over what is allowed; fills residuals_.motion.
   [[nodiscard]] double measure_speeds(std::span<const double> u);
@@ -73,6 +79,7 @@ class ConstraintProjector {
   std::vector<std::size_t> rows_;     ///< positions in phi_constraints_ of the active ones
   std::size_t quaternions_;
   std::vector<std::size_t> contact_rows_;  ///< rows of the evaluator: normals of closed contacts of shapes
+  std::vector<std::size_t> written_;       ///< places of the configuration constraints among the free rows
   Matrix jacobian_, gram_;
   std::vector<double> residual_, step_, trial_, zeros_, speeds_;
   PivotedQr qr_;

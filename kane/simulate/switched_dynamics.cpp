@@ -90,6 +90,11 @@ void SwitchedDynamics::set_bilateral(const std::vector<bool>& rows) {
   apply_active();
 }
 
+void SwitchedDynamics::set_written(std::size_t place, bool holds) {
+  bilateral_[evaluator_.system().first_free_row() + place] = holds;
+  apply_active();
+}
+
 void SwitchedDynamics::set_applied(std::size_t row, double force) {
   if (std::find(applied_rows_.begin(), applied_rows_.end(), row) == applied_rows_.end()) applied_rows_.push_back(row);
   applied_[row] = force;

@@ -86,6 +86,8 @@ class SwitchedDynamics {
   /// Constraints that hold in both directions, one flag per row; rows of contacts and frictions are not looked at.
   void set_bilateral(const std::vector<bool>& rows);
   [[nodiscard]] const std::vector<bool>& bilateral() const { return bilateral_; }
+  /// The same for the row at a free place (CompileOptions::free_rows).
+  void set_written(std::size_t place, bool holds);
   /// All open, nothing holds, nothing remembered of the past.
   void reset();
 
@@ -102,6 +104,8 @@ class SwitchedDynamics {
   [[nodiscard]] std::span<const double> forces() const {
     return std::span(lambda_).first(evaluator_.system().constraint_count());
   }
+  /// The same of any row.
+  [[nodiscard]] double row_force(std::size_t row) const { return lambda_[row]; }
   /// The same of contact `k`.
   [[nodiscard]] double contact_force(std::size_t k) const { return lambda_[contacts_[k].row]; }
   /// "" for a slot that holds no shapes.

@@ -4,6 +4,7 @@
 
 #include "kane/base/error.hpp"
 #include "kane/simulate/contact_rows.hpp"
+#include "kane/simulate/written_constraint.hpp"
 #include "kane/solve/kernels.hpp"
 
 namespace kane {
@@ -22,6 +23,7 @@ MotionReport not_finite(std::span<const double> rates, MotionStatus status = Mot
 
 SystemEvaluator::SystemEvaluator(std::shared_ptr<const CompiledSystem> system)
     : system_(std::move(system)),
+      written_(system_->free_rows(), nullptr),
       motion_(system_->motion(), context_, system_->uses_time()),
       mass_(system_->mass(), context_, system_->uses_time()),
       constraints_(system_->constraints(), context_, system_->uses_time()),
@@ -117,7 +119,19 @@ void SystemEvaluator::calc_constraints(std::span<const double> q, std::span<cons
     }
   }
   if (contacts_ != nullptr) calc_contacts(q, u);
+  if (!written_.empty()) calc_written(q, u);
   gather_active();
+}
+
+void SystemEvaluator::calc_written(std::span<const double> q, std::span<const double> u) {
+  for (std::size_t k = 0; k < written_.size(); ++k) {
+    if (written_[k] == nullptr) continue;
+    WrittenRow& from = *written_[k];
+    from.calc(q, u);
+    const std::size_t row = system_->first_free_row() + k;
+    phi_[row] = from.phi(), b_[row] = from.b(), gamma_[row] = from.gamma();
+    std::ranges::copy(from.a(u.size()), jacobian_.view().row(row));
+  }
 }
 
 void SystemEvaluator::calc_contacts(std::span<const double> q, std::span<const double> u) {

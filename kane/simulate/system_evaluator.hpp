@@ -17,6 +17,7 @@
 namespace kane {
 
 class ContactRows;
+class WrittenRow;
 
 enum class MotionStatus : std::uint8_t {
   Ok,
@@ -68,6 +69,9 @@ class SystemEvaluator {
   /// Where the rows of shapes that touch come from; null: they are empty. Must outlive the evaluator, or be detached.
   void attach(ContactRows* contacts) { contacts_ = contacts; }
   [[nodiscard]] ContactRows* contacts() const { return contacts_; }
+  /// The row that stands at a free place (null: none); it must outlive its use.
+  void set_written(std::size_t place, WrittenRow* row) { written_[place] = row; }
+  [[nodiscard]] WrittenRow* written(std::size_t place) const { return written_[place]; }
   /// The rows of shapes alone.
   void calc_contacts(std::span<const double> q, std::span<const double> u);
   [[nodiscard]] ConstMatrixView mass_matrix() const { return mass_matrix_.view(); }
@@ -127,6 +131,7 @@ class SystemEvaluator {
                     std::span<double> forces);
 
  private:
+  void calc_written(std::span<const double> q, std::span<const double> u);
   void gather_active();
   [[nodiscard]] bool adopt_prepared();
   MotionReport solve_free(std::span<double> udot);
@@ -134,6 +139,7 @@ class SystemEvaluator {
 
   std::shared_ptr<const CompiledSystem> system_;
   ContactRows* contacts_ = nullptr;
+  std::vector<WrittenRow*> written_;
   RunContext context_;
   KernelRunner motion_, mass_, constraints_, reports_, inverse_;
   std::vector<int> active_;

@@ -32,6 +32,7 @@ TickSimulator::TickSimulator(std::shared_ptr<const CompiledSystem> system, const
       evaluator_(system_),
       dynamics_(evaluator_, without_allocation(options_.switching)),
       projector_(evaluator_, 1e-10),
+      board_(system_->free_rows()),
       guards_(make_guards(*system_)),
       resets_(make_resets(*system_)),
       guards_runner_(&guards_, evaluator_.context()),
@@ -49,7 +50,9 @@ TickSimulator::TickSimulator(std::shared_ptr<const CompiledSystem> system, const
   handle_position_.resize(e.handles.size()), handle_speed_.resize(e.handles.size());
   inputs_ = system_->default_inputs();
   fired_.assign(e.switches.size(), false);
-  bilateral_ = initial_ = kept_.bilateral = dynamics_.bilateral();
+  initial_ = dynamics_.bilateral();
+  initial_.resize(e.constraints.size());  // those of the model
+  bilateral_ = kept_.bilateral = initial_;
   for (const auto& h : e.handles) dynamics_.set_applied(at(h.row), 0);
   evaluator_.set_active(std::vector<bool>(system_->row_count(), true));
   projector_.update_active();  // once with everything, so that nothing grows later
@@ -117,6 +120,7 @@ void TickSimulator::start(const State& state) {
   ticks_ = events_ = 0;
   evaluator_.set_inputs(inputs_, state_.t);
   bilateral_ = initial_;
+  forget_written();
   dynamics_.reset();
   dynamics_.set_bilateral(bilateral_);
   dynamics_.check_start(state_.q, state_.u);
@@ -365,6 +369,12 @@ TickReport TickSimulator::advance() {
   int located = 0;
   start_known_ = false;
   evaluator_.set_inputs(inputs_, state_.t);
+  if (board_.news()) {
+    const int changes = take_written();
+    if (changes < 0) report.status = TickStatus::Jammed;
+    if (changes < 0) return report;
+    report.events += changes, events_ += changes;
+  }
   while (state_.t < end) {
     const double left = end - state_.t, longest = dynamics_.longest_step();
     const double h = longest < left ? std::max(longest, options_.period / kMostParts) : left;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "kane/simulate/constraint_board.hpp"
 #include "kane/simulate/constraint_projector.hpp"
 #include "kane/simulate/state.hpp"
 #include "kane/simulate/switched_dynamics.hpp"
@@ -76,6 +77,22 @@ class TickSimulator {
   /// Throws ModelError for a state that does not fit.
   void start(const State& state);
   TickReport tick();
+  // ---- constraints that are written while ticks go on, by one other thread at a time -----------------------------------------
+  /// Forms and compiles the row of phi(q, t), to be held at the value it has in the next tick, or of psi(q, u, t) = 0; the
+  /// next tick imposes it. The place it has got. Throws ModelError for what is no constraint, or if no place is free.
+  std::size_t impose(const std::string& name, const Expr& expression);
+  /// The next tick lets go.
+  void release(std::size_t place) { board_.take_down(place); }
+  [[nodiscard]] HoldStage stage(std::size_t place) const { return board_.stage(place); }
+  /// Force (or torque) of a held one, in the last evaluation; for the thread that runs the ticks.
+  [[nodiscard]] double written_force(std::size_t place) const;
+  /// Whether any is held; for the thread that runs the ticks.
+  [[nodiscard]] bool holds_written() const {
+    for (std::size_t k = 0; k < board_.size(); ++k)
+      if (evaluator_.written(k) != nullptr) return true;
+    return false;
+  }
+
   /// Goes through a tick in which constraints change, without any effect: the state and all later ticks stay the same to
   /// the last bit. Changes are rare, and by the time one comes its code and data have left the processor's caches; a loop
   /// that has time left rehearses shortly before the next tick, and then no tick has to wait for memory.
@@ -124,6 +141,10 @@ class TickSimulator {
   [[nodiscard]] bool jumps() const;
   void interpolate(double h, double s);
   [[nodiscard]] TickStatus transit();
+  [[nodiscard]] bool hold_written(std::size_t place);
+  void drop_written(std::size_t place);
+  [[nodiscard]] int take_written();
+  void forget_written();
   void prepare_rules();
   void rehearse_change(double h);
   void save();
@@ -134,6 +155,7 @@ class TickSimulator {
   SystemEvaluator evaluator_;
   SwitchedDynamics dynamics_;
   ConstraintProjector projector_;
+  ConstraintBoard board_;
   Kernel guards_, resets_;
   KernelRunner guards_runner_, resets_runner_;
   std::vector<Rule> rules_;

@@ -43,6 +43,30 @@ class HapticsCommand : public testing::Test {
   std::string folder_ = testing::TempDir() + "kane_haptics_" + std::to_string(::getpid());
 };
 
+TEST_F(HapticsCommand, ImposesWhatIsWrittenWhileItRuns) {
+  // Paced: the time that the other thread takes is real.
+  const CommandResult r =
+      run_kane({"haptics", model("shopping_cart"), "--duration", "0.8", "--json", "--impose", "0.2..0.5: q1",
+                "--impose", "0.3 s: u3", "--impose", "0.4: u3 - 1", "--impose", "9: q2"});
+  ASSERT_EQ(r.exit_code, 0) << r.err;
+  const json constraints = json::parse(r.out).at("constraints");
+  ASSERT_EQ(constraints.size(), 4U);
+  EXPECT_GE(constraints[0].at("imposed").get<double>(), 0.2);
+  EXPECT_LT(constraints[0].at("imposed").get<double>(), 0.3);
+  EXPECT_GE(constraints[0].at("released").get<double>(), 0.5);
+  EXPECT_TRUE(constraints[1].at("released").is_null());
+  EXPECT_NE(constraints[2].at("failure").get<std::string>().find("contradicts"), std::string::npos);
+  EXPECT_TRUE(constraints[3].at("imposed").is_null());
+  EXPECT_NEAR(json::parse(r.out).at("state").at("u").at(2).get<double>(), 0, 1e-9);
+  for (const auto& [text, part] : std::vector<std::pair<std::string, std::string>>{{"1: foo", "unknown name 'foo'"},
+                                                                                   {"x: q1", "not a time"},
+                                                                                   {"2..1: q1", "ends before"},
+                                                                                   {"q1", "FROM: EXPRESSION"},
+                                                                                   {"1: u1^2", "not linear in u1"},
+                                                                                   {"1: 3", "anything that moves"}})
+    expect_refused({"haptics", model("shopping_cart"), "--impose", text}, part);
+}
+
 TEST_F(HapticsCommand, RefusesWhatItCannotDo) {
   const std::string cart = model("shopping_cart");
   expect_refused({"haptics", cart, "--rate", "0"}, "--rate must be positive");
