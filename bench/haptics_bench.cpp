@@ -233,12 +233,29 @@ handle:
   z: {position: "dot(position(b6.tip), N.z)", stiffness: 500, damping: 1}
 )yaml";
 
-void BM_ArmTick(benchmark::State& state) {
-  TickSimulator simulator(compile(read_yaml_text(kArm6)));
+void run_arm(benchmark::State& state, const std::string& model) {
+  TickSimulator simulator(compile(read_yaml_text(model)));
   State start = initial_state(simulator.system().equations(), {{"q2", -0.3}, {"q3", 0.8}, {"q5", 2.6}});
   run_ticks(state, simulator, start, 12.0);
 }
+void BM_ArmTick(benchmark::State& state) { run_arm(state, kArm6); }
 BENCHMARK(BM_ArmTick)->Iterations(1)->Unit(benchmark::kMillisecond);
+
+/// The same with a ball at the tip and a table that is a box: contact found from shapes.
+void BM_ArmShapeTick(benchmark::State& state) {
+  std::string model = kArm6;
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    model.replace(model.find(from), from.size(), to);
+  };
+  replace("points: {tip: [0, 0, 0.1]}}",
+          "points: {tip: [0, 0, 0.1]}, shape: {sphere: {radius: 0.02}, at: [0, 0, 0.08]}}\n"
+          "  table: {geometry: {box: [2, 2, 0.1]}}");
+  replace("joints:\n", "joints:\n  fixed: {type: weld, parent: N, child: table, at: [0, 0, -0.25]}\n");
+  replace("table: {point: b6.tip, plane: N.z, height: -0.2, friction: 0.4}",
+          "table: {between: [b6, table], friction: 0.4}");
+  run_arm(state, model);
+}
+BENCHMARK(BM_ArmShapeTick)->Iterations(1)->Unit(benchmark::kMillisecond);
 
 void BM_ChooseIndependentSpeeds(benchmark::State& state) {
   const std::size_t speeds = 30, rows = 10;

@@ -308,6 +308,34 @@ MotionReport SwitchedDynamics::calc_motion(std::span<const double> q, std::span<
 
 // ---- event functions ------------------------------------------------------------------------------------------------------
 
+double SwitchedDynamics::slide_function(const Friction& f, std::span<const double> u) const {
+  if (f.rows.size() == 1) return f.direction[0] * row_speed(f.rows[0], u) + f.offset;
+  const double stop = options_.stick_speed * f.fastest;
+  return std::hypot(row_speed(f.rows[0], u), row_speed(f.rows[1], u)) - stop + f.offset;
+}
+
+double SwitchedDynamics::leave_function(const Contact& c) const {
+  return c.state == ContactState::Closed ? shapes_->scene().touch(at(c.slot)).inside + c.leave_offset : 1.0;
+}
+
+bool SwitchedDynamics::kinematic(std::size_t k) const {
+  if (k < contacts_.size()) return contacts_[k].state == ContactState::Open;
+  k -= contacts_.size();
+  return k >= frictions_.size() || frictions_[k].state == FrictionState::Slide;
+}
+
+void SwitchedDynamics::calc_kinematic_functions(std::span<const double> q, std::span<const double> u,
+                                                std::span<double> g) {
+  evaluate_rows(q, u);
+  for (std::size_t k = 0; k < contacts_.size(); ++k)
+    if (!contacts_[k].compliant && contacts_[k].state == ContactState::Open)
+      g[k] = evaluator_.phi()[contacts_[k].row] + contacts_[k].offset;
+  for (std::size_t i = 0; i < frictions_.size(); ++i)
+    if (frictions_[i].state == FrictionState::Slide) g[contacts_.size() + i] = slide_function(frictions_[i], u);
+  for (std::size_t k = contacts_.size() - slots_; k < contacts_.size(); ++k)
+    g[frictions_.size() + slots_ + k] = leave_function(contacts_[k]);
+}
+
 void SwitchedDynamics::calc_functions(std::span<const double> q, std::span<const double> u, std::span<double> g) {
   if (any_active_) {
     if (!calc_motion(q, u, scratch_qdot_, scratch_udot_).ok()) std::fill(lambda_.begin(), lambda_.end(), 0.0);
@@ -330,12 +358,7 @@ void SwitchedDynamics::calc_functions(std::span<const double> q, std::span<const
       // A compliant contact or a limit that was zero begins to press.
       value = rigid_contact(f) || !presses(f) ? 1 : -1;
     } else if (f.state == FrictionState::Slide) {
-      if (f.rows.size() == 1) {
-        value = f.direction[0] * row_speed(f.rows[0], u) + f.offset;
-      } else {
-        const double stop = options_.stick_speed * f.fastest;
-        value = std::hypot(row_speed(f.rows[0], u), row_speed(f.rows[1], u)) - stop + f.offset;
-      }
+      value = slide_function(f, u);
     } else {
       const double press =
           rigid_contact(f) ? stiction(i) * lambda_[contacts_[at(f.contact)].row] : known_limit(f, stiction(i));
@@ -346,10 +369,7 @@ void SwitchedDynamics::calc_functions(std::span<const double> q, std::span<const
     }
   }
   for (std::size_t k = contacts_.size() - slots_; k < contacts_.size(); ++k) {
-    const Contact& c = contacts_[k];
-    double& value = g[frictions_.size() + slots_ + k];
-    const double inside = shapes_->scene().touch(at(c.slot)).inside;
-    value = c.state == ContactState::Closed ? inside + c.leave_offset : 1.0;
+    g[frictions_.size() + slots_ + k] = leave_function(contacts_[k]);
   }
   // Redundant supports: forces of least norm may leave the cone although others would not.
   if (!doubtful || !hyperstatic() || !feasible(q, u)) return;

@@ -121,6 +121,10 @@ class SwitchedDynamics {
   /// leaving the face or edge it touches).
   [[nodiscard]] std::size_t function_count() const { return contacts_.size() + frictions_.size() + slots_; }
   void calc_functions(std::span<const double> q, std::span<const double> u, std::span<double> g);
+  /// Whether a function is one of the configuration and the speeds alone, in the present states.
+  [[nodiscard]] bool kinematic(std::size_t k) const;
+  /// Those alone, without any forces; the others are left as they are.
+  void calc_kinematic_functions(std::span<const double> q, std::span<const double> u, std::span<double> g);
   /// The same after settle(), without evaluating anything again.
   void read_settled(std::span<double> g) const;
   /// The accelerations at the state of the last calc_functions() or settle(), with forces() to them.
@@ -189,6 +193,8 @@ class SwitchedDynamics {
   [[nodiscard]] double kinetic(std::size_t f) const { return values_[2 * contacts_.size() + 2 * f]; }
   [[nodiscard]] double stiction(std::size_t f) const { return values_[2 * contacts_.size() + 2 * f + 1]; }
 
+  [[nodiscard]] double slide_function(const Friction& f, std::span<const double> u) const;
+  [[nodiscard]] double leave_function(const Contact& c) const;
   void evaluate(std::span<const double> q, std::span<const double> u);
   void evaluate_rows(std::span<const double> q, std::span<const double> u);
   [[nodiscard]] double row_speed(std::size_t row, std::span<const double> u) const;

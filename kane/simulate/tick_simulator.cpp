@@ -232,6 +232,13 @@ bool TickSimulator::jumps() const {
   return false;
 }
 
+/// What has crossed zero on the way from low_ to high_ depends on the configuration and the speeds alone.
+bool TickSimulator::only_kinematic() const {
+  for (std::size_t k = 0; k < high_.size(); ++k)
+    if (crosses(k, low_[k], high_[k]) && (k >= dynamics_.function_count() || !dynamics_.kinematic(k))) return false;
+  return true;
+}
+
 /// The state within the step of length h that was taken last: Hermite's cubic through both ends, with the rates there (k1_
 /// and k4_).
 void TickSimulator::interpolate(double h, double s) {
@@ -275,6 +282,10 @@ double TickSimulator::find_crossing(double h, int refinements) {
   const double t = state_.t;
   high_ = after_;
   low_ = before_;
+  // Where something is constrained, the rates there are known from the functions.
+  const std::span<double> rates(k4_);
+  const bool known = dynamics_.function_count() > 0 &&
+                     dynamics_.find_motion(rates.first(state_.q.size()), rates.subspan(state_.q.size()));
   if (forces_changed_) {
     restore();
     evaluator_.set_time(state_.t);
@@ -283,15 +294,19 @@ double TickSimulator::find_crossing(double h, int refinements) {
     low_ = after_;
     forces_changed_ = false;
   }
-  if (!calc_rates(t, end_, k4_)) return 1;
+  if (!known && !calc_rates(t, end_, k4_)) return 1;
   Bracket at{.low = 0, .high = 1};
+  quick_ = only_kinematic();
   for (int i = 0; i < refinements; ++i) {
     const double root = estimate_crossing(at);
     if (at.high - root < kClose) break;
     // A little later, so that the event has happened.
     const double guess = root + kClose / 2;
     interpolate(h, guess);
-    calc_functions(after_);
+    if (quick_)
+      after_ = low_, dynamics_.calc_kinematic_functions(state_.q, state_.u, after_);
+    else
+      calc_functions(after_);
     ++work_.refinements;
     if (first_crossing(low_, after_) <= 1) {
       hit_ = state_;
@@ -305,20 +320,24 @@ double TickSimulator::find_crossing(double h, int refinements) {
   return at.high;
 }
 
-/// Repeats the step of length h, in which something happens, up to just behind the first event. `used` is its length;
-/// after_ holds the functions there.
+/// From the end of the step of length h, in which something happens, back to just behind the first event. `used` is how much
+/// of the step remains; after_ holds the functions there. The interpolated motion is as good as the step: its error is
+/// h^4/384 times the fourth derivative, once.
 bool TickSimulator::locate(double h, double& used) {
-  const double part = find_crossing(h, options_.refinements);
+  const double end = state_.t, part = find_crossing(h, options_.refinements);
   used = part * h;
   if (part == 0) return true;
-  restore();
-  if (!step(used, true)) return false;
-  calc_functions(after_);
-  if (part == 1 || first_crossing(before_, after_) <= 1) return true;
-  // Functions that change within a small part of the step: the interpolated motion is right to the order of the method.
-  state_ = hit_;
-  if (!project()) return false;
-  calc_functions(after_);
+  after_ = high_;
+  if (part < 1) {
+    state_ = hit_;
+    if (!project()) return false;
+    if (quick_ || projector_.needed()) calc_functions(after_);
+    return true;
+  }
+  state_.t = end;
+  std::copy_n(end_.begin(), state_.q.size(), state_.q.begin());
+  std::copy(end_.begin() + static_cast<std::ptrdiff_t>(state_.q.size()), end_.end(), state_.u.begin());
+  evaluator_.set_time(state_.t);
   return true;
 }
 

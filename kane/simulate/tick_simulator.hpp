@@ -139,6 +139,7 @@ class TickSimulator {
   [[nodiscard]] double estimate_crossing(const Bracket& at) const;
   [[nodiscard]] double find_crossing(double h, int refinements);
   [[nodiscard]] bool jumps() const;
+  [[nodiscard]] bool only_kinematic() const;
   void interpolate(double h, double s);
   [[nodiscard]] TickStatus transit();
   [[nodiscard]] bool hold_written(std::size_t place);
@@ -167,6 +168,7 @@ class TickSimulator {
   bool guards_need_motion_ = false;
   bool forces_changed_ = true;  ///< since before_ was evaluated
   bool start_known_ = false;    ///< k1_ holds the rates at state_
+  bool quick_ = false;          ///< low_, high_ and third_ are up to date in kinematic functions only
   std::vector<double> y_, stage_, k1_, k2_, k3_, k4_, end_, before_, after_, low_, high_, third_, udot_,
       handle_position_, handle_speed_;
   TickWork work_;
