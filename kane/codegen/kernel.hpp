@@ -12,7 +12,7 @@
 //
 // Strict programs (Program::strict) give the same bits with every instruction set and in the interpreter; which NaN a
 // NaN is does not count. Others may differ in the last places: SSE2 rounds a fused multiply-add twice, sines and cosines
-// use fused operations where there are any, and SIMD kernels for AVX-512 fuse more products than others.
+// use fused operations where there are any, and SIMD kernels for AVX-512 fuse more products than others, in another order.
 
 #include <cstdint>
 #include <memory>

@@ -10,14 +10,16 @@ namespace {
 
 /// A value used farther ahead than this goes to a register with longer encodings, if there are such.
 constexpr Position kLongLife = 24;
-/// A value in memory that is used again within so many operations does not leave its register for nothing.
-constexpr Position kAtOnce = 12;
+/// A value in memory that is used again within so many operations does not leave its register for nothing. AVX-512 vectors have
+/// the registers to be patient, and each of their operands from memory is a whole cache line.
+Position at_once(const Target& target) { return target.isa == Isa::Avx512 && !target.scalar() ? 48 : 12; }
 
 }  // namespace
 
 RegisterFile::RegisterFile(const Target& target, std::uint32_t value_count, MachineProgram& out)
     : target_(target),
       out_(out),
+      at_once_(at_once(target)),
       all_(target.registers() == 32 ? 0xffffffffU : (1U << target.registers()) - 1U),
       values_(value_count),
       holder_(static_cast<std::size_t>(target.registers()), kNoValue) {}
@@ -45,7 +47,7 @@ unsigned RegisterFile::evict(Position now, std::uint32_t pinned) {
   }
   ensure(clean_use != 0 || dirty_use != 0, "no register can be emptied");
   const bool leave_clean =
-      target_.memory_operands() ? clean_use > kAtOnce || dirty_use == 0 : 2 * std::uint64_t{clean_use} >= dirty_use;
+      target_.memory_operands() ? clean_use > at_once_ || dirty_use == 0 : 2 * std::uint64_t{clean_use} >= dirty_use;
   const unsigned chosen = clean_use != 0 && leave_clean ? clean : dirty;
   save(holder_[chosen]);
   values_[holder_[chosen]].reg = -1;

@@ -56,6 +56,7 @@ class RegisterFile {
 
   const Target target_;
   MachineProgram& out_;
+  const Position at_once_;
   std::uint32_t all_;
   std::uint32_t occupied_ = 0;
   std::vector<ValueState> values_;

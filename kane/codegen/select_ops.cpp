@@ -8,6 +8,7 @@
 #include "kane/program/contract.hpp"
 #include "kane/program/dead_code.hpp"
 #include "kane/program/interleave.hpp"
+#include "kane/program/merge_chains.hpp"
 
 namespace kane {
 
@@ -358,6 +359,7 @@ MicroProgram select_ops(const Program& program, const Target& target) {
   if (!program.strict) {
     fuse_shared_products(reordered);
     remove_dead_code(reordered);
+    merge_chains(reordered);
   }
   interleave(reordered);
   return OpSelector(reordered, target).run();

@@ -37,11 +37,11 @@ struct FusedMath {
     const __mmask8 swap = _mm512_test_epi64_mask(q, _mm512_set1_epi64(1));
     const __mmask8 second_half = _mm512_test_epi64_mask(q, _mm512_set1_epi64(2));
     const __m512d minus = _mm512_set1_pd(-0.0);
-    __m512d first = _mm512_mask_blend_pd(swap, s, c), second = _mm512_mask_blend_pd(swap, c, s);
-    negate(first, second_half, minus);
-    negate(second, _kxor_mask8(swap, second_half), minus);
-    sin = first;
-    cos = second;
+    __m512d signed_s = s, signed_c = c;
+    negate(signed_s, second_half, minus);
+    negate(signed_c, second_half, minus);
+    sin = _mm512_mask_blend_pd(swap, signed_s, signed_c);
+    cos = _mm512_mask_xor_pd(signed_c, swap, signed_s, minus);
   }
   [[gnu::always_inline]] static Angles larger(const Angles& a, const Angles& b) {
     return _mm512_range_pd(a, b, 0b1011);  // of the magnitudes

@@ -9,6 +9,8 @@
 
 #include "kane/program/code.hpp"
 #include "kane/program/contract.hpp"
+#include "kane/program/dead_code.hpp"
+#include "kane/program/merge_chains.hpp"
 #include "tests/codegen/kernel_check.hpp"
 
 namespace kane {
@@ -89,7 +91,6 @@ TEST(Kernel, LongProgramsUnderRegisterPressure) {
   }
 }
 
-/// With fused operations but without sines, only SSE2 differs from the interpreter (it rounds twice).
 /// With everything fused that a SIMD kernel for AVX-512 would fuse.
 std::shared_ptr<const Program> fuse_all(Program program) {
   const auto additions = [&] {
@@ -99,10 +100,13 @@ std::shared_ptr<const Program> fuse_all(Program program) {
   for (std::ptrdiff_t before = -1; before != additions();) {
     before = additions();
     fuse_shared_products(program);
+    remove_dead_code(program);
+    merge_chains(program);
   }
   return std::make_shared<const Program>(std::move(program));
 }
 
+/// With fused operations but without sines, only SSE2 differs from the interpreter (it rounds twice).
 TEST(Kernel, FusedOperationsHaveTheBitsOfTheInterpreterWhereTheMachineHasThem) {
   std::mt19937_64 random(4);
   for (const Way& way : all_ways()) {

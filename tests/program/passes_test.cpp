@@ -10,6 +10,7 @@
 #include "kane/program/dead_code.hpp"
 #include "kane/program/interleave.hpp"
 #include "kane/program/liveness.hpp"
+#include "kane/program/merge_chains.hpp"
 #include "kane/program/pace.hpp"
 #include "kane/program/program_text.hpp"
 #include "kane/program/schedule.hpp"
@@ -217,6 +218,42 @@ TEST(Contract, SharedProductsStayWhereOneUseNeedsThem) {
   EXPECT_EQ(p.instructions.size(), 6U);
   EXPECT_EQ(count_code(p, Code::Fma), 1);
   EXPECT_EQ(count_code(p, Code::Fms), 1);
+}
+
+TEST(MergeChains, AChainTakesOverTheAdditionOfItsSumWithAnySigns) {
+  // +-(x2 x3 +- (x4 x5 +- x0 x1)) +- x6, with numbers that leave no rounding.
+  const std::vector<double> x{3, 5, 7, 11, 13, 17, 1000};
+  for (const Code outer : {Code::Fma, Code::Fms, Code::Fnma, Code::Fnms})
+    for (const Code inner : {Code::Fma, Code::Fms, Code::Fnma, Code::Fnms})
+      for (const Instruction sum :
+           {Instruction{Code::Add, 6, 9}, {Code::Add, 9, 6}, {Code::Sub, 6, 9}, {Code::Sub, 9, 6}}) {
+        Program p = test::hand_made(7, {}, {{Code::Mul, 0, 1}, {inner, 4, 5, 7}, {outer, 2, 3, 8}, sum});
+        const double expected = test::run_state(p, x);
+        merge_chains(p);
+        check_program(p);
+        EXPECT_EQ(p.instructions.size(), 3U);
+        EXPECT_EQ(test::run_state(p, x), expected) << to_text(p);
+      }
+}
+
+TEST(MergeChains, OnlyOfItsOwnAndAfterWhatIsAdded) {
+  const auto size_of = [](Program p) {
+    merge_chains(p);
+    check_program(p);
+    return p.instructions.size();
+  };
+  const std::vector<Instruction> chain{{Code::Mul, 0, 1}, {Code::Fma, 2, 3, 4}};
+  const auto with = [&](std::vector<Instruction> more) {
+    more.insert(more.begin(), chain.begin(), chain.end());
+    return test::hand_made(4, {}, more);
+  };
+  EXPECT_EQ(size_of(with({{Code::Add, 0, 5}})), 2U);
+  EXPECT_EQ(size_of(with({{Code::Add, 0, 5}, {Code::Mul, 6, 5}})), 4U);                     // used twice
+  EXPECT_EQ(size_of(with({{Code::Mul, 0, 4}, {Code::Add, 0, 5}, {Code::Sub, 7, 6}})), 5U);  // its product is
+  EXPECT_EQ(size_of(with({{Code::Sqrt, 0}, {Code::Add, 6, 5}})), 4U);  // the root comes after the chain
+  EXPECT_EQ(size_of(test::hand_made(4, {}, {{Code::Fma, 2, 3, 1}, {Code::Add, 0, 4}})),
+            2U);                                      // ends with no product
+  EXPECT_EQ(size_of(with({{Code::Add, 5, 5}})), 3U);  // twice the same
 }
 
 TEST(Contract, StrictProgramsHaveNoFusedOperation) {
