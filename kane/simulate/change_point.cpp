@@ -34,8 +34,15 @@ double size_of(const State& a) {
 
 }  // namespace
 
-ChangePoint::ChangePoint(SystemEvaluator& evaluator, ConstraintProjector& projector, double tolerance)
-    : evaluator_(evaluator), projector_(projector), tolerance_(std::max(tolerance, kLeastTolerance)) {
+ChangePoint::ChangePoint(SystemEvaluator& evaluator, ConstraintProjector& projector, double tolerance, Motion motion)
+    : evaluator_(evaluator),
+      projector_(projector),
+      tolerance_(std::max(tolerance, kLeastTolerance)),
+      motion_(std::move(motion)) {
+  if (!motion_)
+    motion_ = [this](const State& state, std::span<double> qdot, std::span<double> udot) {
+      return evaluator_.calc_motion(state.q, state.u, qdot, udot).ok();
+    };
   const std::size_t nq = evaluator.system().coordinate_count(), nu = evaluator.system().speed_count();
   for (Moment& m : moments_) m.rates.resize(nq + nu);
   for (State* s : {&begin_, &end_, &lower_, &higher_}) s->q.resize(nq), s->u.resize(nu);
@@ -77,9 +84,7 @@ bool ChangePoint::observe(const State& state, FunctionRef<double()> was_independ
   now.independence = independence;
   const std::span<double> rates(now.rates);
   const std::size_t nq = state.q.size();
-  count_ = evaluator_.calc_motion(state.q, state.u, rates.first(nq), rates.subspan(nq)).ok()
-               ? std::min(count_ + 1, kMoments)
-               : 0;
+  count_ = motion_(state, rates.first(nq), rates.subspan(nq)) ? std::min(count_ + 1, kMoments) : 0;
   return true;
 }
 

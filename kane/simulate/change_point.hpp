@@ -16,6 +16,7 @@
 // steps go at most half of the way to the place, and a step that happened to end too near to it is made again, shorter.
 
 #include <array>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -28,7 +29,11 @@ namespace kane {
 
 class ChangePoint {
  public:
-  ChangePoint(SystemEvaluator& evaluator, ConstraintProjector& projector, double tolerance);
+  /// qdot and udot at a state; false if there are none.
+  using Motion = std::function<bool(const State& state, std::span<double> qdot, std::span<double> udot)>;
+
+  /// `motion`: the rates, if they are others than the evaluator's own.
+  ChangePoint(SystemEvaluator& evaluator, ConstraintProjector& projector, double tolerance, Motion motion = {});
 
   /// What lies before is of no use for what comes.
   void forget() {
@@ -69,6 +74,7 @@ class ChangePoint {
   SystemEvaluator& evaluator_;
   ConstraintProjector& projector_;
   double tolerance_;
+  Motion motion_;
   std::array<Moment, kMoments> moments_;  ///< newest first
   std::size_t count_ = 0, order_ = 2;
   long jumps_ = 0;

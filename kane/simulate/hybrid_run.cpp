@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "kane/base/error.hpp"
 #include "kane/simulate/hybrid_simulator.hpp"
@@ -25,8 +26,7 @@ class HybridSimulator::Run {
   }
 
   HybridReport execute() {
-    std::ranges::copy(sim_.state_.q, sim_.y_.begin());
-    std::ranges::copy(sim_.state_.u, sim_.y_.begin() + static_cast<std::ptrdiff_t>(sim_.state_.q.size()));
+    store(sim_.state_);
     sim_.energy_.start(sim_.state_.q, sim_.state_.u);
     bool going = happen({}) && show(sim_.state_);
     if (!sim_.failure_) sim_.integrator_->start(sim_.state_.t, sim_.y_);
@@ -52,73 +52,129 @@ class HybridSimulator::Run {
     while (next_ <= times_.last()) {
       const double t = times_.time(next_);
       if (t > end || (t == end && !inclusive)) return true;
-      if (sim_.integrator_->interpolate(t, sim_.y_) != StepStatus::Ok) {
+      if (!find_state(t)) {
         ++next_;
         continue;
       }
-      (void)sim_.project(t, sim_.y_);
-      sample_.t = t;
-      std::copy_n(sim_.y_.begin(), sample_.q.size(), sample_.q.begin());
-      std::copy(sim_.y_.begin() + static_cast<std::ptrdiff_t>(sample_.q.size()), sim_.y_.end(), sample_.u.begin());
+      sim_.load_state(t, sim_.y_, sample_);
       if (!show(sample_)) return false;
     }
     return true;
   }
 
+  /// y_ inside of the last step, on the constraints; where they determine nothing (at a change point), as it is.
+  bool find_state(double t) {
+    if (step_->interpolate(t, sim_.y_) != StepStatus::Ok) return false;
+    sim_.load_state(t, sim_.y_, sample_);
+    constexpr double kMostCorrection = 1e-6;
+    if (sim_.project(t, sim_.y_) == ProjectionStatus::Failed ||
+        (step_ == &sim_.jump_ && !is_near(sample_, kMostCorrection)))
+      store(sample_);
+    return true;
+  }
+
+  /// Whether y_ is a state, but for this fraction of its size.
+  [[nodiscard]] bool is_near(const State& state, double fraction) const {
+    const auto differs = [&](const std::vector<double>& x, std::size_t first) {
+      double largest = 0, size = 1;
+      for (std::size_t i = 0; i < x.size(); ++i)
+        largest = std::max(largest, std::abs(x[i] - sim_.y_[first + i])), size = std::max(size, std::abs(x[i]));
+      return !(largest <= fraction * size);
+    };
+    return !differs(state.q, 0) && !differs(state.u, state.q.size());
+  }
+
   bool advance() {
-    Integrator& integrator = *sim_.integrator_;
     const double next_break = sim_.inputs_.next_break();
-    const StepReport& step = integrator.step(
-        std::min({until_, next_break, sim_.state_.t + longest_, sim_.state_.t + sim_.dynamics_.longest_step()}));
-    if (step.status != StepStatus::Ok) {
-      sim_.fail(step.status, "the motion",
-                sim_.failed_.ok() ? fmt::format("{}", to_string(step.status))
-                                  : describe(sim_.failed_, sim_.system_->equations()));
+    if (!make_step(
+            std::min({until_, next_break, sim_.state_.t + longest_, sim_.state_.t + sim_.dynamics_.longest_step()})))
       return false;
-    }
-    if (creeps(step.h)) return false;
-    const EventStatus found = sim_.locator_->find(integrator);
-    if (found == EventStatus::NotFinite || found == EventStatus::StepFailed) {
-      sim_.fail(StepStatus::NotFinite,
-                found == EventStatus::NotFinite
-                    ? fmt::format("the condition of '{}'",
-                                  sim_.function_name(static_cast<std::size_t>(sim_.locator_->failed())))
-                    : "an event",
-                "it is not a finite number along this step");
-      return false;
-    }
-    const double t = found == EventStatus::Found ? sim_.locator_->time() : integrator.time();
-    if (!show_samples(t, found != EventStatus::Found)) return false;
-    if (found == EventStatus::Found) {
-      if (integrator.interpolate(t, sim_.y_) != StepStatus::Ok) return false;
-      (void)sim_.project(t, sim_.y_);
-      sim_.load_state(t, sim_.y_);
+    for (;;) {
+      const EventStatus found = sim_.locator_->find(*step_);
+      if (found == EventStatus::NotFinite || found == EventStatus::StepFailed) return fail_event(found);
+      const double t = found == EventStatus::Found ? sim_.locator_->time() : step_->time();
+      if (!show_samples(t, found != EventStatus::Found)) return false;
+      if (found != EventStatus::Found) break;
+      if (!find_state(t)) return false;
+      sim_.load_state(t, sim_.y_, sim_.state_);
       hits_.assign(sim_.locator_->hits().begin(), sim_.locator_->hits().end());
-      return happen(hits_) && resume() && show_samples_at(t) && !sim_.stop_ && tick();
+      const std::vector<int> active = sim_.evaluator_.active_rows();
+      constexpr double kSame = 1e-9;
+      sample_ = sim_.state_;
+      if (!happen(hits_)) return false;
+      // Inside of a jump no motion could begin; but one that goes on as before is known to its end.
+      if (step_ != &sim_.jump_ || sim_.stop_ || sim_.evaluator_.active_rows() != active || !is_near(sample_, kSame))
+        return resume() && show_samples_at(t) && !sim_.stop_ && tick();
+      if (!show_samples_at(t)) return false;
     }
-    sim_.load_state(integrator.time(), integrator.state());
+    sim_.load_state(step_->time(), step_->state(), sim_.state_);
+    std::ranges::copy(step_->state(), sim_.y_.begin());
+    if (step_ == &sim_.jump_) sim_.integrator_->resume(sim_.state_.t, sim_.y_);
     const bool other_shapes = sim_.dynamics_.note_step(sim_.state_.q, sim_.state_.u);
     constexpr double kDeep = 1e-8;
-    if (sim_.dynamics_.missed(sim_.state_.q, sim_.state_.u, kDeep)) {
-      std::ranges::copy(integrator.state(), sim_.y_.begin());
-      return happen({}) && resume() && tick();
-    }
+    if (sim_.dynamics_.missed(sim_.state_.q, sim_.state_.u, kDeep)) return happen({}) && resume() && tick();
     if (sim_.state_.t >= next_break) {
-      std::ranges::copy(integrator.state(), sim_.y_.begin());
       sim_.inputs_.pass(sim_.state_);
       sim_.evaluator_.set_inputs(sim_.inputs_.values(), sim_.state_.t);
       // What holds may not hold under the new inputs.
       return happen({}) && resume() && tick();
     }
-    if (other_shapes) {
-      std::ranges::copy(integrator.state(), sim_.y_.begin());
-      sim_.start_events();
-    }
+    if (other_shapes) sim_.start_events();
     return tick();
   }
 
-  /// Steps that stay tiny where constraints become dependent on each other: a change point (change_point.hpp). Jumps over
-  /// such places would miss events, so that these runs end there.
+  bool fail_event(EventStatus found) {
+    const std::string what = found == EventStatus::NotFinite
+                                 ? fmt::format("the condition of '{}'",
+                                               sim_.function_name(static_cast<std::size_t>(sim_.locator_->failed())))
+                                 : "an event";
+    sim_.fail(StepStatus::NotFinite, what, "it is not a finite number along this step");
+    return false;
+  }
+
+  /// One step of the integrator, or over a change point: step_ tells which. Steps that end too near to such a place are made
+  /// again, shorter (change_point.hpp).
+  bool make_step(double limit) {
+    const bool watch = std::find(sim_.bilateral_.begin(), sim_.bilateral_.end(), true) != sim_.bilateral_.end();
+    step_ = &sim_.jump_;
+    if (watch && sim_.jump_.pass(sim_.state_, limit)) return true;
+    Integrator& integrator = *sim_.integrator_;
+    step_ = &integrator;
+    double most = watch ? sim_.change_point_.most_step(sim_.state_) : std::numeric_limits<double>::infinity();
+    for (int tries = 0;; ++tries) {
+      const StepReport& step = integrator.step(std::min(limit, sim_.state_.t + most));
+      if (step.status != StepStatus::Ok) {
+        sim_.fail(step.status, "the motion",
+                  sim_.failed_.ok() ? fmt::format("{}", to_string(step.status))
+                                    : describe(sim_.failed_, sim_.system_->equations()));
+        return false;
+      }
+      constexpr int kMostTries = 40;
+      if (!watch || tries >= kMostTries || !too_near_change_point()) return !creeps(step.h);
+      most = 0.5 * step.h;
+      store(sim_.state_);
+      integrator.resume(sim_.state_.t, sim_.y_);
+    }
+  }
+
+  bool too_near_change_point() {
+    const Integrator& integrator = *sim_.integrator_;
+    sim_.load_state(integrator.time(), integrator.state(), sample_);
+    sim_.situate(sample_.t);
+    return !sim_.change_point_.observe(sample_, [this] {
+      sim_.situate(sim_.state_.t);
+      const double before = sim_.change_point_.calc_independence(sim_.state_);
+      sim_.situate(sample_.t);
+      return before;
+    });
+  }
+
+  void store(const State& state) {
+    std::ranges::copy(state.q, sim_.y_.begin());
+    std::ranges::copy(state.u, sim_.y_.begin() + static_cast<std::ptrdiff_t>(state.q.size()));
+  }
+
+  /// Steps that stay tiny where constraints become dependent on each other: a change point that the motion does not pass.
   bool creeps(double h) {
     constexpr double kTiny = 1e-6, kDependent = 1e-2;
     constexpr int kMany = 200;
@@ -131,9 +187,9 @@ class HybridSimulator::Run {
     if (rows.finite && rows.smallest_row > kDependent) return false;
     sim_.fail(
         StepStatus::StepUnderflow, "the constraints",
-        "they become dependent on each other here (a change point, such as links that lie in one line): the motion "
-        "may branch, and steps become shorter and shorter. Without events, contacts and modes a run passes such a "
-        "place; with them it has to begin beyond it, or to stay away from it");
+        "they become dependent on each other here (a change point, such as links that lie in one line), and the motion "
+        "cannot be followed through it: it comes to rest there or turns sharply, and steps become shorter and shorter. "
+        "Begin beyond the place, or stay away from it");
     return true;
   }
 
@@ -146,6 +202,7 @@ class HybridSimulator::Run {
   }
 
   bool resume() {
+    sim_.change_point_.forget();
     sim_.integrator_->resume(sim_.state_.t, sim_.y_);
     return true;
   }
@@ -179,6 +236,7 @@ class HybridSimulator::Run {
     run.method = sim_.integrator_->name();
     run.failure = sim_.failure_;
     run.choices = sim_.evaluator_.choices();
+    run.change_points = sim_.change_point_.jumps();
     sim_.situate(sim_.state_.t);
     sim_.energy_.observe(sim_.state_.q, sim_.state_.u);
     run.energy = sim_.energy_.report();
@@ -198,6 +256,7 @@ class HybridSimulator::Run {
   RunClock clock_;
   HybridReport report_;
   State sample_;
+  Integrator* step_ = nullptr;  ///< that made the last step
   std::vector<EventHit> hits_;
   long next_ = 0;
   int at_once_ = 0, tiny_steps_ = 0;

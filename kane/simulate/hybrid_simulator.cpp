@@ -64,6 +64,11 @@ HybridSimulator::HybridSimulator(std::shared_ptr<const CompiledSystem> system, H
               }),
       dynamics_(evaluator_, options_.switching),
       projector_(evaluator_, options_.constraint_tolerance),
+      change_point_(evaluator_, projector_, options_.tolerance,
+                    [this](const State& s, std::span<double> qdot, std::span<double> udot) {
+                      return dynamics_.calc_motion(s.q, s.u, qdot, udot).ok();
+                    }),
+      jump_(change_point_, system_->coordinate_count() + system_->speed_count(), [this](double t) { situate(t); }),
       energy_(evaluator_),
       multipliers_(evaluator_),
       guards_(make_guards(*system_)),
@@ -140,6 +145,7 @@ void HybridSimulator::start(const State& state) {
   check_initial_state(system_->equations(), state);
   state_ = state;
   failure_.reset();
+  change_point_.forget();
   stop_ = false;
   bilateral_ = initial_;
   inputs_.start(state_);
@@ -156,10 +162,10 @@ void HybridSimulator::situate(double t) {
     evaluator_.set_time(t);
 }
 
-void HybridSimulator::load_state(double t, std::span<const double> y) {
-  state_.t = t;
-  std::copy_n(y.begin(), state_.q.size(), state_.q.begin());
-  std::ranges::copy(y.subspan(state_.q.size()), state_.u.begin());
+void HybridSimulator::load_state(double t, std::span<const double> y, State& state) {
+  state.t = t;
+  std::copy_n(y.begin(), state.q.size(), state.q.begin());
+  std::ranges::copy(y.subspan(state.q.size()), state.u.begin());
 }
 
 // ---- what the integrator and the locator call ---------------------------------------------------------------------------
@@ -262,6 +268,7 @@ bool HybridSimulator::apply_rules(std::span<const EventHit> hits, SwitchRecord& 
     for (const auto& group : rule.release) set_group(group, false);
     std::size_t first = 0;
     for (std::size_t i = 0; i < at(hit.index) - own; ++i) first += switches[i].resets.size();
+    imposed_ = imposed_ || !rule.resets.empty();
     for (std::size_t i = 0; i < rule.resets.size(); ++i) {
       const std::size_t k = at(rule.resets[i].index);
       (k < state_.q.size() ? state_.q[k] : state_.u[k - state_.q.size()]) = values[first + i];
@@ -273,7 +280,9 @@ bool HybridSimulator::apply_rules(std::span<const EventHit> hits, SwitchRecord& 
   for (std::size_t i = 0; i < bilateral_.size(); ++i)
     if (bilateral_[i] != before[i])
       record.changes.push_back(fmt::format("{} {}", constraints[i].name, bilateral_[i] ? "imposed" : "released"));
+  for (std::size_t i = 0; i < bilateral_.size(); ++i) imposed_ = imposed_ || (bilateral_[i] && !before[i]);
   dynamics_.set_bilateral(bilateral_);
+  if (!imposed_) return true;
   if (!dynamics_.impose(state_.q, state_.u)) {
     fail(StepStatus::RhsFailed, "the constraints after " + record.causes.back(),
          "no speeds satisfy them here: they contradict each other, or nothing that has mass can give way");
@@ -341,11 +350,13 @@ bool HybridSimulator::handle(std::span<const EventHit> hits, SwitchRecord& recor
     frictions.push_back({static_cast<int>(dynamics_.friction_state(f)), dynamics_.friction_name(f)});
   evaluator_.calc_mass(state_.q, state_.u);
   record.kinetic_before = dynamics_.calc_kinetic(state_.u);
+  const std::vector<int> active = evaluator_.active_rows();
+  imposed_ = false;
   if (!apply_rules(hits, record)) return false;
   std::vector<double> impulses(dynamics_.impulses().begin(), dynamics_.impulses().end());
   const bool rules = std::any_of(hits.begin(), hits.end(),
                                  [&](const EventHit& hit) { return at(hit.index) >= dynamics_.function_count(); });
-  if (!rules) std::fill(impulses.begin(), impulses.end(), 0.0);
+  if (!imposed_) std::fill(impulses.begin(), impulses.end(), 0.0);
   const TransitionReport settled = dynamics_.settle(state_.q, state_.u);
   if (!settled.ok()) {
     const bool jammed = settled.status == ContactStatus::NoSolution;
@@ -378,8 +389,13 @@ bool HybridSimulator::handle(std::span<const EventHit> hits, SwitchRecord& recor
         record.changes.push_back(dynamics_.row_name(row) + " is redundant");
     }
   projector_.update_active();
-  record.u_after = state_.u;
   record.kinetic_after = settled.kinetic_after;
+  // What is only released changes no speed; at a change point finding that out anew would.
+  if (rules && !imposed_ && !settled.impact && std::ranges::includes(active, evaluator_.active_rows())) {
+    state_.u = record.u_before;
+    record.kinetic_after = record.kinetic_before;
+  }
+  record.u_after = state_.u;
   record.mode = mode_;
   std::ranges::copy(state_.q, y_.begin());
   std::ranges::copy(state_.u, y_.begin() + static_cast<std::ptrdiff_t>(state_.q.size()));

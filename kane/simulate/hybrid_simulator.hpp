@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "kane/simulate/change_point_step.hpp"
 #include "kane/simulate/mode_equations.hpp"
 #include "kane/simulate/simulator.hpp"
 #include "kane/simulate/switched_dynamics.hpp"
@@ -90,7 +91,7 @@ class HybridSimulator {
   [[nodiscard]] RhsStatus calc_rates(double t, std::span<const double> y, std::span<double> ydot);
   void calc_events(double t, std::span<const double> y, std::span<double> g);
   [[nodiscard]] ProjectionStatus project(double t, std::span<double> y);
-  void load_state(double t, std::span<const double> y);
+  static void load_state(double t, std::span<const double> y, State& state);
   void enter_mode(const std::string& mode);
   void set_group(const std::string& group, bool active);
   [[nodiscard]] bool would_change(const SwitchEquation& rule) const;
@@ -115,6 +116,8 @@ class HybridSimulator {
   InputSchedule inputs_;
   SwitchedDynamics dynamics_;
   ConstraintProjector projector_;
+  ChangePoint change_point_;
+  ChangePointStep jump_;
   EnergyMonitor energy_;
   MultiplierMotion multipliers_;
   std::vector<ModeMotion> mode_motions_;
@@ -130,6 +133,7 @@ class HybridSimulator {
   MotionReport failed_;
   std::optional<RunFailure> failure_;
   bool stop_ = false;
+  bool imposed_ = false;  ///< by the rules of the present instant: constraints or values
 };
 
 }  // namespace kane
