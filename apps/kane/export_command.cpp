@@ -11,6 +11,7 @@
 
 #include "apps/kane/command.hpp"
 #include "apps/kane/model_source.hpp"
+#include "kane/analysis/independent_constraints.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/codegen/emit_export.hpp"
@@ -81,6 +82,19 @@ std::vector<std::string> left_out(const Mechanism& mechanism) {
         notes.push_back(fmt::format("contact of body '{}' is not in the exported equations", body.name));
         break;
       }
+  const Switching& switching = mechanism.switching;
+  const auto name_all = [&](const auto& rules, std::string_view what, std::string_view kept) {
+    for (const auto& rule : rules) notes.push_back(fmt::format("{} '{}' {}", what, rule.name, kept));
+  };
+  constexpr std::string_view kMissing = "is not in the exported equations";
+  name_all(switching.contacts, "contact", kMissing);
+  name_all(switching.frictions, "dry friction", kMissing);
+  name_all(switching.switches, "event", kMissing);
+  if (switching.modes.size() > 1) notes.push_back("the exported equations stay in the mode in which the model starts");
+  for (const InputSampling& sampled : mechanism.sampled_inputs)
+    notes.push_back(fmt::format("input '{}' follows its law at every instant, not sampled", sampled.input));
+  for (const InputSeries& series : mechanism.input_series)
+    notes.push_back(fmt::format("input '{}' is constant in the driver, not given by points in time", series.input));
   return notes;
 }
 
@@ -122,15 +136,15 @@ class Export {
     m.inputs = situation.inputs;
     const std::vector<bool> active = active_rows(e, situation);
     constrained_ = std::find(active.begin(), active.end(), true) != active.end();
-    ExplicitMotion motion = form_explicit_motion(e, active);
-    m.udot = std::move(motion.udot);
-    m.multipliers = std::move(motion.multipliers);
     m.start = start_state(mechanism_, given_state_, situation);
     Simulator simulator(system_);
     simulator.set_parameters(situation.parameters);
     simulator.set_inputs(situation.inputs);
     simulator.set_active(active);
     m.start = simulator.assemble(m.start, given_values(mechanism_, e, given_state_));
+    ExplicitMotion motion = form_explicit_motion(e, independent_rows(simulator, m.start, active));
+    m.udot = std::move(motion.udot);
+    m.multipliers = std::move(motion.multipliers);
     const SimulationSettings& settings = mechanism_.simulation;
     constexpr double kDefaultDuration = 10;
     m.until = options_.until.value_or(settings.until.value_or(m.start.t + kDefaultDuration));
@@ -143,6 +157,16 @@ class Export {
         return write_out_tables(mechanism_, target, es);
       };
     return m;
+  }
+
+  /// Without those active constraints that repeat others where the mechanism is closed, which no expression can tell.
+  std::vector<bool> independent_rows(Simulator& simulator, const State& start, std::vector<bool> active) {
+    if (!constrained_) return active;
+    simulator.evaluator().set_time(start.t);
+    const IndependentConstraints chosen = IndependentConstraintFinder(simulator.evaluator()).choose(start.q, start.u);
+    for (std::size_t i = 0; i < active.size(); ++i) active[i] = active[i] && chosen.motion[i];
+    redundant_ = chosen.redundant;
+    return active;
   }
 
   void choose_step(ExportModel& model) {
@@ -167,6 +191,9 @@ class Export {
       add("The active constraints are enforced on the accelerations. The state above satisfies them; over long runs it "
           "leaves them by the error of the integration, which shrinks with the fourth power of the step. Of another "
           "initial state, check that it satisfies them (`kane evaluate` assembles one).");
+    if (redundant_ > 0)
+      add(fmt::format("{} of them {} the others at the initial state and {} left out.", redundant_,
+                      redundant_ == 1 ? "repeats" : "repeat", redundant_ == 1 ? "is" : "are"));
     if (!system_->equations().quaternions.empty())
       add("Four coordinates that describe an orientation (Euler parameters) must have length one at the start.");
     for (const std::string& note : notes_) add("Note: " + note + ".");
@@ -196,6 +223,7 @@ class Export {
   nlohmann::json given_state_ = nlohmann::json::object();
   std::shared_ptr<const CompiledSystem> system_;
   bool constrained_ = false;
+  int redundant_ = 0;
   std::string accuracy_;
   std::vector<std::string> notes_;
 };

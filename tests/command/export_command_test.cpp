@@ -65,7 +65,7 @@ TEST_P(ExportSlow, SimulatesLikeKaneSimulate) {
   const ScratchFolder folder("nasty");
   folder.write("nasty.yaml", kNasty);
   expect_same_motion((folder.path() / "nasty.yaml").string(), "nasty", GetParam());
-  for (const char* model : {"fourbar", "rolling_disk_3d", "stanford_arm"})
+  for (const char* model : {"fourbar", "bricard", "rolling_disk_3d", "stanford_arm"})
     expect_same_motion(kModels + model + ".yaml", model, GetParam());
 }
 
@@ -122,6 +122,21 @@ TEST(Export, SaysWhatIsWrongOrLeftOut) {
   const auto limits = run_kane({"export", "-", "--to", "c", "-o", out, "--json"}, kNasty);
   EXPECT_EQ(limits.exit_code, 0) << limits.err;
   EXPECT_NE(limits.out.find("limits of joint 'pin'"), std::string::npos) << limits.out;
+  const std::pair<const char*, const char*> left_out[] = {
+      {"piano_key", "contact 'string' is not in the exported equations"},
+      {"piano_key", "event 'let_off' is not in the exported equations"},
+      {"piano_key", "stay in the mode in which the model starts"},
+      {"disk_transition", "dry friction 'ramp' is not in the exported equations"},
+      {"pd_arm", "input 'T1' follows its law at every instant"},
+  };
+  for (const auto& [name, note] : left_out) {
+    const auto result =
+        run_kane({"export", kModels + name + ".yaml", "--to", "c", "-o", out, "--force", "--step", "1e-2"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_NE(result.err.find(note), std::string::npos) << result.err;
+    EXPECT_NE(folder.read("x/README.md").find(note), std::string::npos) << note;
+  }
+  EXPECT_EQ(run_kane({"export", model, "--to", "c", "-o", out, "--force"}).err, "");
 }
 
 }  // namespace
