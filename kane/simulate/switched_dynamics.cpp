@@ -47,7 +47,8 @@ SwitchedDynamics::SwitchedDynamics(SystemEvaluator& evaluator, const SwitchingOp
       sliding_lu_(evaluator.system().equations().contacts.size() + slots_),
       kept_{.choice = {.choice = IndependentSpeeds(evaluator.system().row_count(), n_)}},
       lcp_(evaluator.system().equations().contacts.size() + slots_,
-           evaluator.system().equations().frictions.size() + slots_ * frictions_per_slot(evaluator.system())) {
+           evaluator.system().equations().frictions.size() + slots_ * frictions_per_slot(evaluator.system()),
+           options.cone_turns) {
   const EquationsOfMotion& e = evaluator.system().equations();
   require(evaluator.system().mass() != nullptr,
           "contacts and friction need the mass matrix of '{}', which was not formed", e.name);
@@ -180,11 +181,14 @@ double SwitchedDynamics::known_limit(const Friction& f, double coefficient) cons
   return contacts_[at(f.contact)].compliant ? coefficient * compliant_force(at(f.contact)) : 0.0;
 }
 
-/// Sliding in a plane follows the speed; on a line the sign is kept until the event, so that everything stays smooth.
+/// Sliding in a plane follows the speed; on a line the sign is kept until the event, so that everything stays smooth. What has
+/// hardly begun to slide has no direction yet but the one it was let go in (take_states()).
 void SwitchedDynamics::update_direction(Friction& f, std::span<const double> u) const {
   if (f.rows.size() == 1) return;
   const double a = row_speed(f.rows[0], u), b = row_speed(f.rows[1], u), speed = std::hypot(a, b);
-  if (speed > 0.5 * options_.stick_speed * f.fastest && speed > 0) f.direction = {a / speed, b / speed};
+  f.direction = f.kept;
+  const double begun = f.fastest > options_.turn_speed ? 0.5 * options_.stick_speed * f.fastest : options_.turn_speed;
+  if (speed > begun) f.direction = {a / speed, b / speed};
 }
 
 // ---- smooth motion --------------------------------------------------------------------------------------------------------
@@ -408,6 +412,8 @@ bool SwitchedDynamics::note_step(std::span<const double> q, std::span<const doub
     if (c.state == ContactState::Open && evaluator_.phi()[c.row] > kLeft) c.offset = 0;
   for (Friction& f : frictions_) {
     if (f.state != FrictionState::Slide) continue;
+    update_direction(f, u);
+    f.kept = f.direction;
     double speed = 0;
     for (const std::size_t row : f.rows) speed = std::hypot(speed, row_speed(row, u));
     f.fastest = std::max(f.fastest, speed);

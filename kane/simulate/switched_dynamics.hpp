@@ -41,7 +41,9 @@ struct SwitchingOptions {
   double touch_gap = 1e-9;    ///< a gap below this touches
   double still_speed = 1e-9;  ///< a speed below this (relative to the fastest, and to 1) is zero
   double rest_speed = 1e-6;   ///< rebounds slower than this fraction of the fastest approach so far end at rest
-  double stick_speed = 1e-7;  ///< sliding in a plane slower than this fraction of the fastest may come to hold
+  double stick_speed = 1e-9;  ///< sliding in a plane slower than this fraction of the fastest may come to hold
+  double turn_speed = 1e-8;   ///< what was never faster slides in the direction in which it began
+  int cone_turns = 60;        ///< how often friction pyramids may be turned towards the round cone
   int max_rounds = 500;       ///< of impacts that follow one another at one instant
   /// Distances of shapes that are apart by FCL, which allocates; else a lower bound, with shorter steps near other shapes.
   bool exact_distances = true;
@@ -174,8 +176,11 @@ class SwitchedDynamics {
     int contact;
     FrictionState state = FrictionState::Idle;
     std::array<double, 2> direction = {1, 0};
+    std::array<double, 2> kept = {1, 0};  ///< direction where the last step or event ended
     double offset = 0;
     double fastest = 0;
+    bool rested = false;  ///< did not slide before the last event
+    bool leaves = false;  ///< holds no longer: its force is on the cone, going outwards
     enum class Kind : std::uint8_t { Own, Sliding, Rolling, Spinning } kind = Kind::Own;
   };
 
@@ -227,6 +232,8 @@ class SwitchedDynamics {
   [[nodiscard]] ContactStatus solve_impact(std::span<const double> u, std::span<double> p, bool elastic);
   void limit_energy(std::span<const double> u_before, std::span<double> u);
   [[nodiscard]] ContactStatus solve_accelerations(std::span<const double> u, bool check_unique);
+  void find_leaving(std::span<const double> q, std::span<const double> u);
+  [[nodiscard]] ContactStatus let_go();
   void take_states();
   [[nodiscard]] bool keeps_states() const;
   [[nodiscard]] double acceleration_tolerance() const;

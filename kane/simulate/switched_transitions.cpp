@@ -293,27 +293,61 @@ double SwitchedDynamics::acceleration_tolerance() const {
   return 1e-9 * size + 1e-300;
 }
 
+// A friction that holds leaves its cone where its force comes to the edge, at an acceleration of zero: what complementarity
+// says there is a matter of rounding. It is not asked: what goes outwards slides, against its force. (Not so with redundant
+// supports, whose forces are not unique.)
+void SwitchedDynamics::find_leaving(std::span<const double> q, std::span<const double> u) {
+  bool any = false;
+  for (Friction& f : frictions_) f.leaves = false, any = any || f.state == FrictionState::Stick;
+  if (!any || hyperstatic()) return;
+  calc_functions(q, u, functions_);
+  for (std::size_t i = 0; i < frictions_.size(); ++i)
+    frictions_[i].leaves =
+        frictions_[i].state == FrictionState::Stick && functions_[contacts_.size() + i] - frictions_[i].offset <= 0;
+}
+
+/// After solve_accelerations(): once more with those that leave sliding.
+ContactStatus SwitchedDynamics::let_go() {
+  constexpr double kEdge = 1e-9;
+  bool any = false;
+  for (std::size_t t = 0; t < terms_.size(); ++t) {
+    FrictionTerm& term = terms_[t];
+    const std::size_t i = involved_frictions_[t];
+    if (!frictions_[i].leaves || term.sliding) continue;
+    double force = 0;
+    for (std::size_t k = 0; k < term.rows; ++k) force = std::hypot(force, p_[term.first + k]);
+    const double limit = term.limit + (term.contact >= 0 ? term.mu * p_[at(term.contact)] : 0.0);
+    if (!(force > 0) || force < (1 - kEdge) * limit) continue;
+    for (std::size_t k = 0; k < term.rows; ++k) term.direction[k] = -p_[term.first + k] / force;
+    term.sliding = any = true;
+    term.mu = term.contact >= 0 ? kinetic(i) : 0.0;
+    term.limit = known_limit(frictions_[i], kinetic(i));
+  }
+  return any ? solve_problem(std::span(p_).first(rows_.size()), options_.check_unique) : ContactStatus::Solved;
+}
+
 void SwitchedDynamics::take_states() {
   const double tolerance = acceleration_tolerance();
   const double force = 1e-12 * max_abs(std::span(p_).first(rows_.size()));
   for (Contact& c : contacts_) c.state = ContactState::Open;
   for (std::size_t i = 0; i < involved_.size(); ++i)
     if (lcp_.v()[i] <= tolerance && p_[i] > force) contacts_[involved_[i]].state = ContactState::Closed;
-  for (Friction& f : frictions_) f.state = FrictionState::Idle;
+  for (Friction& f : frictions_) f.rested = f.state != FrictionState::Slide, f.state = FrictionState::Idle;
   for (std::size_t t = 0; t < terms_.size(); ++t) {
     const FrictionTerm& term = terms_[t];
     Friction& f = frictions_[involved_frictions_[t]];
     if (rigid_contact(f) && contacts_[at(f.contact)].state == ContactState::Open) continue;
+    if (f.rested) f.fastest = 0;
     if (term.sliding) {
       f.state = FrictionState::Slide;
-      f.direction = term.direction;
+      f.direction = f.kept = term.direction;
       continue;
     }
     double size = 0;
     for (std::size_t k = 0; k < term.rows; ++k) size = std::hypot(size, lcp_.v()[term.first + k]);
     f.state = size <= tolerance ? FrictionState::Stick : FrictionState::Slide;
     if (f.state == FrictionState::Slide)
-      for (std::size_t k = 0; k < term.rows; ++k) f.direction[k] = lcp_.v()[term.first + k] / size;
+      for (std::size_t k = 0; k < term.rows; ++k) f.direction[k] = f.kept[k] = lcp_.v()[term.first + k] / size;
   }
 }
 
@@ -345,6 +379,7 @@ bool SwitchedDynamics::feasible(std::span<const double> q, std::span<const doubl
 TransitionReport SwitchedDynamics::settle(std::span<const double> q, std::span<double> u) {
   TransitionReport report;
   std::fill(impulse_.begin(), impulse_.end(), 0.0);
+  find_leaving(q, u);
   leave_faces(q, u);
   evaluate(q, u);
   report.kinetic_before = report.kinetic_after = calc_kinetic(u);
@@ -368,6 +403,8 @@ TransitionReport SwitchedDynamics::settle(std::span<const double> q, std::span<d
     report.finite = prepare_base(q, u);
     report.status = solve_accelerations(u, true);
   }
+  if (!report.ok()) return report;
+  if (const ContactStatus status = let_go(); status != ContactStatus::Solved) report.status = status;
   if (!report.ok()) return report;
   take_states();
   apply_active();

@@ -28,6 +28,8 @@ struct TickOptions {
     s.still_speed = 1e-6;
     s.rest_speed = 1e-3;
     s.stick_speed = 1e-3;
+    s.turn_speed = 1e-5;
+    s.cone_turns = 3;
     s.max_rounds = 20;
     s.check_unique = false;
     return s;

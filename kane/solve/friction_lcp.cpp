@@ -14,49 +14,22 @@ std::size_t direction_count(const FrictionTerm& f) {
   return f.sliding ? 0 : f.rows == 1 ? 2 : FrictionLcp::kDirections;
 }
 
-std::array<double, 2> pyramid(const FrictionTerm& f, std::size_t j) {
-  static const auto kSides = [] {
-    std::array<std::array<double, 2>, FrictionLcp::kDirections> sides{};
-    for (std::size_t i = 0; i < sides.size(); ++i) {
-      const double angle = 2 * std::numbers::pi * static_cast<double>(i) / FrictionLcp::kDirections;
-      sides[i] = {std::cos(angle), std::sin(angle)};
-    }
-    return sides;
-  }();
-  if (f.rows == 1) return {j == 0 ? 1.0 : -1.0, 0.0};
-  return kSides[j];
-}
-
-/// W G, column by column: a normal has its own row and those of what slides with it, a direction those of its friction.
-void form_response(ConstMatrixView w, std::size_t contacts, std::span<const FrictionTerm> frictions, MatrixView wg) {
-  for (std::size_t i = 0; i < w.rows; ++i) {
-    std::copy_n(w.row(i), contacts, wg.row(i));
-    std::size_t column = contacts;
-    for (const auto& f : frictions) {
-      const double* const own = w.row(i) + f.first;
-      if (f.sliding) {
-        for (std::size_t k = 0; k < f.rows && f.contact >= 0; ++k)
-          wg(i, static_cast<std::size_t>(f.contact)) -= own[k] * (f.mu * f.direction[k]);
-        continue;
-      }
-      for (std::size_t j = 0; j < direction_count(f); ++j, ++column) {
-        const auto d = pyramid(f, j);
-        wg(i, column) = f.rows == 1 ? own[0] * d[0] : own[0] * d[0] + own[1] * d[1];
-      }
-    }
-  }
-}
-
 double largest(std::span<const double> x) {
   double m = 0;
   for (const double v : x) m = std::max(m, std::abs(v));
   return m;
 }
 
+/// Slower than this part of the fastest is no direction.
+constexpr double kStill = 1e-9;
+/// A force that is this near to the cone's, relative to its limit, needs no other pyramid.
+constexpr double kAligned = 1e-13;
+
 }  // namespace
 
-FrictionLcp::FrictionLcp(std::size_t max_contacts, std::size_t max_frictions)
-    : capacity_(max_contacts + max_frictions * (kDirections + 1)),
+FrictionLcp::FrictionLcp(std::size_t max_contacts, std::size_t max_frictions, int turns)
+    : turns_(turns),
+      capacity_(max_contacts + max_frictions * (kDirections + 1)),
       lemke_(capacity_),
       g_(max_contacts + 2 * max_frictions, capacity_),
       wg_(max_contacts + 2 * max_frictions, capacity_),
@@ -68,7 +41,84 @@ FrictionLcp::FrictionLcp(std::size_t max_contacts, std::size_t max_frictions)
       v_(p0_.size()),
       other_p_(p0_.size()),
       other_v_(p0_.size()),
-      cover_(capacity_) {}
+      cover_(capacity_),
+      edges_(max_frictions),
+      last_edges_(max_frictions) {}
+
+// ---- pyramids -------------------------------------------------------------------------------------------------------
+
+FrictionLcp::Direction FrictionLcp::pyramid(std::span<const FrictionTerm> frictions, std::size_t f,
+                                            std::size_t j) const {
+  static const auto kSides = [] {
+    std::array<Direction, kDirections> sides{};
+    for (std::size_t i = 0; i < sides.size(); ++i) {
+      const double angle = 2 * std::numbers::pi * static_cast<double>(i) / kDirections;
+      sides[i] = {std::cos(angle), std::sin(angle)};
+    }
+    return sides;
+  }();
+  if (frictions[f].rows == 1) return {j == 0 ? 1.0 : -1.0, 0.0};
+  const auto [c, s] = edges_[f];
+  return {c * kSides[j][0] - s * kSides[j][1], s * kSides[j][0] + c * kSides[j][1]};
+}
+
+/// At first against the speed there would be without forces.
+void FrictionLcp::place_pyramids(std::span<const double> v0, std::span<const FrictionTerm> frictions) {
+  const double still = kStill * largest(v0);
+  for (std::size_t i = 0; i < frictions.size(); ++i) {
+    edges_[i] = {1, 0};
+    if (frictions[i].rows != 2) continue;
+    const double a = v0[frictions[i].first], b = v0[frictions[i].first + 1], speed = std::hypot(a, b);
+    if (speed > still) edges_[i] = {-a / speed, -b / speed};
+  }
+}
+
+/// False if every friction that slides opposes its speed already.
+bool FrictionLcp::turn_pyramids(ConstMatrixView w, std::span<const double> v0, std::span<const FrictionTerm> frictions,
+                                std::span<const double> p) {
+  const double still = kStill * std::max(largest(v0), largest({v_.data(), rows_}));
+  bool turned = false;
+  std::ranges::copy(edges_, last_edges_.begin());
+  for (std::size_t i = 0; i < frictions.size(); ++i) {
+    const FrictionTerm& f = frictions[i];
+    if (f.sliding || f.rows != 2) continue;
+    const std::size_t r = f.first;
+    const double limit = f.limit + (f.contact >= 0 ? f.mu * p[static_cast<std::size_t>(f.contact)] : 0.0);
+    const double speed = std::hypot(v_[r], v_[r + 1]);
+    if (!(speed > still) || !(limit > 0)) continue;
+    const double miss = std::hypot(p[r] + limit * v_[r] / speed, p[r + 1] + limit * v_[r + 1] / speed);
+    if (miss <= kAligned * limit) continue;
+    const double mean = (w(r, r) + w(r + 1, r + 1)) / 2, half = (w(r, r) - w(r + 1, r + 1)) / 2;
+    const double most = mean + std::hypot(half, w(r, r + 1));
+    const double a = most * p[r] - v_[r], b = most * p[r + 1] - v_[r + 1], size = std::hypot(a, b);
+    if (!(size > 0)) continue;
+    edges_[i] = {a / size, b / size};
+    turned = true;
+  }
+  return turned;
+}
+
+/// W G, column by column: a normal has its own row and those of what slides with it, a direction those of its friction.
+void FrictionLcp::form_response(ConstMatrixView w, std::span<const FrictionTerm> frictions, MatrixView wg) const {
+  for (std::size_t i = 0; i < w.rows; ++i) std::copy_n(w.row(i), contacts_, wg.row(i));
+  std::size_t column = contacts_;
+  for (std::size_t k = 0; k < frictions.size(); ++k) {
+    const FrictionTerm& f = frictions[k];
+    if (f.sliding) {
+      for (std::size_t i = 0; i < w.rows && f.contact >= 0; ++i)
+        for (std::size_t r = 0; r < f.rows; ++r)
+          wg(i, static_cast<std::size_t>(f.contact)) -= w(i, f.first + r) * (f.mu * f.direction[r]);
+      continue;
+    }
+    for (std::size_t j = 0; j < direction_count(f); ++j, ++column) {
+      const Direction d = pyramid(frictions, k, j);
+      for (std::size_t i = 0; i < w.rows; ++i) {
+        const double* const own = w.row(i) + f.first;
+        wg(i, column) = f.rows == 1 ? own[0] * d[0] : own[0] * d[0] + own[1] * d[1];
+      }
+    }
+  }
+}
 
 void FrictionLcp::form(ConstMatrixView w, std::span<const double> v0, std::span<const FrictionTerm> frictions) {
   std::size_t betas = 0, sigmas = 0;
@@ -82,17 +132,18 @@ void FrictionLcp::form(ConstMatrixView w, std::span<const double> v0, std::span<
   std::fill_n(p0_.begin(), rows_, 0.0);
   for (std::size_t i = 0; i < contacts_; ++i) g(i, i) = 1;
   std::size_t beta = contacts_;
-  for (const auto& f : frictions) {
+  for (std::size_t i = 0; i < frictions.size(); ++i) {
+    const FrictionTerm& f = frictions[i];
     for (std::size_t k = 0; k < f.rows && f.sliding; ++k) {
       if (f.contact >= 0) g(f.first + k, static_cast<std::size_t>(f.contact)) -= f.mu * f.direction[k];
       p0_[f.first + k] = -f.limit * f.direction[k];
     }
     for (std::size_t j = 0; j < direction_count(f); ++j, ++beta) {
-      const auto d = pyramid(f, j);
+      const Direction d = pyramid(frictions, i, j);
       for (std::size_t k = 0; k < f.rows; ++k) g(f.first + k, beta) = d[k];
     }
   }
-  form_response(w, contacts_, frictions, wg);
+  form_response(w, frictions, wg);
   calc_v(w, v0, {p0_.data(), rows_}, v_);  // speeds with the known forces only
   for (std::size_t i = 0; i < contacts_; ++i) {
     std::copy_n(wg.row(i), forces, m.row(i));
@@ -100,10 +151,11 @@ void FrictionLcp::form(ConstMatrixView w, std::span<const double> v0, std::span<
   }
   beta = contacts_;
   std::size_t sigma = forces;
-  for (const auto& f : frictions) {
+  for (std::size_t i = 0; i < frictions.size(); ++i) {
+    const FrictionTerm& f = frictions[i];
     if (f.sliding) continue;
     for (std::size_t j = 0; j < direction_count(f); ++j, ++beta) {
-      const auto d = pyramid(f, j);
+      const Direction d = pyramid(frictions, i, j);
       q_[beta] = 0;
       for (std::size_t k = 0; k < f.rows; ++k) {
         for (std::size_t c = 0; c < forces; ++c) m(beta, c) += d[k] * wg(f.first + k, c);
@@ -144,25 +196,41 @@ bool FrictionLcp::solve_from(int variant, LcpReport& report, std::span<double> z
   return report.ok();
 }
 
+bool FrictionLcp::solve_pyramids(ConstMatrixView w, std::span<const double> v0, std::span<const FrictionTerm> frictions,
+                                 std::span<double> p, LcpReport& report) {
+  form(w, v0, frictions);
+  const std::span<double> z = std::span(z_).first(size_);
+  bool solved = false;
+  for (int variant = 0; variant < 4 && !solved; ++variant) solved = solve_from(variant, report, z);
+  if (!solved) return false;
+  read(z, p);
+  calc_v(w, v0, p, v_);
+  return true;
+}
+
 ContactReport FrictionLcp::solve(std::size_t contacts, ConstMatrixView w, std::span<const double> v0,
                                  std::span<const FrictionTerm> frictions, std::span<double> p, bool check_unique) {
   contacts_ = contacts;
   rows_ = w.rows;
-  form(w, v0, frictions);
   ContactReport result;
   LcpReport report;
-  const std::span<double> z = std::span(z_).first(size_);
-  bool solved = false;
-  for (int variant = 0; variant < 4 && !solved; ++variant) solved = solve_from(variant, report, z);
+  place_pyramids(v0, frictions);
+  bool solved = solve_pyramids(w, v0, frictions, p, report);
   result.pivots = report.pivots;
+  for (int k = 0; k < turns_ && solved && turn_pyramids(w, v0, frictions, p); ++k) {
+    if (!solve_pyramids(w, v0, frictions, p, report)) {
+      std::ranges::copy(last_edges_, edges_.begin());
+      solved = solve_pyramids(w, v0, frictions, p, report);
+      break;
+    }
+    result.pivots += report.pivots;
+  }
   result.residual = report.residual;
   if (!solved) {
     result.status = report.status == LcpStatus::Ray ? ContactStatus::NoSolution : ContactStatus::Inaccurate;
     std::fill(p.begin(), p.end(), 0.0);
     return result;
   }
-  read(z, p);
-  calc_v(w, v0, p, v_);
   if (!check_unique) return result;
   const double scale = largest(v0) + largest({v_.data(), rows_}), force = largest(p);
   for (int variant = 1; variant < 4; ++variant) {

@@ -12,6 +12,11 @@
 //     0 <= mu p_n + limit - sum beta_j       _|_  sigma  >= 0
 //
 // A friction that slides already has p_t = -(mu p_n + limit) s with its direction s.
+//
+// The cone of two rows is round, the pyramid of the directions d_j stands in it with d edges on its surface. It is turned
+// until each friction that begins to slide lies on an edge, opposite to its speed; then the solution is that of the cone:
+// with w the largest eigenvalue of its block of W, the first edge is turned along p_t - v_t / w, which is where the cone's
+// own force lies if nothing else gives way (the projection of De Saxce and Feng 1998), and the problem is solved again.
 
 #include <array>
 #include <span>
@@ -35,7 +40,8 @@ class FrictionLcp {
  public:
   static constexpr std::size_t kDirections = 8;  ///< of the pyramid for two rows
 
-  FrictionLcp(std::size_t max_contacts, std::size_t max_frictions);
+  /// `turns`: how often pyramids may be turned.
+  FrictionLcp(std::size_t max_contacts, std::size_t max_frictions, int turns = 60);
 
   /// W: (all rows)^2. p: one number per row. Does not allocate.
   ContactReport solve(std::size_t contacts, ConstMatrixView w, std::span<const double> v0,
@@ -44,15 +50,25 @@ class FrictionLcp {
   [[nodiscard]] std::span<const double> v() const { return {v_.data(), rows_}; }
 
  private:
+  using Direction = std::array<double, 2>;
+  void place_pyramids(std::span<const double> v0, std::span<const FrictionTerm> frictions);
+  [[nodiscard]] bool turn_pyramids(ConstMatrixView w, std::span<const double> v0,
+                                   std::span<const FrictionTerm> frictions, std::span<const double> p);
+  [[nodiscard]] bool solve_pyramids(ConstMatrixView w, std::span<const double> v0,
+                                    std::span<const FrictionTerm> frictions, std::span<double> p, LcpReport& report);
+  [[nodiscard]] Direction pyramid(std::span<const FrictionTerm> frictions, std::size_t f, std::size_t j) const;
+  void form_response(ConstMatrixView w, std::span<const FrictionTerm> frictions, MatrixView wg) const;
   void form(ConstMatrixView w, std::span<const double> v0, std::span<const FrictionTerm> frictions);
   void read(std::span<const double> z, std::span<double> p) const;
   void calc_v(ConstMatrixView w, std::span<const double> v0, std::span<const double> p, std::span<double> v) const;
   [[nodiscard]] bool solve_from(int variant, LcpReport& report, std::span<double> z);
 
+  int turns_;
   std::size_t capacity_, contacts_ = 0, rows_ = 0, forces_ = 0, size_ = 0;
   LemkeSolver lemke_;
   Matrix g_, wg_, m_;  ///< p = G (p_n, beta) + p0
   std::vector<double> q_, z_, other_, p0_, v_, other_p_, other_v_, cover_;
+  std::vector<Direction> edges_, last_edges_;  ///< the first edge of each pyramid
 };
 
 }  // namespace kane
