@@ -29,7 +29,7 @@ bool is_point(const ContactShape& s) { return s.kind == Kind::Core && s.core.cor
 
 ContactScene::ContactScene(std::vector<ContactShape> shapes, std::vector<ContactPair> pairs, std::size_t speeds,
                            std::size_t slots)
-    : pairs_(std::move(pairs)), slots_(slots), touches_(slots), tangents_(slots), n_(speeds) {
+    : pairs_(std::move(pairs)), slots_(slots), touches_(slots), tangents_(slots), travels_(pairs_.size()), n_(speeds) {
   set_shapes(std::move(shapes));
 }
 
@@ -58,6 +58,7 @@ void ContactScene::copy_slots(const ContactScene& from) {
   slots_ = from.slots_;
   touches_ = from.touches_;
   longest_step_ = from.longest_step_;
+  travels_ = from.travels_;
   ++version_;
 }
 
@@ -149,12 +150,24 @@ bool ContactScene::update(bool exact) {
     if (distance <= 2 * m) add_features(static_cast<int>(i), 2 * m);
     const double speed = speed_bound(pairs_[i]);
     if (speed > 0) longest_step_ = std::min(longest_step_, std::max(distance - m, m) / speed);
+    travels_[i] = {speed, distance};
   }
   for (Slot& slot : slots_)
     if (slot.pair >= 0 && !slot.near) slot = {}, changed_ = true;
   if (changed_) ++version_;
   update_memory();
   return changed_;
+}
+
+double ContactScene::safe_part(double h) const {
+  double least = 1;
+  for (std::size_t i = 0; i < pairs_.size(); ++i) {
+    const double m = margin(pairs_[i]), travel = h * std::max(travels_[i].speed, speed_bound(pairs_[i]));
+    // Before something that is not in a slot is reached, a quarter of the margin is left.
+    if (travel > std::max(travels_[i].distance - 0.25 * m, 1.75 * m))
+      least = std::min(least, std::max(travels_[i].distance - m, m) / travel);
+  }
+  return least;
 }
 
 void ContactScene::add_features(int pair, double reach) {

@@ -60,6 +60,9 @@ class ContactScene {
   /// More features are near than there are slots.
   [[nodiscard]] bool overflown() const { return overflown_; }
   [[nodiscard]] double longest_step() const { return longest_step_; }
+  /// longest_step() knows the speeds at its beginning only. With the bodies where a step of length `h` has ended: which part of
+  /// it shapes can have made without having come as far as what is not in a slot; 1 if all of it.
+  [[nodiscard]] double safe_part(double h) const;
   /// Grows whenever a slot or a shape changes: as long as it stays, equal motions of the bodies give equal rows.
   [[nodiscard]] long version() const { return version_; }
 
@@ -121,6 +124,10 @@ class ContactScene {
   std::vector<Slot> kept_slots_;
   std::vector<Touch> kept_touches_;
   std::vector<Tangents> tangents_;
+  struct Travel {
+    double speed = 0, distance = 0;
+  };
+  std::vector<Travel> travels_;  ///< of pairs at the last update()
   std::vector<double> reaches_, sizes_;
   std::size_t n_;
   bool overflown_ = false, changed_ = false, kept_overflown_ = false;

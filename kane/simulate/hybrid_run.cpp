@@ -89,10 +89,12 @@ class HybridSimulator::Run {
     if (!make_step(
             std::min({until_, next_break, sim_.state_.t + longest_, sim_.state_.t + sim_.dynamics_.longest_step()})))
       return false;
+    const double safe = find_safe_end();
     for (;;) {
       const EventStatus found = sim_.locator_->find(*step_);
       if (found == EventStatus::NotFinite || found == EventStatus::StepFailed) return fail_event(found);
       const double t = found == EventStatus::Found ? sim_.locator_->time() : step_->time();
+      if (safe < t) return cut(safe);
       if (!show_samples(t, found != EventStatus::Found)) return false;
       if (found != EventStatus::Found) break;
       if (!find_state(t)) return false;
@@ -191,6 +193,24 @@ class HybridSimulator::Run {
         "cannot be followed through it: it comes to rest there or turns sharply, and steps become shorter and shorter. "
         "Begin beyond the place, or stay away from it");
     return true;
+  }
+
+  /// Up to where the last step is sure not to have missed shapes that met.
+  double find_safe_end() {
+    const double end = step_->time(), h = end - step_->previous_time();
+    if (step_ == &sim_.jump_) return end;
+    const auto y = step_->state();
+    const double part = sim_.dynamics_.safe_part(y.first(sim_.state_.q.size()), y.subspan(sim_.state_.q.size()), h);
+    return part < 1 ? end - (1 - part) * h : end;
+  }
+
+  /// Goes on from inside of the last step.
+  bool cut(double t) {
+    if (!show_samples(t, true) || !find_state(t)) return false;
+    sim_.load_state(t, sim_.y_, sim_.state_);
+    (void)sim_.dynamics_.note_step(sim_.state_.q, sim_.state_.u);
+    sim_.start_events();
+    return resume() && tick();
   }
 
   bool tick() { return !on_step_ || on_step_(sim_.state_.t); }

@@ -137,6 +137,8 @@ class SwitchedDynamics {
   bool note_step(std::span<const double> q, std::span<const double> u);
   /// How long the next step may be, so that no shapes pass through each other unseen.
   [[nodiscard]] double longest_step() const;
+  /// Which part of a step of length `h` that ended at q, u is free of that (shapes may have become faster on the way).
+  [[nodiscard]] double safe_part(std::span<const double> q, std::span<const double> u, double h);
   /// More places touch or nearly do than there are slots for.
   [[nodiscard]] bool overflown() const;
   [[nodiscard]] ContactRows* shapes() { return shapes_.get(); }

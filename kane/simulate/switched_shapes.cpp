@@ -101,6 +101,12 @@ double SwitchedDynamics::longest_step() const {
   return shapes_ ? shapes_->scene().longest_step() : std::numeric_limits<double>::infinity();
 }
 
+double SwitchedDynamics::safe_part(std::span<const double> q, std::span<const double> u, double h) {
+  if (!shapes_) return 1;
+  shapes_->calc_bodies(q, u);
+  return shapes_->scene().safe_part(h);
+}
+
 bool SwitchedDynamics::overflown() const { return shapes_ && shapes_->scene().overflown(); }
 
 // ---- what a run may begin with ------------------------------------------------------------------------------------------

@@ -404,7 +404,9 @@ TransitionReport SwitchedDynamics::settle(std::span<const double> q, std::span<d
     report.status = solve_accelerations(u, true);
   }
   if (!report.ok()) return report;
-  if (const ContactStatus status = let_go(); status != ContactStatus::Solved) report.status = status;
+  const ContactStatus sliding = let_go();
+  if (!usable(sliding)) report.status = solve_accelerations(u, true);  // they do not, after all
+  if (sliding == ContactStatus::MotionNotUnique) report.status = sliding;
   if (!report.ok()) return report;
   take_states();
   apply_active();

@@ -10,10 +10,6 @@ namespace kane {
 
 namespace {
 
-std::size_t direction_count(const FrictionTerm& f) {
-  return f.sliding ? 0 : f.rows == 1 ? 2 : FrictionLcp::kDirections;
-}
-
 double largest(std::span<const double> x) {
   double m = 0;
   for (const double v : x) m = std::max(m, std::abs(v));
@@ -43,12 +39,16 @@ FrictionLcp::FrictionLcp(std::size_t max_contacts, std::size_t max_frictions, in
       other_v_(p0_.size()),
       cover_(capacity_),
       edges_(max_frictions),
-      last_edges_(max_frictions) {}
+      last_edges_(max_frictions),
+      lines_(max_frictions) {}
 
 // ---- pyramids -------------------------------------------------------------------------------------------------------
 
-FrictionLcp::Direction FrictionLcp::pyramid(std::span<const FrictionTerm> frictions, std::size_t f,
-                                            std::size_t j) const {
+std::size_t FrictionLcp::direction_count(std::span<const FrictionTerm> frictions, std::size_t f) const {
+  return frictions[f].sliding ? 0 : lines_[f] != 0 ? 2 : kDirections;
+}
+
+FrictionLcp::Direction FrictionLcp::pyramid(std::size_t f, std::size_t j) const {
   static const auto kSides = [] {
     std::array<Direction, kDirections> sides{};
     for (std::size_t i = 0; i < sides.size(); ++i) {
@@ -57,19 +57,26 @@ FrictionLcp::Direction FrictionLcp::pyramid(std::span<const FrictionTerm> fricti
     }
     return sides;
   }();
-  if (frictions[f].rows == 1) return {j == 0 ? 1.0 : -1.0, 0.0};
   const auto [c, s] = edges_[f];
+  if (lines_[f] != 0) return j == 0 ? Direction{c, s} : Direction{-c, -s};
   return {c * kSides[j][0] - s * kSides[j][1], s * kSides[j][0] + c * kSides[j][1]};
 }
 
 /// At first against the speed there would be without forces.
-void FrictionLcp::place_pyramids(std::span<const double> v0, std::span<const FrictionTerm> frictions) {
+void FrictionLcp::place_pyramids(ConstMatrixView w, std::span<const double> v0,
+                                 std::span<const FrictionTerm> frictions) {
   const double still = kStill * largest(v0);
   for (std::size_t i = 0; i < frictions.size(); ++i) {
     edges_[i] = {1, 0};
-    if (frictions[i].rows != 2) continue;
-    const double a = v0[frictions[i].first], b = v0[frictions[i].first + 1], speed = std::hypot(a, b);
+    lines_[i] = frictions[i].rows == 1 ? 1 : 0;
+    if (lines_[i] != 0) continue;
+    const std::size_t r = frictions[i].first;
+    const double a = v0[r], b = v0[r + 1], speed = std::hypot(a, b);
     if (speed > still) edges_[i] = {-a / speed, -b / speed};
+    const auto immovable = [&](std::size_t row) { return w(row, row) == 0 && v0[row] == 0; };
+    if (!immovable(r) && !immovable(r + 1)) continue;
+    lines_[i] = 1;
+    edges_[i] = immovable(r + 1) ? Direction{1, 0} : Direction{0, 1};
   }
 }
 
@@ -81,7 +88,7 @@ bool FrictionLcp::turn_pyramids(ConstMatrixView w, std::span<const double> v0, s
   std::ranges::copy(edges_, last_edges_.begin());
   for (std::size_t i = 0; i < frictions.size(); ++i) {
     const FrictionTerm& f = frictions[i];
-    if (f.sliding || f.rows != 2) continue;
+    if (f.sliding || lines_[i] != 0) continue;
     const std::size_t r = f.first;
     const double limit = f.limit + (f.contact >= 0 ? f.mu * p[static_cast<std::size_t>(f.contact)] : 0.0);
     const double speed = std::hypot(v_[r], v_[r + 1]);
@@ -110,8 +117,8 @@ void FrictionLcp::form_response(ConstMatrixView w, std::span<const FrictionTerm>
           wg(i, static_cast<std::size_t>(f.contact)) -= w(i, f.first + r) * (f.mu * f.direction[r]);
       continue;
     }
-    for (std::size_t j = 0; j < direction_count(f); ++j, ++column) {
-      const Direction d = pyramid(frictions, k, j);
+    for (std::size_t j = 0; j < direction_count(frictions, k); ++j, ++column) {
+      const Direction d = pyramid(k, j);
       for (std::size_t i = 0; i < w.rows; ++i) {
         const double* const own = w.row(i) + f.first;
         wg(i, column) = f.rows == 1 ? own[0] * d[0] : own[0] * d[0] + own[1] * d[1];
@@ -122,7 +129,8 @@ void FrictionLcp::form_response(ConstMatrixView w, std::span<const FrictionTerm>
 
 void FrictionLcp::form(ConstMatrixView w, std::span<const double> v0, std::span<const FrictionTerm> frictions) {
   std::size_t betas = 0, sigmas = 0;
-  for (const auto& f : frictions) betas += direction_count(f), sigmas += f.sliding ? 0 : 1;
+  for (std::size_t i = 0; i < frictions.size(); ++i)
+    betas += direction_count(frictions, i), sigmas += frictions[i].sliding ? 0U : 1U;
   const std::size_t forces = forces_ = contacts_ + betas;
   size_ = forces + sigmas;
   ensure(size_ <= capacity_, "{} unknown in a friction problem for {}", size_, capacity_);
@@ -138,8 +146,8 @@ void FrictionLcp::form(ConstMatrixView w, std::span<const double> v0, std::span<
       if (f.contact >= 0) g(f.first + k, static_cast<std::size_t>(f.contact)) -= f.mu * f.direction[k];
       p0_[f.first + k] = -f.limit * f.direction[k];
     }
-    for (std::size_t j = 0; j < direction_count(f); ++j, ++beta) {
-      const Direction d = pyramid(frictions, i, j);
+    for (std::size_t j = 0; j < direction_count(frictions, i); ++j, ++beta) {
+      const Direction d = pyramid(i, j);
       for (std::size_t k = 0; k < f.rows; ++k) g(f.first + k, beta) = d[k];
     }
   }
@@ -154,8 +162,8 @@ void FrictionLcp::form(ConstMatrixView w, std::span<const double> v0, std::span<
   for (std::size_t i = 0; i < frictions.size(); ++i) {
     const FrictionTerm& f = frictions[i];
     if (f.sliding) continue;
-    for (std::size_t j = 0; j < direction_count(f); ++j, ++beta) {
-      const Direction d = pyramid(frictions, i, j);
+    for (std::size_t j = 0; j < direction_count(frictions, i); ++j, ++beta) {
+      const Direction d = pyramid(i, j);
       q_[beta] = 0;
       for (std::size_t k = 0; k < f.rows; ++k) {
         for (std::size_t c = 0; c < forces; ++c) m(beta, c) += d[k] * wg(f.first + k, c);
@@ -214,8 +222,13 @@ ContactReport FrictionLcp::solve(std::size_t contacts, ConstMatrixView w, std::s
   rows_ = w.rows;
   ContactReport result;
   LcpReport report;
-  place_pyramids(v0, frictions);
+  place_pyramids(w, v0, frictions);
   bool solved = solve_pyramids(w, v0, frictions, p, report);
+  if (!solved) {
+    for (std::size_t i = 0; i < frictions.size(); ++i)
+      if (lines_[i] == 0) edges_[i] = {1, 0};
+    solved = solve_pyramids(w, v0, frictions, p, report);
+  }
   result.pivots = report.pivots;
   for (int k = 0; k < turns_ && solved && turn_pyramids(w, v0, frictions, p); ++k) {
     if (!solve_pyramids(w, v0, frictions, p, report)) {

@@ -16,7 +16,8 @@
 // The cone of two rows is round, the pyramid of the directions d_j stands in it with d edges on its surface. It is turned
 // until each friction that begins to slide lies on an edge, opposite to its speed; then the solution is that of the cone:
 // with w the largest eigenvalue of its block of W, the first edge is turned along p_t - v_t / w, which is where the cone's
-// own force lies if nothing else gives way (the projection of De Saxce and Feng 1998), and the problem is solved again.
+// own force lies if nothing else gives way (the projection of De Saxce and Feng 1998), and the problem is solved again. Where
+// nothing can move along one of two rows (shapes in a plane mechanism), two directions along the other are enough.
 
 #include <array>
 #include <span>
@@ -51,12 +52,13 @@ class FrictionLcp {
 
  private:
   using Direction = std::array<double, 2>;
-  void place_pyramids(std::span<const double> v0, std::span<const FrictionTerm> frictions);
+  void place_pyramids(ConstMatrixView w, std::span<const double> v0, std::span<const FrictionTerm> frictions);
   [[nodiscard]] bool turn_pyramids(ConstMatrixView w, std::span<const double> v0,
                                    std::span<const FrictionTerm> frictions, std::span<const double> p);
   [[nodiscard]] bool solve_pyramids(ConstMatrixView w, std::span<const double> v0,
                                     std::span<const FrictionTerm> frictions, std::span<double> p, LcpReport& report);
-  [[nodiscard]] Direction pyramid(std::span<const FrictionTerm> frictions, std::size_t f, std::size_t j) const;
+  [[nodiscard]] std::size_t direction_count(std::span<const FrictionTerm> frictions, std::size_t f) const;
+  [[nodiscard]] Direction pyramid(std::size_t f, std::size_t j) const;
   void form_response(ConstMatrixView w, std::span<const FrictionTerm> frictions, MatrixView wg) const;
   void form(ConstMatrixView w, std::span<const double> v0, std::span<const FrictionTerm> frictions);
   void read(std::span<const double> z, std::span<double> p) const;
@@ -69,6 +71,7 @@ class FrictionLcp {
   Matrix g_, wg_, m_;  ///< p = G (p_n, beta) + p0
   std::vector<double> q_, z_, other_, p0_, v_, other_p_, other_v_, cover_;
   std::vector<Direction> edges_, last_edges_;  ///< the first edge of each pyramid
+  std::vector<char> lines_;                    ///< of these the first edge and the opposite one are all there is
 };
 
 }  // namespace kane

@@ -15,31 +15,16 @@ constexpr double kG = 9.81;
 Model particle(const std::string& axes, const std::string& more) {
   std::string motions;
   for (const char axis : axes) motions += fmt::format("{{translate: {0}, coordinate: {0}, speed: v{0}}}, ", axis);
-  return parse_model(fmt::format(R"(
+  std::string text = R"(
 kane: 1
-parameters: {{al: 0, be: 0, F: 0, mu: 0.3, mus: 0.3}}
-gravity: '-{}*(cos(al)*N.z + sin(al)*(cos(be)*N.x + sin(be)*N.y))'
-bodies: {
-    {
-    b : {
-      {
-      mass:
-        2
-      }
-    }
-    }}
-joints: {
-    {
-    j : {
-      {
-      type:
-        general, parent : N, child : b, motions : [ {} ]
-      }
-    }
-    }}
-contacts: {{floor: {{point: b, plane: N.z, friction: mu, static_friction: mus}}}}
-{})",
-                                 kG, motions, more));
+parameters: {al: 0, be: 0, F: 0, mu: 0.3, mus: 0.3, g: 9.81}
+gravity: -g*(cos(al)*N.z + sin(al)*(cos(be)*N.x + sin(be)*N.y))
+bodies: {b: {mass: 2}}
+joints: {j: {type: general, parent: N, child: b, motions: [MOTIONS]}}
+contacts: {floor: {point: b, plane: N.z, friction: mu, static_friction: mus}}
+)";
+  text.replace(text.find("MOTIONS"), 7, motions);
+  return parse_model(text + more);
 }
 
 TEST(RoundCone, HoldsBelowItsAngleInEveryDirectionAndSlidesStraightAbove) {
@@ -51,7 +36,9 @@ TEST(RoundCone, HoldsBelowItsAngleInEveryDirectionAndSlidesStraightAbove) {
       const double way = -std::max(0.0, kG * (std::sin(al) - 0.3 * std::cos(al))) * 2;
       EXPECT_NEAR(run.last().q[0], way * std::cos(be), 1e-9) << part << ' ' << be;
       EXPECT_NEAR(run.last().q[1], way * std::sin(be), 1e-9) << part << ' ' << be;
-      if (part < 1) EXPECT_EQ(run.last().q[0], 0.0);
+      if (part < 1) {
+        EXPECT_EQ(run.last().q[0], 0.0);
+      }
     }
 }
 
@@ -83,7 +70,9 @@ TEST(Release, HappensOnceAndExactlyAtTheLimit) {
         EXPECT_NEAR(run.report.events[1].t, t, 1e-12 * t);
         const double x = (mus - 0.3) * kG * dt * dt / 2 + F / 2 * dt * dt * dt / 6;
         EXPECT_NEAR(run.last().q[0], plane ? x * std::cos(be) : x, 1e-8 * x);
-        if (plane) EXPECT_NEAR(run.last().q[1], x * std::sin(be), 1e-8 * x);
+        if (plane) {
+          EXPECT_NEAR(run.last().q[1], x * std::sin(be), 1e-8 * x);
+        }
       }
   }
 }

@@ -251,6 +251,34 @@ TEST(ShapeMotion, ABulletDoesNotPassThroughAThinPlate) {
 }
 
 // A box that slides over the edge of a table tips when its mass centre has passed it.
+// From rest, far away, in a run so long that steps would be: shapes become faster on the way.
+TEST(ShapeMotion, ABallThatFallsFarIsNotMissed) {
+  const std::string text = R"(
+kane: 1
+gravity: -9.81*N.y
+bodies: {ball: {mass: 0.2, geometry: {sphere: 0.05}}}
+joints: {b: {type: prismatic, parent: N, child: ball, axis: y, coordinate: y, speed: v}}
+contacts: {c: {between: [ball, N], plane: N.y, LAW}}
+)";
+  const auto run = [&](const std::string& law, double y, double v, double until) {
+    std::string t = text;
+    const Model model = parse_model(t.replace(t.find("LAW"), 3, law));
+    State initial = model.initial();
+    initial.q[0] = y, initial.u[0] = v;
+    return run_hybrid(model, {}, initial, {.until = until}, {.tolerance = 1e-10});
+  };
+  const HybridRun bounced = run("restitution: 0.7", 10.05, 0, 1000);
+  double t = std::sqrt(20 / 9.81), v = 9.81 * t;
+  for (std::size_t k = 0; k < 8; ++k) {
+    EXPECT_NEAR(bounced.report.events[k].t, t, 1e-9);
+    EXPECT_NEAR(bounced.report.events[k].u_after[0], 0.7 * v, 1e-8);
+    v *= 0.7, t += 2 * v / 9.81;
+  }
+  EXPECT_NEAR(bounced.last().q[0], 0.05, 1e-12);
+  const HybridRun soft = run("stiffness: 1e5, dissipation: 0.3", 0.05, -0.5, 8);  // at last k d^(3/2) = m g
+  EXPECT_NEAR(soft.last().q[0], 0.05 - std::pow(0.2 * 9.81 / 1e5, 2.0 / 3), 1e-9);
+}
+
 TEST(ShapeMotion, ABoxTipsOverTheEdgeOfATable) {
   const Model model = parse_model(
       "kane: 1\nparameters: {g: 9.81}\ngravity: -g*N.z\nbodies:\n  T: {geometry: {box: [1, 1, 0.2]}}\n  B: {mass: 1, "
