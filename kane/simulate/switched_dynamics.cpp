@@ -184,11 +184,21 @@ double SwitchedDynamics::known_limit(const Friction& f, double coefficient) cons
 /// Sliding in a plane follows the speed; on a line the sign is kept until the event, so that everything stays smooth. What has
 /// hardly begun to slide has no direction yet but the one it was let go in (take_states()).
 void SwitchedDynamics::update_direction(Friction& f, std::span<const double> u) const {
-  if (f.rows.size() == 1) return;
+  if (on_line(f)) return;
   const double a = row_speed(f.rows[0], u), b = row_speed(f.rows[1], u), speed = std::hypot(a, b);
   f.direction = f.kept;
   const double begun = f.fastest > options_.turn_speed ? 0.5 * options_.stick_speed * f.fastest : options_.turn_speed;
   if (speed > begun) f.direction = {a / speed, b / speed};
+}
+
+/// Shapes of a mechanism in a plane have two directions of sliding, of which one cannot move.
+int SwitchedDynamics::find_line(const Friction& f) const {
+  if (f.rows.size() != 2) return -1;
+  for (std::size_t k = 0; k < 2; ++k) {
+    const std::size_t other = f.rows[1 - k];
+    if (evaluator_.b()[other] == 0 && max_abs({evaluator_.jacobian().row(other), n_}) == 0) return static_cast<int>(k);
+  }
+  return -1;
 }
 
 // ---- smooth motion --------------------------------------------------------------------------------------------------------
@@ -313,7 +323,7 @@ MotionReport SwitchedDynamics::calc_motion(std::span<const double> q, std::span<
 // ---- event functions ------------------------------------------------------------------------------------------------------
 
 double SwitchedDynamics::slide_function(const Friction& f, std::span<const double> u) const {
-  if (f.rows.size() == 1) return f.direction[0] * row_speed(f.rows[0], u) + f.offset;
+  if (on_line(f)) return f.direction[line_row(f)] * row_speed(f.rows[line_row(f)], u) + f.offset;
   const double stop = options_.stick_speed * f.fastest;
   return std::hypot(row_speed(f.rows[0], u), row_speed(f.rows[1], u)) - stop + f.offset;
 }
@@ -412,7 +422,12 @@ bool SwitchedDynamics::note_step(std::span<const double> q, std::span<const doub
     if (c.state == ContactState::Open && evaluator_.phi()[c.row] > kLeft) c.offset = 0;
   for (Friction& f : frictions_) {
     if (f.state != FrictionState::Slide) continue;
+    f.line = find_line(f);
     update_direction(f, u);
+    if (f.line >= 0) {  // the axes may have turned over
+      const double along = row_speed(f.rows[line_row(f)], u);
+      if (std::abs(along) > kLeft) f.direction = {0, 0}, f.direction[line_row(f)] = along > 0 ? 1 : -1;
+    }
     f.kept = f.direction;
     double speed = 0;
     for (const std::size_t row : f.rows) speed = std::hypot(speed, row_speed(row, u));
@@ -446,7 +461,7 @@ void SwitchedDynamics::set_offsets(std::span<const double> q, std::span<const do
     if (f.state == FrictionState::Idle || value >= kLift) continue;
     // One that slides slowly in a plane and cannot hold: asked again when it has become half as fast, not at once.
     double lift = kLift;
-    if (f.state == FrictionState::Slide && f.rows.size() == 2)
+    if (f.state == FrictionState::Slide && !on_line(f))
       lift = std::max(lift, 0.5 * std::hypot(row_speed(f.rows[0], u), row_speed(f.rows[1], u)));
     f.offset = lift - value;
   }

@@ -181,6 +181,7 @@ class SwitchedDynamics {
     std::array<double, 2> kept = {1, 0};  ///< direction where the last step or event ended
     double offset = 0;
     double fastest = 0;
+    int line = -1;        ///< the only one of two rows along which anything can move; -1: there is none
     bool rested = false;  ///< did not slide before the last event
     bool leaves = false;  ///< holds no longer: its force is on the cone, going outwards
     enum class Kind : std::uint8_t { Own, Sliding, Rolling, Spinning } kind = Kind::Own;
@@ -211,6 +212,9 @@ class SwitchedDynamics {
   [[nodiscard]] double known_limit(const Friction& f, double coefficient) const;
   [[nodiscard]] bool rigid_contact(const Friction& f) const;
   void update_direction(Friction& f, std::span<const double> u) const;
+  [[nodiscard]] int find_line(const Friction& f) const;
+  [[nodiscard]] static bool on_line(const Friction& f) { return f.rows.size() == 1 || f.line >= 0; }
+  [[nodiscard]] static std::size_t line_row(const Friction& f) { return f.line > 0 ? 1 : 0; }
   void add_known_forces(std::span<const double> u);
   [[nodiscard]] MotionReport solve_smooth(std::span<double> udot);
   [[nodiscard]] MotionReport add_sliding(std::span<double> udot);

@@ -78,7 +78,7 @@ bool SwitchedDynamics::update_slots(std::span<const double> q, std::span<const d
       c.state = ContactState::Open, c.compliant = false, c.offset = c.leave_offset = c.fastest_approach = 0;
   for (Friction& f : frictions_)
     if (f.kind != Friction::Kind::Own && shapes_->scene().pair_of(at(contacts_[at(f.contact)].slot)) < 0)
-      f.state = FrictionState::Idle, f.offset = f.fastest = 0;
+      f.state = FrictionState::Idle, f.offset = f.fastest = 0, f.line = -1;
   return changed;
 }
 

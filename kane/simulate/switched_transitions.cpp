@@ -114,8 +114,8 @@ void SwitchedDynamics::add_friction_terms(std::span<const double> u, bool impact
       continue;
     }
     const double speed = friction_speed(f, u);
-    const double slow = f.rows.size() == 1 ? still(u, f.rows[0])
-                                           : std::max(still(u, f.rows[0]), 1.5 * options_.stick_speed * f.fastest);
+    const double slow = on_line(f) ? still(u, f.rows[line_row(f)])
+                                   : std::max(still(u, f.rows[0]), 1.5 * options_.stick_speed * f.fastest);
     if (!impact && speed > slow && !all_slow_) {
       term.sliding = true;
       for (std::size_t k = 0; k < f.rows.size(); ++k) term.direction[k] = row_speed(f.rows[k], u) / speed;
@@ -338,6 +338,7 @@ void SwitchedDynamics::take_states() {
     Friction& f = frictions_[involved_frictions_[t]];
     if (rigid_contact(f) && contacts_[at(f.contact)].state == ContactState::Open) continue;
     if (f.rested) f.fastest = 0;
+    f.line = find_line(f);
     if (term.sliding) {
       f.state = FrictionState::Slide;
       f.direction = f.kept = term.direction;
