@@ -4,9 +4,9 @@
 
 #include "bench/engines/engine.hpp"
 #include "kane/codegen/kernel.hpp"
-#include "kane/expr/derivative.hpp"
 #include "kane/expr/evaluate.hpp"
 #include "kane/formats/urdf_reader.hpp"
+#include "kane/mechanics/explicit_motion.hpp"
 #include "kane/mechanism/formulation.hpp"
 #include "kane/program/lower.hpp"
 
@@ -128,7 +128,7 @@ class KaneEngine final : public Engine {
     std::vector<Expr> y = e.q;
     y.insert(y.end(), e.u.begin(), e.u.end());
     std::vector<Expr> entries;
-    for (const Jacobian::Entry& entry : jacobian(e.udot_explicit, y).entries) entries.push_back(entry.value);
+    for (const Jacobian::Entry& entry : form_motion_derivatives(e, y).entries) entries.push_back(entry.value);
     return entries;
   }
 

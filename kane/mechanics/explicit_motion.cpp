@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kane/base/error.hpp"
+#include "kane/expr/substitution.hpp"
 #include "kane/mechanics/rank.hpp"
 
 namespace kane {
@@ -151,6 +152,48 @@ ExplicitMotion form_explicit_motion(const EquationsOfMotion& equations, const st
   if (rows.empty() && !e.udot_explicit.empty()) return {e.udot_explicit, std::vector<Expr>(e.constraints.size())};
   require(e.M.rows == e.speed_count(), "the mass matrix of '{}' has not been formed", e.name);
   return form_constrained(e, rows);
+}
+
+namespace {
+
+/// M udot - rhs with symbols for udot.
+std::vector<Expr> inverse_dynamics(const EquationsOfMotion& e) {
+  if (!e.inverse.empty()) return e.inverse;
+  std::vector<Expr> f;
+  for (int i = 0; i < e.M.rows; ++i) {
+    Expr sum = -at(e.rhs, i);
+    for (int j = 0; j < e.M.columns; ++j) sum += e.M(i, j) * at(e.udot, j);
+    f.push_back(sum);
+  }
+  return f;
+}
+
+}  // namespace
+
+Jacobian form_motion_derivatives(const EquationsOfMotion& equations, std::span<const Expr> y) {
+  const EquationsOfMotion& e = equations;
+  require(e.M.rows == e.speed_count(), "the equations of '{}' were formed without their mass matrix", e.name);
+  const SymmetricFactors mass(e.M);
+  std::vector<Expr> udot = e.udot_explicit;
+  if (udot.empty()) {
+    udot = e.rhs;
+    mass.reduce(udot);
+    mass.back(udot);
+  }
+  Substitution solved;
+  for (std::size_t i = 0; i < udot.size(); ++i) solved.set(e.udot[i], udot[i]);
+  std::vector<std::vector<Expr>> columns(y.size(), std::vector<Expr>(udot.size()));
+  for (const Jacobian::Entry& entry : jacobian(inverse_dynamics(e), y).entries)
+    at(at(columns, entry.column), entry.row) = -substitute(entry.value, solved);
+  for (std::vector<Expr>& column : columns) {
+    mass.reduce(column);
+    mass.back(column);
+  }
+  Jacobian result{e.speed_count(), static_cast<int>(y.size()), {}};
+  for (int i = 0; i < result.rows; ++i)
+    for (int j = 0; j < result.columns; ++j)
+      if (const Expr& value = at(at(columns, j), i); !value.is_zero()) result.entries.push_back({i, j, value});
+  return result;
 }
 
 }  // namespace kane

@@ -9,8 +9,10 @@
 // own. Where M is singular without the constraints (massless parts), M + A^T A stands for M and rhs + A^T gamma for rhs:
 // A udot = gamma makes that the same equation, with the same multipliers.
 
+#include <span>
 #include <vector>
 
+#include "kane/expr/derivative.hpp"
 #include "kane/mechanics/equations.hpp"
 
 namespace kane {
@@ -22,5 +24,13 @@ struct ExplicitMotion {
 
 /// With the constraints for which `active` is set (one flag for each). Throws ModelError if the motion is not determined.
 [[nodiscard]] ExplicitMotion form_explicit_motion(const EquationsOfMotion& equations, const std::vector<bool>& active);
+
+/// Derivatives of udot without constraints by coordinates, speeds, parameters or inputs y. With the inverse dynamics
+/// f(q, u, udot) = M udot - rhs, zero along the motion,
+///     M d udot/d y = -df/dy   at constant udot,
+/// one factorisation for all y. That takes fewer operations than derivatives of the solved equations: a fifth fewer for a
+/// humanoid with 36 speeds. M must be there, and regular without constraints. Of quaternions only combinations along which their
+/// length stays one have a meaning: beside that, f and udot need not belong together.
+[[nodiscard]] Jacobian form_motion_derivatives(const EquationsOfMotion& equations, std::span<const Expr> y);
 
 }  // namespace kane
