@@ -78,16 +78,7 @@ Values AnalysisModel::parameters() const {
   return values;
 }
 
-GivenValues AnalysisModel::given() const {
-  const auto flags = [&](const std::vector<Expr>& symbols, const char* group) {
-    std::vector<bool> r;
-    for (const auto& s : symbols)
-      r.push_back(mechanism_.initial.contains(s.name()) ||
-                  (state_.contains(group) && state_[group].contains(s.name())));
-    return r;
-  };
-  return {flags(equations().q, "q"), flags(equations().u, "u")};
-}
+GivenValues AnalysisModel::given() const { return given_values(mechanism_, equations(), state_); }
 
 State AnalysisModel::assembled(AssemblyReport* report) {
   State state = start();

@@ -127,6 +127,7 @@ void run_derive(const DeriveCommandOptions& options, bool format_given) {
     fmt::print("{}", text);
     return;
   }
+  options.source.check_output(options.output);
   std::ofstream file(options.output, std::ios::binary);
   file << text;
   file.close();

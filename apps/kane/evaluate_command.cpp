@@ -50,6 +50,16 @@ Json counts_of(const Kernel* kernel) {
   return {{"mul", count.mul}, {"add", count.add}, {"div", count.div}, {"func", count.func}};
 }
 
+/// Whether dry friction holds or slides, and whether shapes touch, is decided along a motion.
+std::string acting_in_runs(const EquationsOfMotion& e) {
+  std::vector<std::string> names;
+  for (const auto& c : e.contacts) names.push_back(fmt::format("contact '{}'", c.name));
+  for (const auto& p : e.contact_pairs) names.push_back(fmt::format("contact '{}'", p.name));
+  for (const auto& f : e.frictions)
+    if (f.contact < 0) names.push_back(fmt::format("friction '{}'", f.name));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 class Evaluation {
  public:
   Evaluation(const Mechanism& mechanism, std::shared_ptr<const CompiledSystem> system)
@@ -82,7 +92,11 @@ class Evaluation {
                        {"mass_matrix_and_rhs", counts_of(system.mass())},
                        {"inverse", counts_of(system.inverse())},
                        {"constraints", counts_of(system.constraints())}};
-    if (!e.warnings.empty()) a["warnings"] = e.warnings;
+    std::vector<std::string> warnings = e.warnings;
+    if (const std::string left_out = acting_in_runs(e); !left_out.empty())
+      warnings.push_back(
+          fmt::format("not in these accelerations, since they act in runs only (kane simulate): {}", left_out));
+    if (!warnings.empty()) a["warnings"] = warnings;
     return a;
   }
 

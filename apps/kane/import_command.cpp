@@ -35,6 +35,7 @@ void run_import(ImportOptions options) {
   urdf.actuators = !options.no_actuators;
   urdf.mimic = !options.free_mimics;
   urdf.geometry = !options.no_geometry;
+  options.source.check_output(options.output);
   const Mechanism mechanism = options.source.read();
   const std::string text = write_yaml(mechanism);
   if (!options.output.empty()) {

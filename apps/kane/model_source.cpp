@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "apps/kane/command.hpp"
@@ -14,6 +16,7 @@
 #include "kane/expr/parse.hpp"
 #include "kane/expr/traverse.hpp"
 #include "kane/mechanism/automatic_speeds.hpp"
+#include "kane/mechanism/symbol_units.hpp"
 #include "kane/mechanism/tables.hpp"
 
 namespace kane {
@@ -37,10 +40,17 @@ Mechanism ModelSource::read() const {
   return std::move(automatic.mechanism);
 }
 
+void ModelSource::check_output(const std::string& file) const {
+  std::error_code none;
+  require(!std::filesystem::equivalent(file, model, none), "'{}' is the model itself; write to another file", file);
+}
+
 namespace {
 
-/// A number with an optional unit, to SI.
-double setting_value(const std::string& name, const std::string& text) {
+using Units = std::map<std::string, std::string, std::less<>>;
+
+/// A number with an optional unit, to SI. The unit has to measure what the model's does.
+double setting_value(const std::string& name, const std::string& text, const Units& units) {
   Graph graph;
   std::string_view rest;
   ParseOptions options;
@@ -50,12 +60,15 @@ double setting_value(const std::string& name, const std::string& text) {
   if (!symbols.empty())
     throw ModelError(fmt::format("--set {}={}: a number is wanted, with a unit if need be, but '{}' is a name", name,
                                  text, symbols.front().name()));
-  double number = evaluate(value, {});
+  const double number = evaluate(value, {});
   while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
-  if (!rest.empty()) {
-    number *= parse_unit(rest, options.where).factor();
-  }
-  return number;
+  if (rest.empty()) return number;
+  const Unit unit = parse_unit(rest, options.where);
+  const auto own = units.find(name);
+  if (own != units.end() && parse_unit(own->second).dimension != unit.dimension)
+    throw ModelError(fmt::format("--set {}={}: '{}' counts in {}, and '{}' measures something else", name, text, name,
+                                 own->second, rest));
+  return number * unit.factor();
 }
 
 std::vector<std::string> settable_names(const Mechanism& mechanism) {
@@ -81,16 +94,17 @@ void renew_initial(Mechanism& mechanism) {
 
 void apply_settings(Mechanism& mechanism, const std::vector<std::string>& settings) {
   bool changed = false;
+  const Units units = settings.empty() ? Units() : symbol_units(mechanism);
   for (const auto& setting : settings) {
     const auto equals = setting.find('=');
     require(equals != std::string::npos && equals > 0, "--set wants name=value, not '{}'", setting);
     const std::string name = setting.substr(0, equals);
-    const double value = setting_value(name, setting.substr(equals + 1));
     const auto matches = [&](const SymbolWithDefault& s) { return s.symbol.name() == name; };
     const auto names = settable_names(mechanism);
     if (std::find(names.begin(), names.end(), name) == names.end())
       throw ModelError(
           fmt::format("--set: the model has no parameter, input or coordinate '{}'{}", name, suggestion(name, names)));
+    const double value = setting_value(name, setting.substr(equals + 1), units);
     auto parameter = std::find_if(mechanism.parameters.begin(), mechanism.parameters.end(), matches);
     auto input = std::find_if(mechanism.inputs.begin(), mechanism.inputs.end(), matches);
     const Expr number = mechanism.graph->number(rational_from_double(value));

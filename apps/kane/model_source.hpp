@@ -29,6 +29,8 @@ struct ModelSource {
   void add_to(CLI::App& command);
   /// Reads the model ("-": Kane YAML from standard input) and applies --set.
   [[nodiscard]] Mechanism read() const;
+  /// Throws ModelError if a file to be written is the model itself.
+  void check_output(const std::string& file) const;
 };
 
 /// name=value pairs onto parameters, inputs and initial values. Values are expressions of numbers, with a unit if wanted.

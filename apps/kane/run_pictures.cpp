@@ -8,6 +8,7 @@
 #include "apps/kane/report_page.hpp"
 #include "apps/kane/video_writer.hpp"
 #include "kane/base/error.hpp"
+#include "kane/mechanism/symbol_units.hpp"
 
 namespace kane {
 
@@ -85,12 +86,13 @@ void RunPictures::add_signals() {
   const auto add = [&](const char* group, const std::string& name, const std::string& unit = {}) {
     signals_.push_back({group, name, {}, unit});
   };
+  const auto units = symbol_units(mechanism_);
   const auto unit_of = [&](const std::string& name) {
-    const auto found = mechanism_.units.find(name);
-    return found == mechanism_.units.end() ? std::string() : found->second;
+    const auto found = units.find(name);
+    return found == units.end() ? std::string() : found->second;
   };
-  for (const auto& q : e.q) add("coordinates", q.name());
-  for (const auto& u : e.u) add("speeds", u.name());
+  for (const auto& q : e.q) add("coordinates", q.name(), unit_of(q.name()));
+  for (const auto& u : e.u) add("speeds", u.name(), unit_of(u.name()));
   const auto column = [&](const char* group, const std::string& name, std::size_t at, const std::string& unit) {
     add(group, name, unit);
     report_columns_.push_back(at);

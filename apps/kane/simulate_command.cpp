@@ -63,6 +63,7 @@ class Simulation {
  public:
   explicit Simulation(const SimulateOptions& options)
       : options_(options), pictures_(options.pictures), mechanism_(options.source.read()) {
+    for (const auto& file : {options.out, pictures_.report, pictures_.video}) options.source.check_output(file);
     (void)pictures_.checked_frames();
     if (!pictures_.video.empty()) check_video(pictures_.video);
     // Whoever says nothing about files gets the trajectory and the page.

@@ -53,6 +53,42 @@ TEST(SetOption, WantsNumbers) {
       << result.err;
 }
 
+TEST(SetOption, ComparesUnits) {
+  for (const auto& [setting, words] : {std::pair{"m=3cm", "'m' counts in kg, and 'cm' measures something else"},
+                                       {"q1=3 m", "'q1' counts in rad"},
+                                       {"u1=2 m/s", "'u1' counts in rad/s"},
+                                       {"TA=3 N", "'TA' counts in N*m"}}) {
+    const auto result = run_kane({"evaluate", model("planar2r"), "--set", setting});
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_NE(result.err.find(words), std::string::npos) << result.err;
+  }
+  const auto udot = [](const std::string& l, const std::string& q) {
+    return run_json({"evaluate", model("planar2r"), "--set", "L=" + l, "--set", "q1=" + q})["udot"];
+  };
+  EXPECT_EQ(udot("30cm", "30 deg"), udot("0.3", "pi/6"));
+}
+
+TEST_F(Commands, AModelIsNotOverwrittenByWhatIsMadeOfIt) {
+  fs::copy_file(model("planar2r"), "own.yaml");
+  for (const auto& more : std::vector<std::vector<std::string>>{{"simulate", "own.yaml", "--report", "./own.yaml"},
+                                                                {"import", "own.yaml", "-o", "own.yaml"}}) {
+    const auto result = run_kane(more);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_NE(result.err.find("is the model itself"), std::string::npos) << result.err;
+  }
+  EXPECT_EQ(fs::file_size("own.yaml"), fs::file_size(model("planar2r")));
+}
+
+TEST_F(Commands, EvaluateSaysWhatActsInRunsOnly) {
+  std::ofstream("rough.yaml")
+      << "kane: 1\nname: rough\nbodies: {B: {mass: 1 kg}}\njoints: {slide: {type: prismatic, parent: N, "
+         "child: B, axis: x, coordinate: x, friction: 2 N}}\n";
+  const json a = run_json({"evaluate", "rough.yaml", "--set", "u_x=1"});
+  ASSERT_TRUE(a.contains("warnings"));
+  EXPECT_NE(a["warnings"][0].get<std::string>().find("kane simulate"), std::string::npos) << a["warnings"];
+  EXPECT_FALSE(run_json({"evaluate", model("planar2r")}).contains("warnings"));
+}
+
 TEST_F(Commands, EveryHelpHasExamplesAndJson) {
   for (const char* command : {"check", "derive", "evaluate", "import", "new", "bench"}) {
     const auto help = run_kane({command, "--help"});
