@@ -4,6 +4,8 @@
 #include <set>
 
 #include "kane/base/suggest.hpp"
+#include "kane/expr/traverse.hpp"
+#include "kane/mechanics/algebra.hpp"
 #include "kane/mechanics/rates.hpp"
 #include "kane/mechanism/directions.hpp"
 #include "kane/mechanism/lowering_parts.hpp"
@@ -97,7 +99,7 @@ class SwitchingLowering {
       return g;
     }
     if (rule.kind == Kind::Disk) return round_edge(rule, n, Vector(), what);
-    const Expr r = scalar(rule.radius, "the radius of " + what);
+    const Expr r = size(rule.radius, "radius", what);
     return at_arm(rule, n, -(r * n), what);
   }
 
@@ -146,7 +148,7 @@ class SwitchingLowering {
   [[nodiscard]] Geometry round_edge(const ContactRule& rule, const Vector& n, const Vector& middle,
                                     const std::string& what) const {
     const Vector a = axis(rule, what);
-    const Expr r = scalar(rule.radius, "the radius of " + what);
+    const Expr r = size(rule.radius, "radius", what);
     const Vector steepest = n - s_.dot(n, a) * a;
     require(!steepest.is_zero(), "the axis of {} is always normal to the plane, so that no point of the edge is lowest",
             what);
@@ -168,28 +170,49 @@ class SwitchingLowering {
     };
     if (rule.kind == Kind::Box) {
       Expr3 half;
-      for (std::size_t k = 0; k < 3; ++k) half[k] = scalar(rule.size[k], "the size of " + what) / 2;
+      for (std::size_t k = 0; k < 3; ++k) half[k] = size(rule.size[k], "size", what) / 2;
       for (int corner = 0; corner < 8; ++corner) {
         Expr3 c;
         for (std::size_t k = 0; k < 3; ++k) c[k] = (corner >> k & 1) != 0 ? half[k] : -half[k];
         add(at_arm(rule, n, Vector(names_.frame(rule.body), c), what));
       }
     } else {
-      const Expr half = scalar(rule.length, "the length of " + what) / 2;
+      const Expr half = size(rule.length, "length", what) / 2;
       for (const int side : {-1, 1}) {
         const Vector end = (side * half) * axis(rule, what);
-        add(rule.kind == Kind::Cylinder
-                ? round_edge(rule, n, end, what)
-                : at_arm(rule, n, end - scalar(rule.radius, "the radius of " + what) * n, what));
+        add(rule.kind == Kind::Cylinder ? round_edge(rule, n, end, what)
+                                        : at_arm(rule, n, end - size(rule.radius, "radius", what) * n, what));
       }
     }
     for (std::size_t i = 0; i < places.size(); ++i)
       add_contact(rule, fmt::format("{}.{}", rule.name, i + 1), places[i], what);
   }
 
+  /// Two directions across a normal that may turn anywhere: across the axis it never has a component along (in a plane), else
+  /// across x or y, whichever is farther from it just now. (Where that changes the tangents turn, and nothing else.)
+  [[nodiscard]] std::pair<Vector, Vector> tangents(const Vector& n) const {
+    const FrameId frame = n.terms().front().frame;
+    const Expr3 a = s_.frames().express(n, frame);
+    if (std::all_of(a.begin(), a.end(), [&](const Expr& e) { return is_constant(e, s_); }))
+      return across(n, c_.mechanism, s_);
+    const auto never = std::find_if(a.begin(), a.end(), [](const Expr& e) { return e.is_zero(); });
+    const Expr3 x{1, 0, 0}, y{0, 1, 0};
+    Expr3 b;
+    if (never != a.end()) {
+      Expr3 e;
+      e[static_cast<std::size_t>(never - a.begin())] = 1;
+      b = cross(a, e);
+    } else {
+      const Expr3 bx = cross(a, x), by = cross(a, y);
+      for (std::size_t k = 0; k < 3; ++k) b[k] = select(less(a[0] * a[0], Expr(1) / 2), bx[k], by[k]);
+    }
+    const Expr3 first = scale(1 / sqrt(s_.graph().bind(dot(b, b))), b);
+    return {Vector(frame, first), Vector(frame, cross(a, first))};
+  }
+
   /// Speeds along and about the normal. Those that are always zero (in a plane) are left out.
   void fill_motion(Geometry& g, const Vector& n, const Vector& velocity, const std::optional<Vector>& omega) const {
-    const auto [t1, t2] = across(n, c_.mechanism, s_);
+    const auto [t1, t2] = tangents(n);
     const auto add = [&](std::vector<Expr>& speeds, const Vector& v, const Vector& along) {
       const Expr speed = s_.dot(v, along);
       if (!speed.is_zero()) speeds.push_back(speed);
@@ -209,7 +232,7 @@ class SwitchingLowering {
       fill_ball_motion(g, rule, centre, other, unit_along(s_, s_.position(other, centre)), what);
     // Balls on one line (a cradle) keep their order: the distance along it has no root.
     const auto& terms = between.terms();
-    const Expr sum = scalar(rule.radius, "the radius of " + what) + scalar(rule.other_radius, "the radius of " + what);
+    const Expr sum = size(rule.radius, "radius", what) + size(rule.other_radius, "radius", what);
     if (terms.size() == 1) {
       const Expr3& c = terms.front().c;
       const auto zeros = std::count_if(c.begin(), c.end(), [](const Expr& e) { return e.is_zero(); });
@@ -234,20 +257,46 @@ class SwitchingLowering {
       return s_.angular_velocity(body->second);
     };
     const Vector w1 = turning(rule.body), w2 = turning(rule.other);
-    const Expr r1 = scalar(rule.radius, "the radius of " + what),
-               r2 = scalar(rule.other_radius, "the radius of " + what);
+    const Expr r1 = size(rule.radius, "radius", what), r2 = size(rule.other_radius, "radius", what);
     const Vector v1 = s_.velocity(centre) + s_.cross(w1, r1 * n), v2 = s_.velocity(other) - s_.cross(w2, r2 * n);
     fill_motion(g, n, v2 - v1, w2 - w1);
   }
 
+  /// Sizes, stiffness: numbers that make sense, as far as parameters tell.
+  [[nodiscard]] Expr size(const Quantity& q, const std::string& of, const std::string& what, bool zero = false) const {
+    const Expr e = scalar(q, fmt::format("the {} of {}", of, what));
+    if (q.empty() || !is_constant(e, s_)) return e;
+    const double value = initial_value(e, c_.mechanism);
+    require_at(q.where, value > 0 || (zero && value == 0), "the {} of {} is {}; it must be {}", of, what, value,
+               zero ? "zero or more" : "positive");
+    return e;
+  }
+
+  /// Whether anything that moves can change it.
+  [[nodiscard]] bool moves(const Expr& e) const {
+    if (e.graph() == nullptr) return false;
+    const std::vector<Expr> symbols = symbols_of({&e, 1});
+    return std::any_of(symbols.begin(), symbols.end(),
+                       [&](const Expr& s) { return s_.find_kind(s.name()) == SymbolKind::Coordinate; });
+  }
+
   void add_contact(const ContactRule& rule, const std::string& name, const Geometry& g, const std::string& what) {
+    const bool fixed = !moves(g.gap) && is_constant(g.gap, s_);
+    require(moves(g.gap) || !fixed,
+            "the gap of {} is always {:.6g} m: no coordinate moves what should touch. Give the joint the motion along "
+            "which it comes and goes (another type, or one axis more), or leave the contact out",
+            what, fixed ? initial_value(g.gap, c_.mechanism) : 0.0);
+    require(moves(g.gap),
+            "the gap of {} depends on time or inputs only: no coordinate moves what should touch, so no force can keep "
+            "it open",
+            what);
     add_gap(name, g.gap);
     LoweredSwitching::Contact contact;
     contact.name = contact.row = name;
     contact.restitution = scalar(rule.restitution, "the restitution of " + what);
     contact.poisson = rule.poisson;
-    if (!rule.stiffness.empty()) contact.stiffness = scalar(rule.stiffness, "the stiffness of " + what);
-    contact.dissipation = scalar(rule.dissipation, "the dissipation of " + what);
+    if (!rule.stiffness.empty()) contact.stiffness = size(rule.stiffness, "stiffness", what);
+    contact.dissipation = size(rule.dissipation, "dissipation", what, true);
     out_.contacts.push_back(contact);
     const auto resist = [&](const std::vector<Expr>& speeds, const std::string& suffix, const Quantity& kinetic,
                             const Quantity& stiction) {
@@ -367,6 +416,11 @@ class SwitchingLowering {
     SwitchEquation& e = lowered.equation;
     e.name = rule.name;
     e.guard = read_scalar(rule.when, c_.scope(), "the condition of " + what);
+    require(
+        !rule.force.empty() || !is_constant(e.guard, s_),
+        "the condition of {} is always {:.6g}, so that it never changes its sign; write an expression of coordinates, "
+        "speeds or time",
+        what, rule.force.empty() && is_constant(e.guard, s_) ? initial_value(e.guard, c_.mechanism) : 0.0);
     e.direction = rule.direction;
     e.impose = rule.impose;
     e.release = rule.release;

@@ -271,6 +271,14 @@ bool HybridSimulator::apply_rules(std::span<const EventHit> hits, SwitchRecord& 
     imposed_ = imposed_ || !rule.resets.empty();
     for (std::size_t i = 0; i < rule.resets.size(); ++i) {
       const std::size_t k = at(rule.resets[i].index);
+      if (!std::isfinite(values[first + i])) {
+        const auto& e = system_->equations();
+        fail(StepStatus::NotFinite,
+             fmt::format("the value of '{}' after '{}'", (k < e.q.size() ? e.q[k] : e.u[k - e.q.size()]).name(),
+                         rule.name),
+             "its 'reset' does not give a finite number here");
+        return false;
+      }
       (k < state_.q.size() ? state_.q[k] : state_.u[k - state_.q.size()]) = values[first + i];
     }
     stop_ = stop_ || rule.stop;

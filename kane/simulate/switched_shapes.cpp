@@ -117,18 +117,27 @@ void SwitchedDynamics::check_coefficients() const {
     require(value >= 0 && value <= most, "the {} '{}' is {}; it must {}", what, name, value,
             most == 1 ? "lie between 0 and 1" : "be zero or more, and finite");
   };
+  const auto check_rest = [](double kinetic, double stiction, const std::string& what, const std::string& name) {
+    require(
+        stiction >= kinetic,
+        "the {} '{}' is {} at rest, less than {} while sliding: it would neither hold nor slide. Make the one at rest "
+        "as large at least",
+        what, name, stiction, kinetic);
+  };
   constexpr double kAny = std::numeric_limits<double>::max();
   for (std::size_t k = 0; k < e.contacts.size(); ++k)
     check(values_[2 * k], 1, "restitution of the contact", e.contacts[k].name);
   for (std::size_t i = 0; i < e.frictions.size(); ++i) {
     check(kinetic(i), kAny, "friction", e.frictions[i].name);
     check(stiction(i), kAny, "friction at rest", e.frictions[i].name);
+    check_rest(kinetic(i), stiction(i), "friction", e.frictions[i].name);
   }
   for (std::size_t i = 0; i < e.contact_pairs.size(); ++i) {
     const PairValues v = shapes_->pair_values(i);
     const std::string& name = e.contact_pairs[i].name;
     check(v.restitution, 1, "restitution of the contact", name);
     for (const double value : {v.kinetic, v.stiction}) check(value, kAny, "friction of the contact", name);
+    check_rest(v.kinetic, v.stiction, "friction of the contact", name);
     for (const double value : {v.rolling, v.spinning}) check(value, kAny, "rolling or spinning friction", name);
     for (const double value : {v.stiffness, v.dissipation}) check(value, kAny, "stiffness or dissipation", name);
   }

@@ -133,5 +133,43 @@ contacts: {floor: {sphere: b, radius: R, plane: N.z, friction: 0.5, rolling_fric
   for (const double u : run.last().u) EXPECT_EQ(u, 0.0);
 }
 
+// A ball that rolls around another one, pulled to it, all the way round: the normal passes every axis. Its speed stays.
+TEST(BallsWithFriction, OneRollsAroundTheOther) {
+  for (const bool space : {false, true}) {
+    const Model model = parse_model(
+        std::string(R"(
+kane: 1
+bodies: {A: {mass: 1, shape: {sphere: 0.1}}, B: {}}
+joints:
+  b: {type: weld, parent: N, child: B}
+)") +
+        (space ? "  a: {type: free, parent: N, child: A, speeds: [vx, vy, vz, wx, wy, wz]}\n"
+               : "  a: {type: planar, parent: N, child: A, coordinates: [x, y, p], speeds: [vx, vy, w]}\n") +
+        R"(
+contacts: {click: {spheres: [A, B], radii: [0.1, 0.3], friction: 0.9}}
+loads: [{spring: 500, from: A, to: B, length: 0.2}]
+)");
+    State initial = model.initial();
+    const double v = 2, R = 0.4, tilt = space ? 0.4 : 0.0, c = std::cos(tilt), s = std::sin(tilt);
+    initial.q[0] = R;
+    initial.u =
+        space ? std::vector<double>{0, v * c, v * s, 0, -v * s / 0.1, v * c / 0.1} : std::vector<double>{0, v, v / 0.1};
+    const HybridRun run = run_hybrid(model, {}, initial, {.until = 2}, {.tolerance = 1e-10});
+    const double angle = v / R * 2;
+    EXPECT_EQ(run.report.events.size(), 1U);
+    EXPECT_NEAR(run.last().q[0], R * std::cos(angle), 1e-7) << space;
+    EXPECT_NEAR(run.last().q[1], R * std::sin(angle) * c, 1e-7) << space;
+    if (space) {
+      EXPECT_NEAR(run.last().q[2], R * std::sin(angle) * s, 1e-7);
+    }
+  }
+}
+
+TEST(Release, WhatIsWrongWithCoefficientsIsSaid) {
+  const Model model = particle("xz", "");
+  EXPECT_THROW(run_hybrid(model, {{"mus", 0.1}}, {.until = 1}), ModelError);
+  EXPECT_THROW(run_hybrid(model, {{"mu", -0.1}}, {.until = 1}), ModelError);
+}
+
 }  // namespace
 }  // namespace kane::test

@@ -226,6 +226,14 @@ TEST(Reader, SaysWhatIsWrong) {
   expect("events: {e: {when: q > 1, to: fast}}", "no mode");
   expect("modes: {a: {active: [held], initial: true}, b: {initial: true}}", "initial mode");
   expect("handle: {x: {position: q}}", "stiffness");
+  expect("contacts: {c: {gap: 0.3*2}}", "the gap of the contact 'c' is always 0.6 m: no coordinate moves");
+  expect("contacts: {c: {sphere: B, radius: 0.1, plane: N.x}}", "is always -0.1 m");
+  expect("contacts: {c: {gap: 1 - t}}", "time or inputs only");
+  expect("contacts: {c: {sphere: B, radius: 0, plane: N.z}}",
+         "the radius of the contact 'c' is 0; it must be positive");
+  expect("contacts: {c: {gap: q, stiffness: -5}}", "stiffness of the contact 'c' is -5");
+  expect("contacts: {c: {gap: q, stiffness: 5, dissipation: -1}}", "must be zero or more");
+  expect("events: {e: {when: 3 crosses zero, stop: true}}", "the condition of the event 'e' is always 3");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Bodies that touch wherever their shapes meet: rows against those derived in symbols, motion against closed forms.
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include "kane/base/error.hpp"
 #include "kane/formats/yaml_writer.hpp"
@@ -333,6 +334,52 @@ TEST(TickSimulator, ABouncingBlockComesToRest) {
 }
 
 // ---- files -----------------------------------------------------------------------------------------------------------------
+
+// A box that hits the floor with a corner, an edge or a face, any way it moves: up to four contacts at once, in space.
+TEST(ShapeImpacts, NeverCreateEnergyNeverPullAndStayInTheRoundCone) {
+  for (const std::string law : {"newton", "poisson"}) {
+    const Model model = parse_model(R"(
+kane: 1
+parameters: {mu: 0.3, e: 0.5}
+gravity: -9.81*N.z
+bodies: {b: {mass: 1.3, shape: {box: [0.3, 0.2, 0.1]}}}
+joints: {j: {type: free, parent: N, child: b, speeds: [vx, vy, vz, wx, wy, wz]}}
+contacts: {floor: {between: [b, N], plane: N.z, friction: mu, restitution: e, law: )" +
+                                    law + "}}\n");
+    SystemEvaluator evaluator(model.system);
+    SwitchedDynamics dynamics(evaluator);
+    const auto number = [](double from, double to) {
+      return rc::gen::map(rc::gen::inRange(0, 100001), [=](int k) { return from + (to - from) * k / 100000.0; });
+    };
+    EXPECT_TRUE(rc::check([&] {
+      const double mu = *number(0, 1.5), e = *number(0, 1);
+      evaluator.set_parameters(model.system->calc_parameters({{"mu", mu}, {"e", e}}));
+      const int lies = *rc::gen::inRange(0, 3);  // 0 on a corner, 1 on an edge, 2 on a face
+      std::vector<double> x{lies < 2 ? *number(-1, 1) : 0.0, lies < 1 ? *number(-1, 1) : 0.0, *number(-1, 1), 1};
+      if (lies == 1) x[2] = 0;
+      const double size = std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
+      for (double& v : x) v /= size;
+      // The lowest corner touches: z = sum of half edges times the size of the third row of the rotation.
+      const double r1 = 2 * (x[0] * x[2] - x[3] * x[1]), r2 = 2 * (x[1] * x[2] + x[3] * x[0]),
+                   r3 = 1 - 2 * (x[0] * x[0] + x[1] * x[1]);
+      const std::vector<double> q{0,    0,   0.15 * std::abs(r1) + 0.1 * std::abs(r2) + 0.05 * std::abs(r3), x[0], x[1],
+                                  x[2], x[3]};
+      std::vector<double> u;
+      for (int i = 0; i < 6; ++i) u.push_back(*number(-4, 4));
+      dynamics.reset();
+      const TransitionReport report = dynamics.settle(q, u);
+      RC_ASSERT(report.ok());
+      RC_ASSERT(report.kinetic_after <= report.kinetic_before * (1 + 1e-12) + 1e-12);
+      for (std::size_t s = 0; s < model.system->contact_layout().slots; ++s) {
+        const std::size_t row = dynamics.shapes()->first_row(s);
+        const auto p = dynamics.impulses().subspan(row, 3);
+        RC_ASSERT(p[0] >= -1e-9);
+        RC_ASSERT(std::hypot(p[1], p[2]) <= mu * p[0] + 1e-7);
+        RC_ASSERT(p[0] == 0 || dynamics.calc_row_speed(row, u) > -1e-7);
+      }
+    })) << law;
+  }
+}
 
 TEST(ShapeFiles, AreWrittenAndReadAgain) {
   for (const char* name : {"box_drop", "tumbling_stone", "dominoes"}) {
