@@ -218,6 +218,32 @@ TEST(OperationalSpace, PlanarArm) {
   EXPECT_THROW(OperationalSpace(*s.evaluator, {{"P9", false}}), ModelError);
 }
 
+// Three joints in the plane, one more than the tip needs; M, J and Lambda = (J M^-1 J^T)^-1 computed with numpy from the
+// partial velocities of the mass centres.
+TEST(OperationalSpace, ArmWithAJointToSpare) {
+  Subject s = parse_yaml(R"(
+kane: 1
+name: three
+parameters: {l1: 0.5 m, l2: 0.4 m, l3: 0.2 m}
+bodies:
+  A: {mass: 3 kg, com: [l1/2, 0, 0], inertia: [0, 0, 0.07]}
+  B: {mass: 2 kg, com: [l2/2, 0, 0], inertia: [0, 0, 0.03]}
+  C: {mass: 1 kg, com: [l3/2, 0, 0], inertia: [0, 0, 0.004], points: {tip: [l3, 0, 0]}}
+joints:
+  a: {type: revolute, parent: N, child: A, axis: z, coordinate: q1}
+  b: {type: revolute, parent: A, at: [l1, 0, 0], child: B, axis: z, coordinate: q2}
+  c: {type: revolute, parent: B, at: [l2, 0, 0], child: C, axis: z, coordinate: q3}
+initial: {q1: 0.3, q2: 0.7, q3: -0.4}
+)");
+  const TaskReport report = OperationalSpace(*s.evaluator, {{.name = "tip"}}).calc(s.state.q, s.state.u);
+  EXPECT_EQ(report.rank, 2);
+  EXPECT_NEAR(report.jacobian(0, 2), -0.2 * std::sin(0.6), 1e-15);
+  EXPECT_NEAR(report.jacobian(1, 0), 0.5 * std::cos(0.3) + 0.4 * std::cos(1.0) + 0.2 * std::cos(0.6), 1e-15);
+  const double expected[2][2] = {{2.66377281, 1.44490237}, {1.44490237, 1.22777269}};
+  for (std::size_t i = 0; i < 2; ++i)
+    for (std::size_t j = 0; j < 2; ++j) EXPECT_NEAR(report.inertia(i, j), expected[i][j], 1e-8);
+}
+
 TEST(OperationalSpace, ConstraintsAreRegarded) {
   // The end of the rocker of a four-bar: one direction only, and its inertia gives back the kinetic energy.
   Subject s = load("fourbar");

@@ -269,6 +269,38 @@ TEST(Signals, NamesExpressionsAndMistakes) {
   EXPECT_THROW((void)parse_signal(s.equations(), "P.q"), ModelError);
 }
 
+// Two masses in a row, the first one driven: x1/F has zeros where the second one swings against its spring, sqrt(k2/m2), and
+// x1 stands still there.
+TEST(FrequencyResponse, TwoMassesHaveAnAntiResonance) {
+  Subject s = parse_yaml(R"(
+kane: 1
+name: two_masses
+parameters: {m1: 2 kg, m2: 0.5 kg, k1: 300 N/m, k2: 120 N/m, c1: 1.5 N*s/m}
+inputs: {F: 0 N}
+bodies: {A: {mass: m1}, B: {mass: m2}}
+joints:
+  a: {type: prismatic, parent: N, child: A, axis: x, coordinate: x1, stiffness: k1, damping: c1, actuator: F}
+  b: {type: prismatic, parent: A, child: B, axis: x, coordinate: x2, stiffness: k2}
+)");
+  Linearizer linearizer(*s.evaluator,
+                        {.outputs = {parse_signal(s.equations(), "x1"), parse_signal(s.equations(), "x1 + x2")}});
+  const LinearModel model = linearizer.calc(s.state);
+  const double notch = std::sqrt(120 / 0.5);
+  const std::vector<double> omega = {1, 5, 10.2, notch, 18.6, 100};
+  const auto x1 = calc_frequency_response(model, 0, 0, omega), x = calc_frequency_response(model, 1, 0, omega);
+  for (std::size_t k = 0; k < omega.size(); ++k) {
+    // (k1 + k2 - m1 w^2 + i c1 w) x1 - k2 x = F,  -k2 x1 + (k2 - m2 w^2) x = 0
+    const double w = omega[k], second = 120 - 0.5 * w * w;
+    const Complex det = Complex(420 - 2 * w * w, 1.5 * w) * second - 120.0 * 120.0;
+    EXPECT_LT(std::abs(x1[k].response - second / det), 1e-13) << w;
+    EXPECT_LT(std::abs(x[k].response - 120.0 / det), 1e-13) << w;
+  }
+  const auto zeros = calc_zeros(model, 0, 0);
+  ASSERT_EQ(zeros.size(), 2U);
+  for (const Complex& z : zeros) EXPECT_LT(std::abs(z - Complex(0, z.imag() > 0 ? notch : -notch)), 1e-11);
+  EXPECT_TRUE(calc_zeros(model, 1, 0).empty());
+}
+
 TEST(FrequencyResponse, BadLimits) {
   EXPECT_THROW((void)log_spaced(0, 1, 10), ModelError);
   EXPECT_THROW((void)log_spaced(2, 1, 10), ModelError);
