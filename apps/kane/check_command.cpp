@@ -7,8 +7,8 @@
 
 #include "apps/kane/command.hpp"
 #include "apps/kane/model_source.hpp"
-#include "apps/kane/names.hpp"
 #include "kane/base/error.hpp"
+#include "kane/expr/names.hpp"
 #include "kane/mechanism/lowering.hpp"
 #include "kane/mechanism/part_place.hpp"
 

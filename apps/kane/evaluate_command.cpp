@@ -10,6 +10,7 @@
 #include "apps/kane/model_source.hpp"
 #include "apps/kane/state_evaluation.hpp"
 #include "kane/base/error.hpp"
+#include "kane/expr/names.hpp"
 #include "kane/mechanism/tables.hpp"
 
 namespace kane {
@@ -76,8 +77,8 @@ class Evaluation {
     a["model"] = e.name;
     a["formulation"] = e.formulation;
     a["t"] = s.t;
-    a["coordinates"] = names(e.q);
-    a["speeds"] = names(e.u);
+    a["coordinates"] = names_of(e.q);
+    a["speeds"] = names_of(e.u);
     a["q"] = s.q;
     a["u"] = s.u;
     a["qdot"] = evaluation_.qdot();
@@ -101,18 +102,12 @@ class Evaluation {
   }
 
  private:
-  static std::vector<std::string> names(const std::vector<Expr>& symbols) {
-    std::vector<std::string> result;
-    for (const auto& s : symbols) result.push_back(s.name());
-    return result;
-  }
-
   void add_constraints(Json& a) {
     const EquationsOfMotion& e = evaluation_.equations();
     SystemEvaluator& evaluator = evaluation_.evaluator();
     const auto& rows = evaluator.active_rows();
     if (rows.empty()) {
-      a["independent_speeds"] = names(e.u);
+      a["independent_speeds"] = names_of(e.u);
       if (a.contains("M")) a["M_embedded"] = a["M"], a["rhs_embedded"] = a["rhs"];
       a["constraint_names"] = a["constraint_jacobian"] = a["constraint_multipliers"] = Json::array();
       a["constraint_residuals"] = Json::array();

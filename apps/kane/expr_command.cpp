@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "apps/kane/command.hpp"
-#include "apps/kane/names.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/expr/count.hpp"
@@ -23,6 +22,7 @@
 #include "kane/expr/graph.hpp"
 #include "kane/expr/infix.hpp"
 #include "kane/expr/literal.hpp"
+#include "kane/expr/names.hpp"
 #include "kane/expr/parse.hpp"
 #include "kane/expr/print.hpp"
 #include "kane/expr/substitution.hpp"

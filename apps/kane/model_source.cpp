@@ -9,10 +9,10 @@
 #include <sstream>
 
 #include "apps/kane/command.hpp"
-#include "apps/kane/names.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/base/units.hpp"
+#include "kane/expr/names.hpp"
 #include "kane/expr/parse.hpp"
 #include "kane/expr/traverse.hpp"
 #include "kane/mechanism/automatic_speeds.hpp"

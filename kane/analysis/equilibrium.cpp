@@ -8,6 +8,7 @@
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/expr/derivative.hpp"
+#include "kane/expr/names.hpp"
 #include "kane/expr/traverse.hpp"
 #include "kane/solve/kernels.hpp"
 
@@ -20,12 +21,6 @@ constexpr double kSame = 1e-6;        ///< solutions nearer than this are one
 constexpr double kRepeats = 1e-8;     ///< a constraint open by less follows from the others
 constexpr int kMostScales = 5;        ///< of forces, each smaller than the last
 constexpr int kMostChoices = 8;       ///< of independent constraints on the way to one solution
-
-std::vector<std::string> names_of(const std::vector<Expr>& symbols) {
-  std::vector<std::string> names;
-  for (const auto& s : symbols) names.push_back(s.name());
-  return names;
-}
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();

@@ -6,6 +6,7 @@
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/expr/derivative.hpp"
+#include "kane/expr/names.hpp"
 #include "kane/expr/substitution.hpp"
 #include "kane/mechanics/linear_solver.hpp"
 #include "kane/mechanics/local_embedding.hpp"
@@ -55,12 +56,6 @@ ExprMatrix solve(const LinearSolver& a, const ExprMatrix& b) {
     for (int i = 0; i < b.rows; ++i) x(i, j) = solved[static_cast<std::size_t>(i)];
   }
   return x;
-}
-
-std::vector<std::string> names_of(const std::vector<Expr>& symbols) {
-  std::vector<std::string> names;
-  for (const auto& s : symbols) names.push_back(s.name());
-  return names;
 }
 
 class Linearizer {

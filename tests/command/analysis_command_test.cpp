@@ -7,23 +7,15 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "tests/command/run_command.hpp"
+#include "tests/command/run_json.hpp"
 
 namespace kane::test {
 namespace {
 
 using nlohmann::json;
 
-std::string model(const std::string& name) { return std::string(KANE_SOURCE_DIR) + "/models/" + name; }
 std::string temporary(const std::string& name) {
   return (std::filesystem::temp_directory_path() / ("kane_analysis_" + name)).string();
-}
-
-json run_json(std::vector<std::string> arguments) {
-  arguments.emplace_back("--json");
-  const auto result = run_kane(arguments);
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  return result.exit_code == 0 ? json::parse(result.out) : json();
 }
 
 void expect_bad(const std::vector<std::string>& arguments, const std::string& words, int code = 2) {

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "tests/command/run_command.hpp"
+#include "tests/command/run_json.hpp"
 
 namespace kane::test {
 namespace {
@@ -15,13 +15,6 @@ namespace {
 using nlohmann::json;
 
 const std::string kRoot = KANE_SOURCE_DIR;
-
-json run_json(std::vector<std::string> arguments, const std::string& input = {}) {
-  arguments.emplace_back("--json");
-  const auto result = run_kane(arguments, input);
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  return json::parse(result.out, nullptr, false);
-}
 
 void expect_close(const json& actual, const json& expected, double tolerance, const std::string& what) {
   ASSERT_EQ(actual.size(), expected.size()) << what;

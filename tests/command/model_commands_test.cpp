@@ -8,7 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "tests/command/run_command.hpp"
+#include "tests/command/run_json.hpp"
 
 namespace kane::test {
 namespace {
@@ -16,17 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-std::string model(const std::string& name) {
-  return (fs::path(KANE_SOURCE_DIR) / "models" / (name + ".yaml")).string();
-}
 std::string gripper() { return (fs::path(KANE_SOURCE_DIR) / "tests" / "robots" / "gripper.urdf").string(); }
-
-json run_json(std::vector<std::string> arguments, const std::string& input = {}, int expected = 0) {
-  arguments.emplace_back("--json");
-  const auto result = run_kane(arguments, input);
-  EXPECT_EQ(result.exit_code, expected) << result.err;
-  return json::parse(result.out, nullptr, false);
-}
 
 /// A folder of its own to work in.
 class Commands : public ::testing::Test {

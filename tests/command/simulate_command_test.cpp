@@ -14,14 +14,12 @@
 #include <sstream>
 #include <thread>
 
-#include "tests/command/run_command.hpp"
+#include "tests/command/run_json.hpp"
 
 namespace kane::test {
 namespace {
 
 using nlohmann::json;
-
-std::string model(const std::string& id) { return std::string(KANE_SOURCE_DIR) + "/models/" + id + ".yaml"; }
 
 std::string read_file(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
