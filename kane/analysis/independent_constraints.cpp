@@ -8,7 +8,7 @@ namespace {
 
 /// Rows nearer to the others than this repeat them; a mechanism that near to a change point is taken to be there.
 constexpr IndependentOptions kOptions{.rank_tolerance = 1e-5};
-constexpr double kClosed = 1e-10;  ///< a search ends here; the projector does the rest
+constexpr double kNearlyClosed = 1e-10;  ///< a search ends here; the projector does the rest
 
 }  // namespace
 
@@ -46,7 +46,7 @@ bool IndependentConstraintFinder::close(std::span<double> q, std::span<const dou
     return true;
   };
   NewtonOptions options;
-  options.tolerance = kClosed;
+  options.tolerance = kNearlyClosed;
   options.max_iterations = 200;
   options.max_step = 1;
   options.scale = scale;
