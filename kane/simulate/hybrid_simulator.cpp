@@ -378,6 +378,8 @@ bool HybridSimulator::handle(std::span<const EventHit> hits, SwitchRecord& recor
                 : "they could not be found: singular inertia, or contacts that contradict each other");
     return false;
   }
+  if (settled.shock)
+    record.changes.emplace_back("jammed: no finite forces exist here (Painleve), an impulse without a collision acts");
   if (settled.status == ContactStatus::MotionNotUnique)
     record.changes.emplace_back("several motions are possible here; the first one found is taken");
   for (std::size_t i = 0; i < impulses.size(); ++i) {

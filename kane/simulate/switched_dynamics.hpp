@@ -63,6 +63,7 @@ struct TransitionReport {
   ContactStatus status = ContactStatus::Solved;
   bool finite = true;
   bool impact = false;  ///< speeds have jumped
+  bool shock = false;   ///< though nothing collided: finite forces did not exist (Painleve)
   int rounds = 0;
   int massless = -1;  ///< a speed that no mass resists, if that is why it failed
   double kinetic_before = 0, kinetic_after = 0;

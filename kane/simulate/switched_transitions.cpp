@@ -399,7 +399,7 @@ TransitionReport SwitchedDynamics::settle(std::span<const double> q, std::span<d
   }
   report.status = solve_accelerations(u, true);
   if (report.status == ContactStatus::NoSolution && shock(u)) {
-    report.impact = true;
+    report.impact = report.shock = true;
     evaluate(q, u);
     report.finite = prepare_base(q, u);
     report.status = solve_accelerations(u, true);

@@ -124,6 +124,7 @@ joints:
 contacts:
   floor: {point: rod.tip, plane: N.y, friction: mu}
 )");
+  int shocks = 0;
   for (const double direction : {-1.0, 1.0}) {
     SystemEvaluator evaluator(model.system);
     SwitchedDynamics dynamics(evaluator);
@@ -132,7 +133,24 @@ contacts:
     std::vector<double> q{0, std::sin(angle), angle}, u{3 * direction, 0, 0};
     const TransitionReport report = dynamics.settle(q, u);
     EXPECT_TRUE(report.ok());
+    EXPECT_EQ(report.shock, report.kinetic_after < report.kinetic_before - 1e-6);  // it is said when it happens
+    shocks += report.shock ? 1 : 0;
     EXPECT_LE(report.kinetic_after, report.kinetic_before + 1e-12);
+  }
+  EXPECT_EQ(shocks, 1);  // pushed, not pulled
+}
+
+TEST(FrictionOscillator, TurnsBackAndStopsWhereTheClosedFormSays) {
+  const Model model = load_model("friction_oscillator");
+  for (const double mu_s : {0.49, 0.6, 2.2}) {
+    const HybridRun run = run_hybrid(model, {{"mu_s", mu_s}}, {.until = 3}, {.tolerance = 1e-10});
+    double x = 0.5;
+    std::size_t swings = 0;
+    for (; std::abs(x) > mu_s * 9.81 / 40; ++swings) x = -(x - std::copysign(2 * 0.49 * 9.81 / 40, x));
+    ASSERT_EQ(run.report.events.size(), 1 + swings);
+    EXPECT_NEAR(run.report.events.back().t, static_cast<double>(swings) * std::numbers::pi / std::sqrt(40.0), 1e-9);
+    EXPECT_NEAR(run.last().q[0], x, 1e-9);
+    EXPECT_EQ(run.last().u[0], 0.0);
   }
 }
 
