@@ -146,6 +146,7 @@ class HapticsRun {
             "--duration must be positive, --amplitude and --frequency finite");
     haptic.constraints = timed_constraints();
     if (haptic.record) {
+      options_.source.check_output(options_.record);
       std::ofstream file(options_.record, std::ios::app);
       require(file.good(), "'{}' cannot be written", options_.record);
     }

@@ -395,12 +395,18 @@ TickReport TickSimulator::advance() {
     report.events += changes, events_ += changes;
   }
   while (state_.t < end) {
-    const double left = end - state_.t, longest = dynamics_.longest_step();
-    const double h = longest < left ? std::max(longest, options_.period / kMostParts) : left;
-    const bool last = h >= left;
+    const double left = end - state_.t, longest = dynamics_.longest_step(), shortest = options_.period / kMostParts;
+    double h = longest < left ? std::max(longest, shortest) : left;
     save();
-    const bool known = std::exchange(start_known_, false);
-    if (!step(h, known)) {
+    bool stepped = step(h, std::exchange(start_known_, false));
+    // Shapes that have become faster on the way may have met unseen: a shorter step, from the same rates.
+    if (const double safe = stepped ? dynamics_.safe_part(state_.q, state_.u, h) : 1; safe < 1 && h > shortest) {
+      restore();
+      h = std::max(safe * h, shortest);
+      stepped = step(h, true);
+    }
+    const bool last = h >= left;
+    if (!stepped) {
       restore();
       report.status = TickStatus::Failed;
       return report;

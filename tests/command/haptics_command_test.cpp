@@ -70,6 +70,7 @@ TEST_F(HapticsCommand, ImposesWhatIsWrittenWhileItRuns) {
 TEST_F(HapticsCommand, RefusesWhatItCannotDo) {
   const std::string cart = model("shopping_cart");
   expect_refused({"haptics", cart, "--rate", "0"}, "--rate must be positive");
+  expect_refused({"haptics", cart, "--record", cart}, "is the model itself");
   expect_refused({"haptics", cart, "--rate", "1e9"}, "rate must lie between");
   expect_refused({"haptics", cart, "--duration", "-1"}, "--duration must be positive");
   expect_refused({"haptics", cart, "--frequency", "nan"}, "finite");

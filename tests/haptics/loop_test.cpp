@@ -187,6 +187,30 @@ TEST(TickSimulator, PassesImpactsThroughNewtonsCradle) {
   EXPECT_NEAR(highest, 0.5, 1e-4);
 }
 
+// At rest in front of a plate of 4 mm, then pushed so hard that one tick leads to 30 mm behind it.
+TEST(TickSimulator, ShapesThatBecomeFastWithinATickDoNotPassThroughEachOther) {
+  const Model model = parse_model(R"(
+kane: 1
+bodies:
+  ball: {mass: 0.1, shape: {sphere: {radius: 0.002}}}
+  plate: {geometry: {box: [0.004, 0.4, 0.4]}}
+joints:
+  fixed: {type: weld, parent: N, child: plate, at: [0.3, 0, 0]}
+  rail: {type: prismatic, parent: N, child: ball, axis: x, coordinate: x, speed: v}
+contacts: {hit: {between: [ball, plate]}}
+handle: {x: {position: x, stiffness: 1, damping: 0}}
+initial: {x: 0.28}
+)");
+  TickSimulator ticks(model.system);
+  ticks.start(model.initial());
+  for (int k = 0; k < 20; ++k) {
+    ticks.apply_handle(0, 6000);
+    ASSERT_EQ(ticks.tick().status, TickStatus::Ok);
+  }
+  EXPECT_NEAR(ticks.state().q[0], 0.3 - 0.002 - 0.002, 1e-6);
+  EXPECT_EQ(ticks.state().u[0], 0.0);
+}
+
 TEST(SimulatedDevice, AnUndisturbedHandArrivesWhereItWants) {
   SimulatedAxis axis;
   axis.hand = {0, 0, 0, 100, 10};
