@@ -67,7 +67,11 @@ ContactShape make_plane_shape(const Vec3& normal, const Vec3& at) {
 
 ContactShape make_hull_shape(std::span<const Vec3> points, const Vec3& at, const Mat3& turned,
                              const std::string& what) {
-  return core_shape(make_hull(points, what), 0, at, turned);
+  // Twice the margin within which ContactScene gives slots, of which there are 16.
+  constexpr double kNear = 0.1;
+  constexpr std::size_t kMostTogether = 12;
+  const Polytope hull = make_hull(points, what);
+  return core_shape(with_fewer_corners(hull, kNear * hull.reach(hull.middle()), kMostTogether, what), 0, at, turned);
 }
 
 }  // namespace kane

@@ -258,6 +258,55 @@ Polytope make_prism(double radius, double length, int sides) {
 
 Polytope make_hull(std::span<const Vec3> points, const std::string& what) { return Hull(points, what).polytope(); }
 
+namespace {
+
+/// Corners within `near` of the plane of a face that are still there.
+std::vector<std::size_t> corners_near(const Polytope& p, const Polytope::Face& face, double near,
+                                      const std::vector<bool>& dropped) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < p.corners.size(); ++i)
+    if (!dropped[i] && face.offset - dot(face.normal, p.corners[i]) <= near) found.push_back(i);
+  return found;
+}
+
+/// Drops all but the outermost in so many directions along the face. The directions are the same for opposite faces.
+void keep_outermost(const Polytope& p, const Vec3& normal, std::span<const std::size_t> corners, std::size_t directions,
+                    std::vector<bool>& dropped) {
+  const Vec3 x = std::abs(normal.x) < 0.8 ? Vec3{1, 0, 0} : Vec3{0, 1, 0};
+  const Vec3 first = unit(x - dot(x, normal) * normal), second = cross(normal, first);
+  for (const std::size_t i : corners) dropped[i] = true;
+  for (std::size_t k = 0; k < directions; ++k) {
+    const double angle = 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(directions);
+    const Vec3 d = std::cos(angle) * first + std::sin(angle) * second;
+    const auto further = [&](std::size_t a, std::size_t b) { return dot(d, p.corners[a]) < dot(d, p.corners[b]); };
+    dropped[*std::ranges::max_element(corners, further)] = false;
+  }
+}
+
+}  // namespace
+
+Polytope with_fewer_corners(const Polytope& polytope, double near, std::size_t most, const std::string& what) {
+  Polytope p = polytope;
+  constexpr int kMostPasses = 100;  // each leaves fewer corners; a few are enough
+  for (int pass = 0; pass < kMostPasses; ++pass) {
+    std::vector<bool> dropped(p.corners.size(), false);
+    for (const Polytope::Face& face : p.faces) {
+      double thickness = 0;
+      for (const Vec3& c : p.corners) thickness = std::max(thickness, face.offset - dot(face.normal, c));
+      const bool thin = thickness < 2 * near;
+      const std::size_t limit = thin ? most / 2 : most;
+      const auto corners = corners_near(p, face, thin ? thickness / 4 : near, dropped);
+      if (corners.size() > limit) keep_outermost(p, face.normal, corners, limit, dropped);
+    }
+    std::vector<Vec3> kept;
+    for (std::size_t i = 0; i < dropped.size(); ++i)
+      if (!dropped[i]) kept.push_back(p.corners[i]);
+    if (kept.size() == p.corners.size()) return p;
+    p = make_hull(kept, what);
+  }
+  return p;
+}
+
 Polytope placed(const Polytope& polytope, const Vec3& position, const Mat3& rotation) {
   Polytope p = polytope;
   for (Vec3& c : p.corners) c = position + rotation * c;

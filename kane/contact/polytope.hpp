@@ -40,6 +40,12 @@ struct Polytope {
 /// plane, or too many points. `what` names the shape in the message.
 [[nodiscard]] Polytope make_hull(std::span<const Vec3> points, const std::string& what);
 
+/// The same solid with fewer corners, so that it never stands on too many at once: of those within `near` of the plane of a
+/// face, the outermost in `most` directions stay (in half as many each way where the solid is so thin that both its sides
+/// are near).
+[[nodiscard]] Polytope with_fewer_corners(const Polytope& polytope, double near, std::size_t most,
+                                          const std::string& what);
+
 /// Each corner moved and turned.
 [[nodiscard]] Polytope placed(const Polytope& polytope, const Vec3& position, const Mat3& rotation);
 

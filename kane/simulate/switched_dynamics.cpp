@@ -187,8 +187,7 @@ void SwitchedDynamics::update_direction(Friction& f, std::span<const double> u) 
   if (on_line(f)) return;
   const double a = row_speed(f.rows[0], u), b = row_speed(f.rows[1], u), speed = std::hypot(a, b);
   f.direction = f.kept;
-  const double begun = f.fastest > options_.turn_speed ? 0.5 * options_.stick_speed * f.fastest : options_.turn_speed;
-  if (speed > begun) f.direction = {a / speed, b / speed};
+  if (speed > 0.5 * stop_speed(f)) f.direction = {a / speed, b / speed};
 }
 
 /// Shapes of a mechanism in a plane have two directions of sliding, of which one cannot move.
@@ -324,7 +323,7 @@ MotionReport SwitchedDynamics::calc_motion(std::span<const double> q, std::span<
 
 double SwitchedDynamics::slide_function(const Friction& f, std::span<const double> u) const {
   if (on_line(f)) return f.direction[line_row(f)] * row_speed(f.rows[line_row(f)], u) + f.offset;
-  const double stop = options_.stick_speed * f.fastest;
+  const double stop = stop_speed(f);
   return std::hypot(row_speed(f.rows[0], u), row_speed(f.rows[1], u)) - stop + f.offset;
 }
 
@@ -432,7 +431,7 @@ bool SwitchedDynamics::note_step(std::span<const double> q, std::span<const doub
     double speed = 0;
     for (const std::size_t row : f.rows) speed = std::hypot(speed, row_speed(row, u));
     f.fastest = std::max(f.fastest, speed);
-    if (speed > std::max(kLeft, 2 * options_.stick_speed * f.fastest)) f.offset = 0;
+    if (speed > (on_line(f) ? kLeft : 2 * stop_speed(f))) f.offset = 0;
   }
   return changed;
 }

@@ -42,9 +42,11 @@ struct SwitchingOptions {
   double still_speed = 1e-9;  ///< a speed below this (relative to the fastest, and to 1) is zero
   double rest_speed = 1e-6;   ///< rebounds slower than this fraction of the fastest approach so far end at rest
   double stick_speed = 1e-9;  ///< sliding in a plane slower than this fraction of the fastest may come to hold
-  double turn_speed = 1e-8;   ///< what was never faster slides in the direction in which it began
-  int cone_turns = 60;        ///< how often friction pyramids may be turned towards the round cone
-  int max_rounds = 500;       ///< of impacts that follow one another at one instant
+  /// What was never faster slides in the direction in which it began, and what is slower may come to hold: below that, speeds
+  /// are what integration leaves of them.
+  double turn_speed = 1e-8;
+  int cone_turns = 60;   ///< how often friction pyramids may be turned towards the round cone
+  int max_rounds = 500;  ///< of impacts that follow one another at one instant
   /// Distances of shapes that are apart by FCL, which allocates; else a lower bound, with shorter steps near other shapes.
   bool exact_distances = true;
   bool check_unique = true;  ///< look for other solutions of the complementarity problem after events, to say so
@@ -202,6 +204,10 @@ class SwitchedDynamics {
   [[nodiscard]] double kinetic(std::size_t f) const { return values_[2 * contacts_.size() + 2 * f]; }
   [[nodiscard]] double stiction(std::size_t f) const { return values_[2 * contacts_.size() + 2 * f + 1]; }
 
+  /// Of sliding in a plane: slower ones may come to hold.
+  [[nodiscard]] double stop_speed(const Friction& f) const {
+    return std::max(options_.stick_speed * f.fastest, options_.turn_speed);
+  }
   [[nodiscard]] double slide_function(const Friction& f, std::span<const double> u) const;
   [[nodiscard]] double leave_function(const Contact& c) const;
   void evaluate(std::span<const double> q, std::span<const double> u);

@@ -114,8 +114,7 @@ void SwitchedDynamics::add_friction_terms(std::span<const double> u, bool impact
       continue;
     }
     const double speed = friction_speed(f, u);
-    const double slow = on_line(f) ? still(u, f.rows[line_row(f)])
-                                   : std::max(still(u, f.rows[0]), 1.5 * options_.stick_speed * f.fastest);
+    const double slow = on_line(f) ? still(u, f.rows[line_row(f)]) : std::max(still(u, f.rows[0]), 1.5 * stop_speed(f));
     if (!impact && speed > slow && !all_slow_) {
       term.sliding = true;
       for (std::size_t k = 0; k < f.rows.size(); ++k) term.direction[k] = row_speed(f.rows[k], u) / speed;
@@ -308,16 +307,21 @@ void SwitchedDynamics::find_leaving(std::span<const double> q, std::span<const d
 
 /// After solve_accelerations(): once more with those that leave sliding.
 ContactStatus SwitchedDynamics::let_go() {
-  constexpr double kEdge = 1e-9;
+  constexpr double kEdge = 1e-9, kAtRest = 1e-3;
   bool any = false;
+  const double rounding = kAtRest * acceleration_tolerance();
   for (std::size_t t = 0; t < terms_.size(); ++t) {
     FrictionTerm& term = terms_[t];
     const std::size_t i = involved_frictions_[t];
     if (!frictions_[i].leaves || term.sliding) continue;
-    double force = 0;
-    for (std::size_t k = 0; k < term.rows; ++k) force = std::hypot(force, p_[term.first + k]);
+    double force = 0, moves = 0;
+    for (std::size_t k = 0; k < term.rows; ++k) {
+      force = std::hypot(force, p_[term.first + k]);
+      moves = std::hypot(moves, lcp_.v()[term.first + k]);
+    }
     const double limit = term.limit + (term.contact >= 0 ? term.mu * p_[at(term.contact)] : 0.0);
-    if (!(force > 0) || force < (1 - kEdge) * limit) continue;
+    // On the edge of the cone, or of the pyramid that stands for it: then it begins to move, however slowly.
+    if (!(force > 0) || (force < (1 - kEdge) * limit && moves <= rounding)) continue;
     for (std::size_t k = 0; k < term.rows; ++k) term.direction[k] = -p_[term.first + k] / force;
     term.sliding = any = true;
     term.mu = term.contact >= 0 ? kinetic(i) : 0.0;
