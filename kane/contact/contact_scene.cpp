@@ -201,12 +201,48 @@ void ContactScene::add_on_plane(int pair, bool swapped, double reach) {
 
 void ContactScene::add_corners(int pair, bool swapped, double reach) {
   const Sides s = sides(pair, swapped);
+  if (s.first->kind == Kind::Cylinder && s.second->kind == Kind::Core && s.second->rounding() == 0)
+    return add_rims(pair, swapped, reach);
   const bool round = s.second->kind == Kind::Cylinder && s.first->rounding() > 0;
   const auto kind = round ? Feature::Kind::CornerCylinder : Feature::Kind::CornerCore;
   // A point or a line without radius has no faces to enter; it is met by what is on the other side.
   if (!round && s.second->core.faces.empty() && s.second->rounding() == 0 && s.first->rounding() == 0) return;
   for (std::size_t c = 0; c < s.first->core.corners.size(); ++c)
     offer(pair, swapped, {kind, static_cast<int>(c), 0}, reach);
+}
+
+void ContactScene::add_rims(int pair, bool swapped, double reach) {
+  const Sides s = sides(pair, swapped);
+  if (s.second->core.faces.empty()) return;
+  const Vec3 a = s.b1->motion.R * s.first->axis;
+  for (int end = 0; end < (s.first->length > 0 ? 2 : 1); ++end) {
+    const Feature rim{Feature::Kind::RimCore, end, 0};
+    offer(pair, swapped, rim, reach);
+    const Touch t = calc_touch(rim, {}, *s.first, s.b1->motion, *s.second, s.b2->motion);
+    const bool flat = t.valid && norm(cross(t.normal.v, a)) < kNearlyFlat;
+    for (int i = 0; i < kRimPoints && flat; ++i)
+      offer(pair, swapped, {Feature::Kind::RimPointCore, end + 2 * i, 0}, reach);
+    if (!flat && (!t.valid || t.inside <= 0)) add_nearest_corners(pair, swapped, end, reach);
+  }
+}
+
+/// Where a rim crosses the border of a face its own corners come in; a few of them are enough.
+void ContactScene::add_nearest_corners(int pair, bool swapped, int end, double reach) {
+  constexpr int kFew = 4;
+  const Sides s = sides(pair, swapped);
+  double last = -std::numeric_limits<double>::infinity();
+  for (int k = 0; k < kFew; ++k) {
+    int best = -1;
+    double least = reach;
+    for (std::size_t c = at(end); c < s.first->core.corners.size(); c += 2) {
+      const Feature corner{Feature::Kind::CornerCore, static_cast<int>(c), 0};
+      const Touch t = calc_touch(corner, {}, *s.first, s.b1->motion, *s.second, s.b2->motion);
+      if (t.gap.v > last && t.gap.v < least && t.inside >= -reach) best = static_cast<int>(c), least = t.gap.v;
+    }
+    if (best < 0) return;
+    offer(pair, swapped, {Feature::Kind::CornerCore, best, 0}, reach);
+    last = least;
+  }
 }
 
 void ContactScene::add_edges(int pair, double reach) {
@@ -250,7 +286,7 @@ void ContactScene::offer(int pair, bool swapped, const Feature& feature, double 
     }
     if (slot.pair < 0 && empty == nullptr) empty = &slot;
   }
-  if (feature.kind != Feature::Kind::EdgeEdge) {
+  if (feature.kind != Feature::Kind::EdgeEdge && feature.kind != Feature::Kind::RimCore) {
     const Sides s = sides(pair, swapped);
     const Touch t = calc_touch(feature, {}, *s.first, s.b1->motion, *s.second, s.b2->motion);
     if (t.gap.v > reach) return;
@@ -276,8 +312,12 @@ void ContactScene::update_memory() {
   for (Slot& slot : slots_) {
     if (slot.pair < 0) continue;
     const Sides s = sides(slot.pair, slot.swapped);
-    if (slot.feature.kind == Feature::Kind::RimPlane) {
-      const Vec3 n = s.b2->motion.R * s.second->axis, a = s.b1->motion.R * s.first->axis;
+    const bool on_plane = slot.feature.kind == Feature::Kind::RimPlane;
+    if (on_plane || slot.feature.kind == Feature::Kind::RimCore) {
+      const Vec3 a = s.b1->motion.R * s.first->axis;
+      const Vec3 n =
+          on_plane ? s.b2->motion.R * s.second->axis
+                   : calc_touch(slot.feature, slot.hold, *s.first, s.b1->motion, *s.second, s.b2->motion).normal.v;
       const Vec3 m = n - dot(n, a) * a;
       const Mat3& R = s.b1->motion.R;
       const auto back = [&](const Vec3& x) {

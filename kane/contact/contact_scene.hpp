@@ -112,6 +112,8 @@ class ContactScene {
   void add_features(int pair, double reach);
   void add_on_plane(int pair, bool swapped, double reach);
   void add_corners(int pair, bool swapped, double reach);
+  void add_rims(int pair, bool swapped, double reach);
+  void add_nearest_corners(int pair, bool swapped, int end, double reach);
   void add_edges(int pair, double reach);
   void offer(int pair, bool swapped, const Feature& feature, double reach);
   void update_memory();

@@ -33,14 +33,16 @@ Touch on_plane(const JetVector& x, double radius, const ContactShape& plane, con
 }
 
 /// Of the disk at the given end of the cylinder.
+JetVector lowest_of_rim(int end, const Hold& hold, const ContactShape& c, const RigidMotion& m1, const JetVector& n) {
+  const double half = (end == 0 ? -0.5 : 0.5) * c.length;
+  const JetVector a = m1.direction(c.axis), m = n - dot(n, a) * a;
+  if (norm(m.v) < kFlat) return m1.point(c.centre + half * c.axis + c.radius * hold.rim);
+  return m1.point(c.centre + half * c.axis) - c.radius * unit(m);
+}
+
 Touch rim_on_plane(int end, const Hold& hold, const ContactShape& c, const RigidMotion& m1, const ContactShape& plane,
                    const RigidMotion& m2) {
-  const double half = (end == 0 ? -0.5 : 0.5) * c.length;
-  const JetVector a = m1.direction(c.axis), n = m2.direction(plane.axis);
-  const JetVector middle = m1.point(c.centre + half * c.axis);
-  const JetVector m = n - dot(n, a) * a;
-  if (norm(m.v) < kFlat) return on_plane(m1.point(c.centre + half * c.axis + c.radius * hold.rim), 0, plane, m2);
-  return on_plane(middle - c.radius * unit(m), 0, plane, m2);
+  return on_plane(lowest_of_rim(end, hold, c, m1, m2.direction(plane.axis)), 0, plane, m2);
 }
 
 /// The lowest point, where the normal of the surface x.A^-1 x = 1 is that of the plane.
@@ -55,14 +57,11 @@ Touch ellipsoid_on_plane(const ContactShape& e, const RigidMotion& m1, const Con
   return on_plane(m1.point(e.centre) - (Jet{1, 0, 0} / sqrt(dot(n, an))) * an, 0, plane, m2);
 }
 
-Touch rim_point_on_plane(int number, const ContactShape& c, const RigidMotion& m1, const ContactShape& plane,
-                         const RigidMotion& m2) {
+Vec3 rim_point(int number, const ContactShape& c) {
   const double half = (number % 2 == 0 ? -0.5 : 0.5) * c.length;
   const double angle = 2 * std::numbers::pi * (number / 2) / kRimPoints;
   const Vec3 e1 = across(c.axis), e2 = cross(c.axis, e1);
-  return on_plane(
-      m1.point(c.centre + half * c.axis + (c.radius * std::cos(angle)) * e1 + (c.radius * std::sin(angle)) * e2), 0,
-      plane, m2);
+  return c.centre + half * c.axis + (c.radius * std::cos(angle)) * e1 + (c.radius * std::sin(angle)) * e2;
 }
 
 /// From the nearest point y to x, with the radii of both.
@@ -164,20 +163,51 @@ double inside_face(const Polytope& core, int face, const Vec3& x) {
   return least;
 }
 
+/// A sharp point of the first shape on a face of the second.
+Touch point_on_core(const JetVector& x, const Hold& hold, const ContactShape& first, const RigidMotion& m1,
+                    const ContactShape& second, const RigidMotion& m2) {
+  const Vec3 here = local(x.v, m2);
+  const Vec3 relative = local(x.d - m2.velocity(x.v) + m2.p, m2);
+  const Vec3 towards = local(m1.place(first.centre), m2) - second.centre;
+  const int face = hold.holds && hold.face >= 0 ? hold.face : outermost_face(second.core, here, relative, towards);
+  Touch t = on_face(x, 0, second, m2, face);
+  t.inside = inside_face(second.core, face, here);
+  return t;
+}
+
+bool is_outermost(const Polytope& core, int face, const Vec3& x) {
+  const double here = dot(core.faces[at(face)].normal, x) - core.faces[at(face)].offset;
+  return std::ranges::all_of(core.faces, [&](const auto& f) { return dot(f.normal, x) - f.offset <= here + kTie; });
+}
+
+/// The face that the rim is farthest outside of, as a whole; if it is outside of none, the one that its point is above.
+Touch rim_on_core(int end, const Hold& hold, const ContactShape& c, const RigidMotion& m1, const ContactShape& second,
+                  const RigidMotion& m2) {
+  const auto at_face = [&](int face) {
+    const JetVector n = m2.direction(second.core.faces[at(face)].normal), x = lowest_of_rim(end, hold, c, m1, n);
+    Touch t = on_face(x, 0, second, m2, face);
+    t.inside = inside_face(second.core, face, local(x.v, m2));
+    return t;
+  };
+  if (hold.holds && hold.face >= 0) return at_face(hold.face);
+  Touch outermost, above;
+  outermost.gap.v = above.gap.v = -Touch::kFar;
+  for (std::size_t f = 0; f < second.core.faces.size(); ++f) {
+    const Touch t = at_face(static_cast<int>(f));
+    if (t.gap.v > outermost.gap.v) outermost = t;
+    if (t.inside > 0 && t.gap.v > above.gap.v && is_outermost(second.core, static_cast<int>(f), local(t.first.v, m2)))
+      above = t;
+  }
+  if (outermost.gap.v > 0) return outermost;
+  return above.valid ? above : Touch{};  // beside of all faces: edges meet
+}
+
 Touch corner_on_core(const Feature& feature, const Hold& hold, const ContactShape& first, const RigidMotion& m1,
                      const ContactShape& second, const RigidMotion& m2) {
   const JetVector x = m1.point(first.core.corners[at(feature.first)]);
   const Vec3 here = local(x.v, m2);
   const Polytope& core = second.core;
-  const bool sharp = first.rounding() == 0 && second.rounding() == 0;
-  if (sharp) {
-    const Vec3 relative = local(x.d - m2.velocity(x.v) + m2.p, m2);
-    const Vec3 towards = local(m1.place(first.centre), m2) - second.centre;
-    const int face = hold.holds && hold.face >= 0 ? hold.face : outermost_face(core, here, relative, towards);
-    Touch t = on_face(x, 0, second, m2, face);
-    t.inside = inside_face(core, face, here);
-    return t;
-  }
+  if (first.rounding() == 0 && second.rounding() == 0) return point_on_core(x, hold, first, m1, second, m2);
   double most = core.faces.empty() ? 1.0 : -std::numeric_limits<double>::infinity();
   for (const auto& f : core.faces) most = std::max(most, dot(f.normal, here) - f.offset);
   if (most <= 0) return on_face(x, first.rounding(), second, m2, outermost_face(core, here, {}, {}));
@@ -266,7 +296,10 @@ Touch calc_touch(const Feature& feature, const Hold& hold, const ContactShape& f
     case Feature::Kind::CornerPlane:
       return on_plane(m1.point(first.core.corners[at(feature.first)]), first.rounding(), second, m2);
     case Feature::Kind::RimPlane: return rim_on_plane(feature.first, hold, first, m1, second, m2);
-    case Feature::Kind::RimPointPlane: return rim_point_on_plane(feature.first, first, m1, second, m2);
+    case Feature::Kind::RimPointPlane: return on_plane(m1.point(rim_point(feature.first, first)), 0, second, m2);
+    case Feature::Kind::RimCore: return rim_on_core(feature.first, hold, first, m1, second, m2);
+    case Feature::Kind::RimPointCore:
+      return point_on_core(m1.point(rim_point(feature.first, first)), hold, first, m1, second, m2);
     case Feature::Kind::CornerCore: return corner_on_core(feature, hold, first, m1, second, m2);
     case Feature::Kind::CornerCylinder: return corner_on_cylinder(feature, first, m1, second, m2);
     case Feature::Kind::EllipsoidPlane: return ellipsoid_on_plane(first, m1, second, m2);

@@ -31,6 +31,8 @@ struct Feature {
     RimPointPlane,
     CornerCore,
     CornerCylinder,
+    RimCore,       ///< the point of a rim that is nearest to the outermost face
+    RimPointCore,  ///< a point of a rim that lies flat
     EdgeEdge,
     EllipsoidPlane
   };

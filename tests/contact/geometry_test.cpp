@@ -85,7 +85,7 @@ TEST(ContactRates, AgreeWithDifferencesForAllFeatures) {
   Random random;
   const auto shapes = some_shapes();
   int checked = 0;
-  std::array<int, 6> kinds{};
+  std::array<int, 8> kinds{};
   for (int trial = 0; trial < 60; ++trial)
     for (std::size_t a = 0; a < shapes.size(); ++a)
       for (std::size_t b = 0; b < shapes.size(); ++b) {
@@ -100,6 +100,9 @@ TEST(ContactRates, AgreeWithDifferencesForAllFeatures) {
           features = {{Feature::Kind::CornerCylinder, 0, 0}};
         } else {
           if (!shapes[b].core.faces.empty() || shapes[b].rounding() > 0) features = {{Feature::Kind::CornerCore, 0, 0}};
+          if (shapes[a].kind == ContactShape::Kind::Cylinder && !shapes[b].core.faces.empty() &&
+              shapes[b].rounding() == 0)
+            features.insert(features.end(), {{Feature::Kind::RimCore, 1, 0}, {Feature::Kind::RimPointCore, 5, 0}});
           if (!shapes[a].core.edges.empty() && !shapes[b].core.edges.empty())
             features.push_back({Feature::Kind::EdgeEdge, 0, 0});
         }
