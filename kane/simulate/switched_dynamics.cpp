@@ -14,6 +14,8 @@ namespace {
 /// Begins of event functions that start at zero: far below what matters, far above rounding.
 constexpr double kLift = 1e-12;
 constexpr double kLeft = 1e-9;
+/// Of gaps of bodies that are some metres away; so small that a thousand rebounds do not add up to anything.
+constexpr double kGapRounding = 1e-14;
 
 Kernel make_values(const CompiledSystem& system) {
   std::vector<Expr> values;
@@ -450,9 +452,9 @@ void SwitchedDynamics::set_offsets(std::span<const double> q, std::span<const do
     Contact& c = contacts_[k];
     const bool near = c.state == ContactState::Closed || std::abs(g[k]) < std::max(kLeft, options_.touch_gap);
     if (!near || g[k] >= kLift) continue;
-    // One that leaves fast enough is above zero at once by itself.
+    // One that leaves is above zero at once by itself, but for the rounding of its gap.
     const bool leaves = c.state == ContactState::Open && row_speed(c.row, u) > still(u, c.row);
-    c.offset = leaves ? std::max(0.0, -g[k]) : kLift - g[k];
+    c.offset = (leaves ? kGapRounding : kLift) + std::max(0.0, -g[k]);
   }
   for (std::size_t i = 0; i < frictions_.size(); ++i) {
     const double value = g[contacts_.size() + i];
