@@ -37,20 +37,12 @@ IndependentConstraints IndependentConstraintFinder::all(std::span<const double> 
 bool IndependentConstraintFinder::close(std::span<double> q, std::span<const double> scale) {
   projector_.update_active();
   GaussNewton newton(projector_.row_count(), q.size());
-  const auto residual = [&](std::span<const double> x, std::span<double> r) {
-    projector_.calc_configuration(x, r, {});
-    return true;
-  };
-  const auto jacobian = [&](std::span<const double> x, MatrixView j) {
-    projector_.calc_configuration(x, {}, j);
-    return true;
-  };
   NewtonOptions options;
   options.tolerance = kNearlyClosed;
   options.max_iterations = 200;
   options.max_step = 1;
   options.scale = scale;
-  if (!newton.solve(residual, jacobian, q, options).ok()) return false;
+  if (!projector_.solve_configuration(newton, q, options).ok()) return false;
   std::vector<double> polished(q.begin(), q.end());
   if (projector_.project_coordinates(polished) == ProjectionStatus::Failed) return true;
   for (std::size_t k = 0; k < q.size(); ++k)

@@ -101,18 +101,10 @@ void InverseDynamics::run_kinematics(const State& state) {
 void InverseDynamics::solve_coordinates(State& state) {
   for (std::size_t i = 0; i < points_.size(); ++i) state.q[path_.coordinates()[i]] = points_[i].value;
   if (projector_.row_count() == 0) return;
-  const auto residual = [&](std::span<const double> q, std::span<double> r) {
-    projector_.calc_configuration(q, r, {});
-    return true;
-  };
-  const auto derivatives = [&](std::span<const double> q, MatrixView j) {
-    projector_.calc_configuration(q, {}, j);
-    return true;
-  };
   NewtonOptions options;
   options.tolerance = 1e-12;
   options.scale = scale_;
-  const NewtonReport report = newton_.solve(residual, derivatives, state.q, options);
+  const NewtonReport report = projector_.solve_configuration(newton_, state.q, options);
   const int worst = std::max(report.worst, 0);
   require(report.ok() || report.residual < kClosed,
           "the motion is impossible at t = {:.9g} s: {} stays open by {:.6g} whatever the other coordinates do",

@@ -89,21 +89,13 @@ class Assembler {
   }
 
   bool solve(Vector& q, const Vector& scale, double max_step) {
-    const auto residual = [&](std::span<const double> x, std::span<double> r) {
-      projector_.calc_configuration(x, r, {});
-      return true;
-    };
-    const auto jacobian = [&](std::span<const double> x, MatrixView j) {
-      projector_.calc_configuration(x, {}, j);
-      return true;
-    };
     NewtonOptions options;
     options.tolerance = kClosed;
     options.max_iterations = 200;
     options.max_step = max_step;
     options.nearest = true;
     options.scale = scale;
-    const NewtonReport report = newton_.solve(residual, jacobian, q, options);
+    const NewtonReport report = projector_.solve_configuration(newton_, q, options);
     remember(q);
     return report.ok();
   }

@@ -139,6 +139,19 @@ void ConstraintProjector::calc_configuration(std::span<const double> q, std::spa
   if (!written_.empty()) calc_written(q, residual, j);
 }
 
+NewtonReport ConstraintProjector::solve_configuration(GaussNewton& newton, std::span<double> q,
+                                                      const NewtonOptions& options) {
+  const auto residual = [&](std::span<const double> x, std::span<double> r) {
+    calc_configuration(x, r, {});
+    return true;
+  };
+  const auto jacobian = [&](std::span<const double> x, MatrixView j) {
+    calc_configuration(x, {}, j);
+    return true;
+  };
+  return newton.solve(residual, jacobian, q, options);
+}
+
 void ConstraintProjector::evaluate(std::span<const double> q) {
   calc_configuration(q, residual_, jacobian_.packed(row_count(), q.size()));
 }

@@ -13,6 +13,7 @@
 
 #include "kane/simulate/system_evaluator.hpp"
 #include "kane/solve/integrator.hpp"
+#include "kane/solve/newton.hpp"
 #include "kane/solve/qr.hpp"
 
 namespace kane {
@@ -58,6 +59,9 @@ class ConstraintProjector {
   [[nodiscard]] int constraint_of_row(std::size_t row) const;
   /// All configuration equations and their derivatives at q. Either may be left out.
   void calc_configuration(std::span<const double> q, std::span<double> residual, MatrixView jacobian);
+  /// Solves them by Gauss and Newton's method, from anywhere.
+  [[nodiscard]] NewtonReport solve_configuration(GaussNewton& newton, std::span<double> q,
+                                                 const NewtonOptions& options);
 
  private:
   struct Measure {
