@@ -154,6 +154,32 @@ TEST(FrictionOscillator, TurnsBackAndStopsWhereTheClosedFormSays) {
   }
 }
 
+// The same with friction in a joint, and another limit at rest.
+TEST(JointFriction, HoldsUntilItsStictionAndStopsWhereTheClosedFormSays) {
+  const Model model = parse_model(R"(
+kane: 1
+parameters: {stiction: 3}
+bodies: {arm: {mass: 1, inertia: [0, 0, 0.5]}}
+joints: {hinge: {type: revolute, parent: N, child: arm, axis: z, coordinate: q, speed: u, stiffness: 20}}
+friction: {bearing: {joint: hinge, limit: 2, stiction: stiction}}
+)");
+  for (const double stiction : {2.0, 3.0, 7.0}) {
+    State initial = model.initial();
+    initial.q[0] = 1;
+    const HybridRun run = run_hybrid(model, {{"stiction", stiction}}, initial, {.until = 4}, {.tolerance = 1e-10});
+    double q = 1;
+    int swings = 0;
+    for (; std::abs(20 * q) > stiction; ++swings) q = -(q - std::copysign(2 * 2.0 / 20, q));
+    EXPECT_GT(swings, 2);
+    EXPECT_NEAR(run.last().q[0], q, 1e-9) << stiction;
+    EXPECT_EQ(run.last().u[0], 0.0);
+    EXPECT_NEAR(run.report.events.back().t, swings * std::numbers::pi / std::sqrt(20 / 0.5), 1e-9);
+  }
+  State held = model.initial();
+  held.q[0] = 0.149;
+  EXPECT_EQ(run_hybrid(model, {}, held, {.until = 1}).last().q[0], 0.149);
+}
+
 TEST(Compliant, ABallOnHuntAndCrossleysFloorReboundsAsTheLawSays) {
   const Model model = parse_model(R"(
 kane: 1
@@ -167,8 +193,16 @@ contacts:
   State initial = model.initial();
   initial.q[0] = 0.01, initial.u[0] = -0.5;
   const HybridRun run = run_hybrid(model, {}, initial, {.until = 0.2}, {.tolerance = 1e-10});
-  // e = 1 - c v for small c v (Hunt and Crossley 1975)
-  EXPECT_NEAR(run.last().u[0], 0.5 * (1 - 0.2 * 0.5), 0.5 * 0.01);
+  // The motion in contact, v dv/dx = -F/m with F = k(x) (1 + a v) and a = 1.5 c (Hunt and Crossley 1975), integrated over
+  // the loop: ln((1 + a v1)/(1 - a v2)) = a (v1 + v2), whatever k(x) is. To first order v2/v1 = 1 - c v1.
+  const double a = 1.5 * 0.2, v1 = 0.5;
+  double low = 0, high = v1;
+  for (int i = 0; i < 60; ++i) {
+    const double v2 = (low + high) / 2;
+    (std::log((1 + a * v1) / (1 - a * v2)) < a * (v1 + v2) ? low : high) = v2;
+  }
+  EXPECT_NEAR(low, v1 * (1 - 0.2 * v1), 0.01 * v1);
+  EXPECT_NEAR(run.last().u[0], low, 1e-7);
 }
 
 TEST(Contacts, OfABoxACylinderAndACapsuleTouchWithTheirLowestPoints) {

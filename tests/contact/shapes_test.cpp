@@ -19,29 +19,6 @@ std::string one_body(const std::string& shape, const std::string& contacts, cons
          shape + "}\n" + more + "joints:\n  free: " + kFree + "\n" + contacts + "outputs: {E: energy}\n";
 }
 
-double energy(const Model& model, HybridSimulator& sim, const State& s) {
-  for (const auto& item : model.system->report_items())
-    if (item.name == "E") return sim.calc_reports(s)[item.first];
-  throw std::runtime_error("no output E");
-}
-
-/// Runs and checks that the energy never rises.
-HybridRun run_losing(const Model& model, const State& initial, double until, double slack = 1e-7) {
-  HybridSimulator sim(model.system, {.tolerance = 1e-8});
-  sim.start(initial);
-  HybridRun run;
-  double before = 1e300;
-  run.report = sim.run({.until = until, .intervals = 300}, [&](const State& s) {
-    const double now = energy(model, sim, s);
-    EXPECT_LE(now, before + slack) << "t = " << s.t;
-    before = now;
-    run.samples.push_back(s);
-    return true;
-  });
-  if (run.report.run.failure) ADD_FAILURE() << run.report.run.failure->message(model.equations());
-  return run;
-}
-
 // ---- rows ------------------------------------------------------------------------------------------------------------------
 
 struct Rows {
