@@ -23,11 +23,11 @@
 #include <numeric>
 #include <random>
 
-#include "kane/formats/yaml_reader.hpp"
+#include "kane/formats/yaml/yaml_reader.hpp"
 #include "kane/haptics/histogram.hpp"
 #include "kane/haptics/real_time.hpp"
 #include "kane/mechanism/formulation.hpp"
-#include "kane/simulate/tick_simulator.hpp"
+#include "kane/simulate/tick/tick_simulator.hpp"
 #include "kane/solve/independent.hpp"
 
 namespace kane {

@@ -28,10 +28,10 @@
 #include <string>
 #include <vector>
 
-#include "kane/codegen/emit_source.hpp"
+#include "kane/codegen/emit/emit_source.hpp"
 #include "kane/codegen/kernel.hpp"
 #include "kane/expr/evaluate.hpp"
-#include "kane/formats/yaml_reader.hpp"
+#include "kane/formats/yaml/yaml_reader.hpp"
 #include "kane/mechanism/formulation.hpp"
 #include "kane/program/lower.hpp"
 

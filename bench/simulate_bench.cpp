@@ -17,9 +17,9 @@
 
 #include "bench/rounds.hpp"
 #include "bench/simulated/tree_run.hpp"
-#include "kane/formats/yaml_reader.hpp"
+#include "kane/formats/yaml/yaml_reader.hpp"
 #include "kane/mechanism/formulation.hpp"
-#include "kane/simulate/simulator.hpp"
+#include "kane/simulate/motion/simulator.hpp"
 
 namespace kane::bench {
 namespace {

@@ -16,7 +16,7 @@
 #include "kane/codegen/kernel.hpp"
 #include "kane/expr/evaluate.hpp"
 #include "kane/formats/model_reader.hpp"
-#include "kane/formats/yaml_writer.hpp"
+#include "kane/formats/yaml/yaml_writer.hpp"
 #include "kane/mechanism/formulation.hpp"
 #include "kane/program/lower.hpp"
 #include "tests/robots/robot_tree.hpp"

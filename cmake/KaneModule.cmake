@@ -15,13 +15,13 @@ endmacro()
 
 # kane_module(NAME LINKS <kane modules> EXTERNAL <imported targets> PRIVATE_EXTERNAL <imported targets>)
 #
-# Makes the static library kane_NAME (alias Kane::NAME) of all sources in the module's folder. LINKS is the list
+# Makes the static library kane_NAME (alias Kane::NAME) of all sources in the module's folder and its sub-folders. LINKS is the list
 # of allowed arrows; scripts/check_arrows.py checks the includes against the same lists, and the lists against
 # scripts/arrows.txt. A room with headers only becomes an interface library.
 function(kane_module name)
   cmake_parse_arguments(ARG "" "" "LINKS;EXTERNAL;PRIVATE_EXTERNAL" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
-  file(GLOB headers CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.hpp")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.hpp")
   if(sources)
     set(scope PUBLIC)
     add_library(kane_${name} STATIC ${sources} ${headers})

@@ -10,9 +10,9 @@
 #include <string_view>
 
 #include "kane/base/error.hpp"
-#include "kane/formats/urdf_reader.hpp"
-#include "kane/formats/yaml_reader.hpp"
-#include "kane/formats/yaml_writer.hpp"
+#include "kane/formats/urdf/urdf_reader.hpp"
+#include "kane/formats/yaml/yaml_reader.hpp"
+#include "kane/formats/yaml/yaml_writer.hpp"
 
 namespace {
 

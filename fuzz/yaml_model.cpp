@@ -9,8 +9,8 @@
 #include <string>
 
 #include "kane/base/error.hpp"
-#include "kane/formats/yaml_reader.hpp"
-#include "kane/formats/yaml_writer.hpp"
+#include "kane/formats/yaml/yaml_reader.hpp"
+#include "kane/formats/yaml/yaml_writer.hpp"
 #include "kane/mechanism/lowering.hpp"
 
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "apps/kane/model_source.hpp"
-#include "kane/simulate/simulator.hpp"
+#include "kane/simulate/motion/simulator.hpp"
 
 namespace kane {
 

@@ -6,9 +6,9 @@
 #include <iterator>
 
 #include "kane/base/suggest.hpp"
-#include "kane/formats/scalar.hpp"
-#include "kane/formats/yaml_document.hpp"
-#include "kane/formats/yaml_tree.hpp"
+#include "kane/formats/yaml/scalar.hpp"
+#include "kane/formats/yaml/yaml_document.hpp"
+#include "kane/formats/yaml/yaml_tree.hpp"
 
 namespace kane {
 

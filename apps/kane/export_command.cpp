@@ -14,12 +14,12 @@
 #include "kane/analysis/independent_constraints.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
-#include "kane/codegen/emit_export.hpp"
-#include "kane/codegen/export_step.hpp"
+#include "kane/codegen/emit/emit_export.hpp"
+#include "kane/codegen/emit/export_step.hpp"
 #include "kane/mechanics/explicit_motion.hpp"
 #include "kane/mechanism/tables.hpp"
-#include "kane/simulate/motion_export.hpp"
-#include "kane/simulate/simulator.hpp"
+#include "kane/simulate/motion/simulator.hpp"
+#include "kane/simulate/system/motion_export.hpp"
 
 namespace kane {
 namespace {

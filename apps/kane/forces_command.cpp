@@ -15,7 +15,7 @@
 #include "apps/kane/trajectory_file.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
-#include "kane/simulate/series_file.hpp"
+#include "kane/simulate/record/series_file.hpp"
 
 namespace kane {
 namespace {

@@ -18,7 +18,7 @@
 #include "kane/haptics/simulated_device.hpp"
 #include "kane/haptics/udp_device.hpp"
 #include "kane/mechanism/tables.hpp"
-#include "kane/simulate/assembly.hpp"
+#include "kane/simulate/system/assembly.hpp"
 
 namespace kane {
 namespace {

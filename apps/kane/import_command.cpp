@@ -8,7 +8,7 @@
 
 #include "apps/kane/command.hpp"
 #include "apps/kane/model_source.hpp"
-#include "kane/formats/yaml_writer.hpp"
+#include "kane/formats/yaml/yaml_writer.hpp"
 
 namespace kane {
 namespace {

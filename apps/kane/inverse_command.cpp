@@ -14,7 +14,7 @@
 #include "apps/kane/trajectory_file.hpp"
 #include "kane/analysis/inverse_dynamics.hpp"
 #include "kane/base/error.hpp"
-#include "kane/simulate/sample_times.hpp"
+#include "kane/simulate/motion/sample_times.hpp"
 
 namespace kane {
 namespace {

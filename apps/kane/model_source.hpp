@@ -12,9 +12,9 @@
 #include "kane/formats/model_reader.hpp"
 #include "kane/mechanism/formulation.hpp"
 #include "kane/mechanism/mechanism.hpp"
-#include "kane/simulate/assembly.hpp"
-#include "kane/simulate/compiled_system.hpp"
 #include "kane/simulate/state.hpp"
+#include "kane/simulate/system/assembly.hpp"
+#include "kane/simulate/system/compiled_system.hpp"
 
 namespace kane {
 

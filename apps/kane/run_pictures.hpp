@@ -8,8 +8,8 @@
 
 #include "apps/kane/frame_writer.hpp"
 #include "apps/kane/run_record.hpp"
-#include "kane/simulate/hybrid_simulator.hpp"
-#include "kane/simulate/simulator.hpp"
+#include "kane/simulate/motion/simulator.hpp"
+#include "kane/simulate/switching/hybrid_simulator.hpp"
 
 namespace kane {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "apps/kane/shape_mesh.hpp"
-#include "kane/simulate/compiled_system.hpp"
+#include "kane/simulate/system/compiled_system.hpp"
 
 namespace kane {
 

@@ -13,8 +13,8 @@
 #include "apps/kane/trajectory_file.hpp"
 #include "kane/analysis/sensitivity.hpp"
 #include "kane/base/error.hpp"
-#include "kane/simulate/sample_times.hpp"
-#include "kane/simulate/series_file.hpp"
+#include "kane/simulate/motion/sample_times.hpp"
+#include "kane/simulate/record/series_file.hpp"
 
 namespace kane {
 namespace {

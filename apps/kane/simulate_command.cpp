@@ -21,9 +21,9 @@
 #include "kane/formats/input_sources.hpp"
 #include "kane/formats/mode_systems.hpp"
 #include "kane/mechanism/tables.hpp"
-#include "kane/simulate/hybrid_simulator.hpp"
-#include "kane/simulate/series_file.hpp"
-#include "kane/simulate/simulator.hpp"
+#include "kane/simulate/motion/simulator.hpp"
+#include "kane/simulate/record/series_file.hpp"
+#include "kane/simulate/switching/hybrid_simulator.hpp"
 
 namespace kane {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "apps/kane/model_source.hpp"
-#include "kane/simulate/system_evaluator.hpp"
+#include "kane/simulate/system/system_evaluator.hpp"
 
 namespace kane {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "apps/array_files/array_files.hpp"
-#include "kane/simulate/csv_writer.hpp"
+#include "kane/simulate/record/csv_writer.hpp"
 
 namespace kane {
 

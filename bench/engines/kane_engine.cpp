@@ -5,7 +5,7 @@
 #include "bench/engines/engine.hpp"
 #include "kane/codegen/kernel.hpp"
 #include "kane/expr/evaluate.hpp"
-#include "kane/formats/urdf_reader.hpp"
+#include "kane/formats/urdf/urdf_reader.hpp"
 #include "kane/mechanics/explicit_motion.hpp"
 #include "kane/mechanism/formulation.hpp"
 #include "kane/program/lower.hpp"

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "kane/analysis/sensitivity.hpp"
-#include "kane/simulate/series_file.hpp"
+#include "kane/simulate/record/series_file.hpp"
 
 namespace kane {
 

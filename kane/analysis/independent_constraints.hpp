@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "kane/simulate/constraint_projector.hpp"
+#include "kane/simulate/system/constraint_projector.hpp"
 #include "kane/solve/independent.hpp"
 
 namespace kane {

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "kane/analysis/motion_path.hpp"
-#include "kane/simulate/constraint_projector.hpp"
 #include "kane/simulate/state.hpp"
+#include "kane/simulate/system/constraint_projector.hpp"
 #include "kane/solve/newton.hpp"
 
 namespace kane {

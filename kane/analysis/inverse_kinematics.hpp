@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "kane/simulate/constraint_projector.hpp"
 #include "kane/simulate/state.hpp"
+#include "kane/simulate/system/constraint_projector.hpp"
 #include "kane/solve/newton.hpp"
 
 namespace kane {

@@ -14,8 +14,8 @@
 
 #include "kane/analysis/motion_tangent.hpp"
 #include "kane/analysis/signals.hpp"
-#include "kane/simulate/constraint_projector.hpp"
 #include "kane/simulate/state.hpp"
+#include "kane/simulate/system/constraint_projector.hpp"
 
 namespace kane {
 

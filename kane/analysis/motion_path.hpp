@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "kane/analysis/spline.hpp"
-#include "kane/simulate/series_file.hpp"
-#include "kane/simulate/system_evaluator.hpp"
+#include "kane/simulate/record/series_file.hpp"
+#include "kane/simulate/system/system_evaluator.hpp"
 
 namespace kane {
 

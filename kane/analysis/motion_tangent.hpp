@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "kane/expr/substitution.hpp"
-#include "kane/simulate/system_evaluator.hpp"
+#include "kane/simulate/system/system_evaluator.hpp"
 
 namespace kane {
 

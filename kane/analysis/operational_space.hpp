@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "kane/simulate/system_evaluator.hpp"
+#include "kane/simulate/system/system_evaluator.hpp"
 
 namespace kane {
 

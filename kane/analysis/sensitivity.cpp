@@ -6,7 +6,7 @@
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/expr/derivative.hpp"
-#include "kane/simulate/method.hpp"
+#include "kane/simulate/motion/method.hpp"
 #include "kane/solve/auto_switch.hpp"
 #include "kane/solve/kernels.hpp"
 

@@ -6,7 +6,7 @@
 // (variational equations; Hairer, Norsett, Wanner, Solving ODEs I, section I.14) are integrated together with y. The
 // derivatives are symbolic and one program (motion_tangent.hpp), so constraints are part of them. A parameter that others
 // are computed from takes those along. Where constraints depend on a parameter, the initial state moves with it as
-// assembly would move it (kane/simulate/assembly.hpp).
+// assembly would move it (kane/simulate/system/assembly.hpp).
 //
 //     SensitivityRun run(system, {.parameters = {"k", "b", "q1"}, .signals = {parse_signal(e, "tip_x")}});
 //     run.start(values, state, given);
@@ -19,8 +19,8 @@
 
 #include "kane/analysis/motion_tangent.hpp"
 #include "kane/analysis/signals.hpp"
-#include "kane/simulate/assembly.hpp"
-#include "kane/simulate/input_schedule.hpp"
+#include "kane/simulate/motion/input_schedule.hpp"
+#include "kane/simulate/system/assembly.hpp"
 #include "kane/solve/integrator.hpp"
 
 namespace kane {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kane/simulate/system_evaluator.hpp"
+#include "kane/simulate/system/system_evaluator.hpp"
 
 namespace kane {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "kane/base/error.hpp"
-#include "kane/codegen/generate_code.hpp"
+#include "kane/codegen/jit/generate_code.hpp"
 #include "kane/codegen/kernel_data.hpp"
 #include "kane/program/check_program.hpp"
 

@@ -3,9 +3,9 @@
 
 #include <array>
 
-#include "kane/codegen/code_memory.hpp"
+#include "kane/codegen/jit/code_memory.hpp"
+#include "kane/codegen/jit/layout.hpp"
 #include "kane/codegen/kernel.hpp"
-#include "kane/codegen/layout.hpp"
 
 namespace kane {
 

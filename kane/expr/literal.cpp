@@ -5,8 +5,8 @@
 #include "kane/base/error.hpp"
 #include "kane/expr/print.hpp"
 #include "kane/expr/substitution.hpp"
-#include "kane/expr/textbook_expand.hpp"
-#include "kane/expr/textbook_factor.hpp"
+#include "kane/expr/textbook/expand.hpp"
+#include "kane/expr/textbook/factor.hpp"
 
 namespace kane {
 

@@ -2,7 +2,7 @@
 // The inputs of a model file that a simulation must feed: laws that a digital controller samples, and points in time.
 
 #include "kane/mechanism/mechanism.hpp"
-#include "kane/simulate/input_schedule.hpp"
+#include "kane/simulate/motion/input_schedule.hpp"
 
 namespace kane {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kane/mechanism/mechanism.hpp"
-#include "kane/simulate/mode_equations.hpp"
+#include "kane/simulate/switching/mode_equations.hpp"
 
 namespace kane {
 

@@ -1,6 +1,6 @@
 #include "kane/formats/model_reader.hpp"
 
-#include "kane/formats/yaml_document.hpp"
+#include "kane/formats/yaml/yaml_document.hpp"
 
 namespace kane {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "kane/formats/urdf_reader.hpp"
-#include "kane/formats/yaml_reader.hpp"
+#include "kane/formats/urdf/urdf_reader.hpp"
+#include "kane/formats/yaml/yaml_reader.hpp"
 
 namespace kane {
 

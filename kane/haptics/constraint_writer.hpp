@@ -1,13 +1,13 @@
 #pragma once
 // Constraints that come and go at given times while a haptic loop runs. A thread of its own writes and compiles them; the loop
-// takes over what is ready (kane/simulate/constraint_board.hpp) and never waits.
+// takes over what is ready (kane/simulate/tick/constraint_board.hpp) and never waits.
 
 #include <atomic>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "kane/simulate/tick_simulator.hpp"
+#include "kane/simulate/tick/tick_simulator.hpp"
 
 namespace kane {
 

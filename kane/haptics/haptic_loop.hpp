@@ -21,7 +21,7 @@
 #include "kane/haptics/real_time.hpp"
 #include "kane/haptics/recording.hpp"
 #include "kane/haptics/virtual_coupler.hpp"
-#include "kane/simulate/tick_simulator.hpp"
+#include "kane/simulate/tick/tick_simulator.hpp"
 
 namespace kane {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "kane/haptics/virtual_coupler.hpp"
-#include "kane/simulate/tick_simulator.hpp"
+#include "kane/simulate/tick/tick_simulator.hpp"
 
 namespace kane {
 

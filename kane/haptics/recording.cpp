@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "kane/base/error.hpp"
-#include "kane/simulate/csv_writer.hpp"
-#include "kane/simulate/series_file.hpp"
+#include "kane/simulate/record/csv_writer.hpp"
+#include "kane/simulate/record/series_file.hpp"
 
 namespace kane {
 

@@ -2,7 +2,7 @@
 // The arithmetic of sine and cosine, written once for a scalar and for vectors of any width (GCC and Clang vector
 // extensions): V is double or a vector of doubles. No branch, so every lane of every width gives the bits of the
 // scalar function, on every machine. Kernels that need not be strict have another one, with fused operations:
-// kane/codegen/sincos_fused.hpp.
+// kane/codegen/jit/sincos_fused.hpp.
 //
 // Reduction (Cody and Waite, "Software Manual for the Elementary Functions", 1980, ch. 8): with k the integer
 // nearest to x 2/pi,

@@ -4,10 +4,10 @@
 #include <memory>
 #include <string>
 
-#include "kane/formats/yaml_reader.hpp"
+#include "kane/formats/yaml/yaml_reader.hpp"
 #include "kane/mechanism/formulation.hpp"
 #include "kane/mechanism/tables.hpp"
-#include "kane/simulate/simulator.hpp"
+#include "kane/simulate/motion/simulator.hpp"
 
 namespace kane::test {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "kane/codegen/generate_code.hpp"
+#include "kane/codegen/jit/generate_code.hpp"
 
 namespace kane::test {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "a64_machine.hpp"
-#include "kane/codegen/generate_code.hpp"
+#include "kane/codegen/jit/generate_code.hpp"
 #include "kane/program/code.hpp"
 #include "kane/program/meaning.hpp"
 #include "random_program.hpp"

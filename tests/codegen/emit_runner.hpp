@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "kane/codegen/emit_export.hpp"
+#include "kane/codegen/emit/emit_export.hpp"
 
 namespace kane::test {
 

@@ -8,9 +8,9 @@
 #include <sstream>
 
 #include "kane/base/error.hpp"
-#include "kane/codegen/emit_export.hpp"
-#include "kane/codegen/emit_names.hpp"
-#include "kane/codegen/emit_source.hpp"
+#include "kane/codegen/emit/emit_export.hpp"
+#include "kane/codegen/emit/emit_names.hpp"
+#include "kane/codegen/emit/emit_source.hpp"
 #include "kane/expr/graph.hpp"
 #include "kane/expr/parse.hpp"
 #include "kane/program/lower.hpp"

@@ -17,7 +17,7 @@
 #include <fstream>
 
 #include "kane/base/error.hpp"
-#include "kane/codegen/code_memory.hpp"
+#include "kane/codegen/jit/code_memory.hpp"
 #include "tests/codegen/kernel_check.hpp"
 #include "tests/program/allocation_count.hpp"
 

@@ -10,7 +10,7 @@
 #include <limits>
 
 #include "kane/codegen/isa.hpp"
-#include "kane/codegen/sincos_lanes.hpp"
+#include "kane/codegen/jit/sincos_lanes.hpp"
 #include "random_program.hpp"
 
 namespace kane {

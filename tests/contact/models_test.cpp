@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "kane/base/error.hpp"
-#include "kane/formats/yaml_writer.hpp"
+#include "kane/formats/yaml/yaml_writer.hpp"
 #include "tests/contact/run_hybrid.hpp"
 
 namespace kane::test {

@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "kane/simulate/hybrid_simulator.hpp"
+#include "kane/simulate/switching/hybrid_simulator.hpp"
 #include "tests/simulate/models.hpp"
 
 namespace kane::test {

@@ -4,8 +4,8 @@
 #include <rapidcheck/gtest.h>
 
 #include "kane/base/error.hpp"
-#include "kane/formats/yaml_writer.hpp"
-#include "kane/simulate/tick_simulator.hpp"
+#include "kane/formats/yaml/yaml_writer.hpp"
+#include "kane/simulate/tick/tick_simulator.hpp"
 #include "tests/contact/run_hybrid.hpp"
 
 namespace kane::test {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "bad_input.hpp"
-#include "kane/formats/urdf_reader.hpp"
+#include "kane/formats/urdf/urdf_reader.hpp"
 
 namespace kane::test {
 namespace {

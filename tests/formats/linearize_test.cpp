@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kane/expr/evaluate.hpp"
-#include "kane/formats/yaml_reader.hpp"
+#include "kane/formats/yaml/yaml_reader.hpp"
 #include "kane/mechanism/formulation.hpp"
 #include "kane/solve/eigen.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "kane/formats/yaml_reader.hpp"
+#include "kane/formats/yaml/yaml_reader.hpp"
 
 namespace kane {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kane/formats/yaml_reader.hpp"
+#include "kane/formats/yaml/yaml_reader.hpp"
 #include "kane/mechanism/check_values.hpp"
 #include "kane/mechanism/lowering.hpp"
 #include "tests/mechanics/oracle.hpp"

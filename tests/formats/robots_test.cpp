@@ -10,9 +10,9 @@
 #include <iterator>
 
 #include "kane/expr/evaluate.hpp"
-#include "kane/formats/urdf_reader.hpp"
-#include "kane/formats/yaml_reader.hpp"
-#include "kane/formats/yaml_writer.hpp"
+#include "kane/formats/urdf/urdf_reader.hpp"
+#include "kane/formats/yaml/yaml_reader.hpp"
+#include "kane/formats/yaml/yaml_writer.hpp"
 #include "kane/mechanism/formulation.hpp"
 #include "same_equations.hpp"
 #include "tests/robots/mujoco_robot.hpp"

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <filesystem>
 
-#include "kane/formats/urdf_reader.hpp"
-#include "kane/formats/yaml_reader.hpp"
-#include "kane/formats/yaml_writer.hpp"
+#include "kane/formats/urdf/urdf_reader.hpp"
+#include "kane/formats/yaml/yaml_reader.hpp"
+#include "kane/formats/yaml/yaml_writer.hpp"
 #include "kane/mechanism/check_values.hpp"
 #include "kane/mechanism/formulation.hpp"
 #include "same_equations.hpp"

@@ -1,12 +1,12 @@
 // A model written out and read again gives the same equations.
 
-#include "kane/formats/yaml_writer.hpp"
+#include "kane/formats/yaml/yaml_writer.hpp"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
-#include "kane/formats/yaml_reader.hpp"
+#include "kane/formats/yaml/yaml_reader.hpp"
 #include "same_equations.hpp"
 
 namespace kane {

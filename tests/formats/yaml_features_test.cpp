@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "kane/formats/yaml_reader.hpp"
+#include "kane/formats/yaml/yaml_reader.hpp"
 #include "kane/mechanism/check_values.hpp"
 #include "kane/mechanism/formulation.hpp"
 #include "same_equations.hpp"

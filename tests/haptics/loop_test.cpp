@@ -8,7 +8,7 @@
 
 #include "kane/haptics/haptic_loop.hpp"
 #include "kane/haptics/simulated_device.hpp"
-#include "kane/simulate/hybrid_simulator.hpp"
+#include "kane/simulate/switching/hybrid_simulator.hpp"
 #include "tests/program/allocation_count.hpp"
 #include "tests/simulate/models.hpp"
 

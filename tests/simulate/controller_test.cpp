@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "kane/formats/input_sources.hpp"
-#include "kane/formats/yaml_writer.hpp"
+#include "kane/formats/yaml/yaml_writer.hpp"
 #include "models.hpp"
 
 namespace kane::test {

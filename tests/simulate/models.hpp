@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "kane/formats/yaml_reader.hpp"
+#include "kane/formats/yaml/yaml_reader.hpp"
 #include "kane/mechanism/formulation.hpp"
 #include "kane/mechanism/tables.hpp"
-#include "kane/simulate/simulator.hpp"
+#include "kane/simulate/motion/simulator.hpp"
 
 namespace kane::test {
 

@@ -7,10 +7,10 @@
 #include <memory>
 
 #include "kane/base/error.hpp"
-#include "kane/codegen/export_step.hpp"
+#include "kane/codegen/emit/export_step.hpp"
 #include "kane/mechanics/explicit_motion.hpp"
 #include "kane/program/interpreter.hpp"
-#include "kane/simulate/motion_export.hpp"
+#include "kane/simulate/system/motion_export.hpp"
 #include "tests/simulate/models.hpp"
 
 namespace kane {

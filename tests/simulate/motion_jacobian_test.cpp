@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "kane/simulate/motion_jacobian.hpp"
+#include "kane/simulate/system/motion_jacobian.hpp"
 #include "models.hpp"
 
 namespace kane::test {

@@ -1,0 +1,55 @@
+#include "kane/codegen/emit/emit_text.hpp"
+
+namespace kane {
+
+void SourceText::put(std::string_view line, int depth) {
+  if (!line.empty())
+    for (int i = 0; i < depth; ++i) text_ += dialect_.indent;
+  text_ += line;
+  text_ += '\n';
+}
+
+void SourceText::raw(std::string_view line) {
+  // Lines are broken at spaces; without a sign of continuation a language has no limit worth minding.
+  int depth = depth_;
+  while (!dialect_.continuation.empty()) {
+    const std::size_t used = static_cast<std::size_t>(depth) * dialect_.indent.size() + dialect_.continuation.size();
+    if (used + line.size() <= dialect_.width) break;
+    std::size_t cut = line.rfind(' ', dialect_.width - used);
+    if (cut == std::string_view::npos || cut == 0) cut = line.find(' ', dialect_.width - used);
+    if (cut == std::string_view::npos) break;
+    put(std::string(line.substr(0, cut)) + std::string(dialect_.continuation), depth);
+    line.remove_prefix(cut + 1);
+    depth = depth_ + 2;
+  }
+  put(line, depth);
+}
+
+void SourceText::comment(std::string_view text) {
+  const std::size_t room = dialect_.width - dialect_.comment.size() - 4;
+  while (text.size() > room) {
+    std::size_t cut = text.rfind(' ', room);
+    if (cut == std::string_view::npos || cut == 0) cut = room;
+    put(fmt::format("{} {}", dialect_.comment, text.substr(0, cut)), depth_);
+    text.remove_prefix(text[cut] == ' ' ? cut + 1 : cut);
+  }
+  put(text.empty() ? std::string(dialect_.comment) : fmt::format("{} {}", dialect_.comment, text), depth_);
+}
+
+void SourceText::comment_list(std::string_view head, const std::vector<std::string>& items) {
+  std::string text(head);
+  for (std::size_t i = 0; i < items.size(); ++i) text += (i == 0 ? " " : ", ") + items[i];
+  if (items.empty()) text += " none";
+  comment(text);
+}
+
+void SourceText::block(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    put(text.substr(0, end), depth_);
+    if (end == std::string_view::npos) break;
+    text.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace kane

@@ -1,0 +1,47 @@
+#pragma once
+// Lines of source text: indented, and broken where a language has a limit.
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kane/codegen/emit/emit_dialect.hpp"
+
+namespace kane {
+
+class SourceText {
+ public:
+  explicit SourceText(const Dialect& dialect) : dialect_(dialect) {}
+
+  /// One line; braces of `line` mean themselves.
+  void raw(std::string_view line);
+  template <class... Args>
+  void line(fmt::format_string<Args...> text, Args&&... args) {
+    raw(fmt::format(text, std::forward<Args>(args)...));
+  }
+  void blank() { text_ += '\n'; }
+  void comment(std::string_view text);
+  /// A list of names in lines of comment.
+  void comment_list(std::string_view head, const std::vector<std::string>& items);
+  void lines(const std::vector<std::string>& all) {
+    for (const std::string& l : all) raw(l);
+  }
+  /// Lines of a raw string literal as they are.
+  void block(std::string_view text);
+  void in() { ++depth_; }
+  void out() { --depth_; }
+
+  [[nodiscard]] std::string take() { return std::move(text_); }
+
+ private:
+  void put(std::string_view line, int depth);
+
+  const Dialect& dialect_;
+  std::string text_;
+  int depth_ = 0;
+};
+
+}  // namespace kane

@@ -1,0 +1,26 @@
+#pragma once
+// Third step of the JIT: where in the workspace each slot lies.
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "kane/codegen/jit/machine_program.hpp"
+
+namespace kane {
+
+/// All in bytes from the start of the workspace, which is aligned to 64 bytes.
+struct Layout {
+  std::vector<std::uint32_t> offsets;  ///< by slot
+  std::array<std::uint32_t, kStageCount> inputs{};
+  std::uint32_t outputs = 0;
+  std::uint32_t size = 0;
+
+  friend bool operator==(const Layout&, const Layout&) = default;
+};
+
+/// Slots lie in the order in which the state stage first uses them, so that what is used together is near together;
+/// inputs of a stage and outputs lie side by side in their own order. Throws LimitError if the workspace would exceed 1 GiB.
+[[nodiscard]] Layout lay_out(const MachineProgram& machine, const Program& program, const Target& target);
+
+}  // namespace kane

@@ -1,0 +1,35 @@
+#pragma once
+// Inside of literal(): a node of the graph multiplied out.
+
+#include <unordered_map>
+
+#include "kane/expr/textbook/trig.hpp"
+
+namespace kane::textbook {
+
+class Expansion {
+ public:
+  Expansion(Atoms& atoms, Trigonometry& trigonometry, Budget& budget)
+      : atoms_(atoms), trigonometry_(trigonometry), budget_(budget) {}
+
+  /// Throws TooLong.
+  Polynomial operator()(NodeId root) { return without_squared_roots(expanded(root)); }
+
+ private:
+  const Polynomial& expanded(NodeId root);
+  Polynomial without_squared_roots(const Polynomial& p);
+  Polynomial expand(NodeId id);
+  std::optional<Polynomial> cancel(const Polynomial& above, const Polynomial& below);
+  Polynomial divide(const Polynomial& above, const Polynomial& divisor);
+  Polynomial quotient(const Polynomial& above, const Polynomial& below);
+  Polynomial reduce_radicals(Polynomial p);
+  [[nodiscard]] const Polynomial& known(NodeId id) const { return known_.at(id); }
+
+  Atoms& atoms_;
+  Trigonometry& trigonometry_;
+  Budget& budget_;
+  std::unordered_map<NodeId, Polynomial> known_;
+  std::map<Polynomial, int> radicals_;  ///< square roots met so far, by what stands under them
+};
+
+}  // namespace kane::textbook

@@ -1,0 +1,254 @@
+#include "kane/formats/yaml/model_context.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "kane/base/suggest.hpp"
+#include "kane/expr/infix.hpp"
+#include "kane/expr/print.hpp"
+#include "kane/expr/traverse.hpp"
+
+namespace kane {
+
+namespace {
+
+bool is_name_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool is_name_part(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+bool is_plain_name(std::string_view name) {
+  return !name.empty() && is_name_start(name.front()) && std::all_of(name.begin(), name.end(), is_name_part);
+}
+
+/// "5 N*m", "-1/2 in": a number followed by a word without a sign between them. Not "5*v(P)".
+bool is_number_with_unit(std::string_view text) {
+  InfixText tokens(text, {});
+  bool after_operand = false;
+  for (;;) {
+    const InfixToken token = tokens.next();
+    switch (token.kind) {
+      case InfixTokenKind::Number: after_operand = true; break;
+      case InfixTokenKind::Name:
+        if (token.text != "pi" || after_operand) return after_operand;
+        after_operand = true;
+        break;
+      case InfixTokenKind::Sign: after_operand = token.text == ")"; break;
+      case InfixTokenKind::Bad: return after_operand;
+      case InfixTokenKind::End: return false;
+    }
+  }
+}
+
+/// An error inside a repetition says which one.
+template <class Work>
+auto with_note(const YamlPlace& place, Work work) -> decltype(work()) {
+  if (place.note == nullptr) return work();
+  try {
+    return work();
+  } catch (const LimitError&) {
+    throw;
+  } catch (const ModelError& error) {
+    throw ModelError(error.where(), error.message() + " (repeated with " + *place.note + ")");
+  }
+}
+
+}  // namespace
+
+// ---- Group --------------------------------------------------------------------------------------------------------------
+
+Group::Group(const YamlNode& node, std::string owner, std::span<const std::string_view> keys)
+    : node_(&node), owner_(std::move(owner)) {
+  if (node.is_null()) return;
+  if (!node.is_map())
+    node.fail(
+        fmt::format("{} takes a group of keys such as '{}', but {} is given", owner_, keys.front(), node.describe()));
+  for (const auto& entry : node.entries) {
+    if (std::find(keys.begin(), keys.end(), entry.key) != keys.end()) continue;
+    const std::vector<std::string> known(keys.begin(), keys.end());
+    const std::string hint = suggestion(entry.key, known);
+    fail_at(entry.key_place, fmt::format("unknown key '{}' in {}{}{}", shown(entry.key), owner_, hint,
+                                         hint.empty() ? fmt::format("; known are {}", fmt::join(known, ", ")) : ""));
+  }
+}
+
+const YamlNode& Group::need(std::string_view key, std::string_view example) const {
+  const YamlNode* value = find(key);
+  if (value == nullptr) node_->fail(fmt::format("{} needs '{}', such as '{}: {}'", owner_, key, key, example));
+  return *value;
+}
+
+void Group::check_only_one(std::span<const std::string_view> keys) const {
+  const YamlEntry* first = nullptr;
+  for (const auto& entry : node_->entries) {
+    if (std::find(keys.begin(), keys.end(), entry.key) == keys.end()) continue;
+    if (first != nullptr)
+      fail_at(entry.key_place, fmt::format("{} is given both '{}' and '{}'; only one of them can be meant", owner_,
+                                           first->key, entry.key));
+    first = &entry;
+  }
+}
+
+std::string_view Group::which(std::span<const std::string_view> keys) const {
+  for (const auto key : keys)
+    if (has(key)) return key;
+  return {};
+}
+
+// ---- ModelContext -------------------------------------------------------------------------------------------------------
+
+void ModelContext::declare(const std::string& name, std::string_view what, const Expr& value,
+                           std::optional<Dimension> dimension, const YamlPlace& place) {
+  if (!is_plain_name(name))
+    fail_at(place,
+            fmt::format("'{}' cannot be the name of a {}: a name is a letter followed by letters, digits and '_'",
+                        shown(name), what));
+  if (name == "t" || name == "pi")
+    fail_at(place, fmt::format("'{}' cannot be the name of a {}: it means {}", name, what,
+                               name == "t" ? "time" : "3.14159..."));
+  const auto [known, is_new] = names.emplace(name, ScalarName{value, dimension, what, place.where()});
+  if (!is_new)
+    fail_at(place, fmt::format("'{}' is the name of a {} already (in {})", name, known->second.what,
+                               known->second.where.to_string()));
+}
+
+std::vector<std::string> ModelContext::names_of(std::string_view what) const {
+  std::vector<std::string> found;
+  for (const auto& [name, row] : names)
+    if (row.what == what) found.push_back(name);
+  return found;
+}
+
+Scalar ModelContext::measured(const YamlNode& node, const Measure& measure, std::string_view what,
+                              std::string_view owner) const {
+  if (!node.is_scalar())
+    node.fail(fmt::format("{} of {} must be {}, such as '{}', but {} is given", what, owner, measure.name,
+                          measure.example, node.describe()));
+  return with_note(node.place,
+                   [&] { return parse_scalar(graph, names, node.text, text_where(node), measure, what, owner); });
+}
+
+Expr ModelContext::scalar(const YamlNode& node, const Measure& measure, std::string_view what,
+                          std::string_view owner) const {
+  return measured(node, measure, what, owner).value;
+}
+
+Expr ModelContext::scalar(const Group& group, std::string_view key, const Measure& measure) const {
+  const YamlNode* node = group.find(key);
+  return node == nullptr ? Expr(0) : scalar(*node, measure, key, group.owner());
+}
+
+Expr3 ModelContext::vector(const YamlNode& node, const Measure& measure, std::string_view what,
+                           std::string_view owner) const {
+  if (!node.is_list() || node.items.size() != 3)
+    node.fail(fmt::format("{} of {} must be a list of three, such as [{}, 0, 0], but {} is given", what, owner,
+                          measure.example, node.describe()));
+  Expr3 result;
+  for (std::size_t i = 0; i < 3; ++i) result[i] = scalar(node.items[i], measure, what, owner);
+  return result;
+}
+
+double ModelContext::number(const YamlNode& node, const Measure& measure, std::string_view what,
+                            std::string_view owner) const {
+  const Expr value = scalar(node, measure, what, owner);
+  if (value.is_number()) {
+    const double plain = to_double(value.number());
+    if (!std::isfinite(plain)) node.fail(fmt::format("{} of {} is too large", what, owner));
+    return plain;
+  }
+  for (const Expr& symbol : symbols_of({&value, 1}))
+    if (!defaults.contains(symbol.name()))
+      node.fail(fmt::format("{} of {} must be a number, but '{}' depends on '{}', which is no parameter", what, owner,
+                            shown(node.text), symbol.name()));
+  const double result = at_place(node.place, [&] { return evaluate(value, defaults, functions); });
+  if (!std::isfinite(result)) node.fail(fmt::format("{} of {} is not a finite number", what, owner));
+  return result;
+}
+
+Quantity ModelContext::quantity(const YamlNode& node, const Measure& measure, std::string_view what,
+                                std::string_view owner) const {
+  if (!node.is_scalar())
+    node.fail(fmt::format("{} of {} must be an expression, such as '{}', but {} is given", what, owner, measure.example,
+                          node.describe()));
+  const Where where = text_where(node);
+  if (node.text.find_first_not_of(" \t\n") == std::string::npos)
+    node.fail(fmt::format("{} of {} is empty; an expression is expected", what, owner));
+  if (is_number_with_unit(node.text)) return {to_text(scalar(node, measure, what, owner)), where};
+  if (measure.dimension && is_plain_scalar(node)) (void)scalar(node, measure, what, owner);  // its dimension fits
+  return {node.text, where};
+}
+
+/// Whether a text is written with known scalars only, as a quantity often is: then its dimension can be followed.
+bool ModelContext::is_plain_scalar(const YamlNode& node) const {
+  try {
+    (void)parse_scalar(graph, names, node.text, text_where(node), measure::kAny, "", "");
+    return true;
+  } catch (const ModelError&) {
+    return false;
+  }
+}
+
+Quantity ModelContext::vector_quantity(const YamlNode& node, const std::string& frame, const Measure& measure,
+                                       std::string_view what, std::string_view owner) const {
+  if (!node.is_list()) return quantity(node, measure, what, owner);
+  const Expr3 v = vector(node, measure, what, owner);
+  std::string text;
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (v[i].is_zero()) continue;
+    if (!text.empty()) text += " + ";
+    text += v[i].is_one() ? fmt::format("{}.{}", frame, "xyz"[i])
+                          : fmt::format("({})*{}.{}", to_text(v[i]), frame, "xyz"[i]);
+  }
+  if (text.empty()) text = fmt::format("0*{}.x", frame);
+  return {text, node.where()};
+}
+
+Quantity ModelContext::direction(const YamlNode& node, const std::string& frame, std::string_view what,
+                                 std::string_view owner) const {
+  if (node.is_scalar() && (node.text == "x" || node.text == "y" || node.text == "z"))
+    return {frame + "." + node.text, text_where(node)};
+  return vector_quantity(node, frame, measure::kNumber, what, owner);
+}
+
+// ---- plain values -------------------------------------------------------------------------------------------------------
+
+Where text_where(const YamlNode& node) {
+  Where where = node.where();
+  if (node.quoted && where.line != 0) ++where.column;
+  return where;
+}
+
+std::string read_text(const YamlNode& node, std::string_view what, std::string_view owner) {
+  if (!node.is_scalar())
+    node.fail(fmt::format("{} of {} must be a text, but {} is given", what, owner, node.describe()));
+  return node.text;
+}
+
+std::string read_name(const YamlNode& node, std::string_view what, std::string_view owner) {
+  if (!node.is_scalar() || node.text.empty() || node.text.find_first_of(" \t\n,") != std::string::npos)
+    node.fail(fmt::format("{} of {} must be a name, but {} is given", what, owner, node.describe()));
+  return node.text;
+}
+
+std::vector<std::string> read_names(const YamlNode& node, std::string_view what, std::string_view owner) {
+  if (!node.is_list()) return {read_name(node, what, owner)};
+  std::vector<std::string> result;
+  for (const auto& item : node.items) result.push_back(read_name(item, what, owner));
+  return result;
+}
+
+bool read_flag(const YamlNode& node, std::string_view what, std::string_view owner) {
+  for (const char* yes : {"true", "True", "yes", "on"})
+    if (node.is_scalar() && node.text == yes) return true;
+  for (const char* no : {"false", "False", "no", "off"})
+    if (node.is_scalar() && node.text == no) return false;
+  node.fail(fmt::format("{} of {} must be true or false, but {} is given", what, owner, node.describe()));
+}
+
+int read_count(const YamlNode& node, std::string_view what, std::string_view owner) {
+  const bool good = node.is_scalar() && !node.text.empty() && node.text.size() <= 9 &&
+                    node.text.find_first_not_of("0123456789") == std::string::npos;
+  if (!good) node.fail(fmt::format("{} of {} must be a whole number, but {} is given", what, owner, node.describe()));
+  return std::stoi(node.text);
+}
+
+}  // namespace kane

@@ -1,0 +1,340 @@
+#include "kane/formats/yaml/read_settings.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kane/base/suggest.hpp"
+#include "kane/expr/traverse.hpp"
+#include "kane/formats/yaml/yaml_keys.hpp"
+#include "kane/mechanism/tables.hpp"
+#include "kane/simulate/motion/method.hpp"
+
+namespace kane {
+
+namespace {
+
+/// Names under `what`, or those of kind `what` that a list must be made of.
+void check_known(const ModelContext& context, const YamlNode& node, std::string_view what, std::string_view section) {
+  const auto known = context.names.find(node.text);
+  if (known != context.names.end() && known->second.what.ends_with(what)) return;
+  node.fail(fmt::format("'{}' lists '{}', which is no {}{}", section, shown(node.text), what,
+                        suggestion(node.text, context.names_of(what))));
+}
+
+/// A list of the names of coordinates or speeds; locked ones are left out.
+std::vector<std::string> read_known_names(const ModelContext& context, const YamlNode& section, std::string_view what,
+                                          std::string_view section_name) {
+  if (!section.is_list())
+    section.fail(fmt::format("'{}' must be a list of {}s, but {} is given", section_name, what, section.describe()));
+  std::vector<std::string> names;
+  for (const auto& item : section.items) {
+    (void)read_name(item, "an entry", section_name);
+    check_known(context, item, what, section_name);
+    if (context.names.find(item.text)->second.what != what) continue;
+    if (std::find(names.begin(), names.end(), item.text) != names.end())
+      item.fail(fmt::format("'{}' lists '{}' twice", section_name, item.text));
+    names.push_back(item.text);
+  }
+  return names;
+}
+
+void note_unit(ModelContext& context, const std::string& name, const Scalar& scalar) {
+  if (!scalar.unit.empty()) context.mechanism.units[name] = scalar.unit;
+}
+
+void declare_parameter(ModelContext& context, const std::string& name, const YamlNode& value, const YamlPlace& place) {
+  const std::string owner = fmt::format("the parameter '{}'", shown(name));
+  const Scalar scalar = context.measured(value, measure::kAny, "the value", owner);
+  context.declare(name, "parameter", context.graph.symbol(name), scalar.dimension, place);
+  context.mechanism.add_parameter(name, scalar.value);
+  note_unit(context, name, scalar);
+  const double number =
+      at_place(value.place, [&] { return evaluate(scalar.value, context.defaults, context.functions); });
+  if (!std::isfinite(number)) value.fail(fmt::format("the value of {} is not a finite number", owner));
+  context.defaults[name] = number;
+}
+
+std::vector<double> read_numbers(const ModelContext& context, const YamlNode& node, std::string_view key,
+                                 const std::string& owner) {
+  if (!node.is_list())
+    node.fail(fmt::format("'{}' of {} must be a list of numbers, but {} is given", key, owner, node.describe()));
+  std::vector<double> numbers;
+  for (const auto& item : node.items) numbers.push_back(context.number(item, measure::kAny, key, owner));
+  return numbers;
+}
+
+/// Unit of a column of a table; its factor to SI.
+double read_unit_factor(const Group& group, std::string_view key) {
+  const YamlNode* node = group.find(key);
+  if (node == nullptr) return 1;
+  return parse_unit(read_text(*node, key, group.owner()), text_where(*node)).factor();
+}
+
+}  // namespace
+
+void read_tables(ModelContext& context, const YamlNode& section) {
+  for_each_entry(section, "tables", [&](const YamlEntry& entry) {
+    const Group group(entry.value, fmt::format("the table '{}'", shown(entry.key)), keys::kTable);
+    Table table;
+    table.name = entry.key;
+    table.where = entry.key_place.where();
+    group.check_only_one({"points", "x"});
+    group.check_only_one({"points", "y"});
+    if (const YamlNode* points = group.find("points")) {
+      if (!points->is_list()) points->fail(fmt::format("'points' of {} must be a list of pairs [x, y]", group.owner()));
+      for (const auto& pair : points->items) {
+        const auto xy = read_numbers(context, pair, "points", group.owner());
+        if (xy.size() != 2) pair.fail(fmt::format("'points' of {} must be a list of pairs [x, y]", group.owner()));
+        table.x.push_back(xy[0]);
+        table.y.push_back(xy[1]);
+      }
+    } else {
+      table.x = read_numbers(context, group.need("x", "[0, 1, 2]"), "x", group.owner());
+      const YamlNode& y = group.need("y", "[0, 1, 4]");
+      table.y = read_numbers(context, y, "y", group.owner());
+      if (table.x.size() != table.y.size())
+        y.fail(fmt::format("{} has {} values of x but {} of y", group.owner(), table.x.size(), table.y.size()));
+    }
+    for (double& x : table.x) x *= read_unit_factor(group, "x_unit");
+    for (double& y : table.y) y *= read_unit_factor(group, "y_unit");
+    if (const YamlNode* how = group.find("interpolation")) {
+      const std::string word = read_text(*how, "interpolation", group.owner());
+      if (word != "linear" && word != "cubic" && word != "monotone")
+        how->fail(fmt::format("'interpolation' of {} must be linear, cubic or monotone, but '{}' is given",
+                              group.owner(), shown(word)));
+      table.cubic = word == "cubic";
+      table.monotone = word == "monotone";
+    }
+    at_place(entry.key_place, [&] { context.mechanism.add_table(std::move(table)); });
+  });
+  context.functions = table_functions(context.mechanism);
+}
+
+void read_parameters(ModelContext& context, const YamlNode& section) {
+  for_each_entry(section, "parameters", [&](const YamlEntry& entry) {
+    if (!entry.value.is_list()) return declare_parameter(context, entry.key, entry.value, entry.key_place);
+    // m: [1 kg, 2 kg] declares m1 and m2.
+    int number = 0;
+    for (const auto& item : entry.value.items)
+      declare_parameter(context, fmt::format("{}{}", entry.key, ++number), item, item.place);
+  });
+}
+
+void declare_inputs(ModelContext& context, const YamlNode& section) {
+  for_each_entry(section, "inputs", [&](const YamlEntry& entry) {
+    if (entry.value.is_list())
+      entry.value.fail(
+          fmt::format("the input '{}' must be given a number, an expression, or a group with 'value', but {} "
+                      "is given",
+                      shown(entry.key), entry.value.describe()));
+    context.declare(entry.key, "input", context.graph.symbol(entry.key), std::nullopt, entry.key_place);
+    context.mechanism.add_input(entry.key);
+  });
+}
+
+namespace {
+
+/// The default or the law of an input.
+void read_input_value(ModelContext& context, SymbolWithDefault& input, const YamlNode& value, const std::string& name,
+                      const std::string& owner) {
+  const Quantity law = context.quantity(value, measure::kAny, "the value", owner);
+  // What depends on nothing but parameters is a default; anything else is a law.
+  if (law.text != value.text || law.text.find_first_not_of("+-.0123456789eE \t") == std::string::npos) {
+    const Scalar scalar = context.measured(value, measure::kAny, "the value", owner);
+    input.value = scalar.value;
+    note_unit(context, name, scalar);
+  } else {
+    context.mechanism.input_laws.push_back({name, law});
+  }
+}
+
+InputSeries read_input_points(const ModelContext& context, const Group& group, const std::string& name) {
+  InputSeries series{name, {}, {}, false};
+  const YamlNode& points = *group.find("points");
+  if (!points.is_list() || points.items.empty())
+    points.fail(fmt::format("'points' of {} must be a list of pairs [time, value]", group.owner()));
+  for (const auto& pair : points.items) {
+    if (!pair.is_list() || pair.items.size() != 2)
+      pair.fail(fmt::format("'points' of {} must be a list of pairs [time, value]", group.owner()));
+    series.t.push_back(context.number(pair.items[0], measure::kTime, "points", group.owner()));
+    series.value.push_back(context.number(pair.items[1], measure::kAny, "points", group.owner()));
+    if (series.t.size() > 1 && !(series.t.back() > series.t[series.t.size() - 2]))
+      pair.fail(fmt::format("the times in 'points' of {} must grow, but {} follows {}", group.owner(), series.t.back(),
+                            series.t[series.t.size() - 2]));
+  }
+  if (const YamlNode* hold = group.find("hold")) series.hold = read_flag(*hold, "hold", group.owner());
+  return series;
+}
+
+/// A group: a controller that is sampled, or points in time.
+void read_input_group(ModelContext& context, SymbolWithDefault& input, const YamlNode& node, const std::string& name,
+                      const std::string& owner) {
+  const Group group(node, owner, keys::kInput);
+  group.check_only_one({"value", "points"});
+  if (group.find("points") != nullptr) {
+    for (const auto key : {"sampled", "delay"})
+      if (const YamlNode* other = group.find(key))
+        other->fail(fmt::format("'{}' belongs to a law of the state; {} is given by points", key, owner));
+    context.mechanism.input_series.push_back(read_input_points(context, group, name));
+    return;
+  }
+  if (const YamlNode* hold = group.find("hold"))
+    hold->fail(fmt::format("'hold' belongs to 'points', which {} does not have", owner));
+  const YamlNode& value = group.need("value", "-k*q - c*u");
+  read_input_value(context, input, value, name, owner);
+  const YamlNode* delay = group.find("delay");
+  const YamlNode* sampled = group.find("sampled");
+  if (sampled == nullptr && delay == nullptr) return;
+  if (sampled == nullptr)
+    delay->fail(fmt::format("'delay' of {} needs 'sampled', the period of its controller", owner));
+  InputSampling sampling{name, context.number(*sampled, measure::kTime, "sampled", owner), 0};
+  if (!(sampling.period > 0))
+    sampled->fail(fmt::format("'sampled' of {} must be a positive time, but it is {}", owner, sampling.period));
+  if (delay != nullptr) sampling.delay = context.number(*delay, measure::kTime, "delay", owner);
+  if (sampling.delay < 0) delay->fail(fmt::format("'delay' of {} cannot be negative", owner));
+  if (context.mechanism.input_laws.empty() || context.mechanism.input_laws.back().name != name)
+    sampled->fail(fmt::format("'sampled' needs a law to sample, but the value of {} is a number", owner));
+  context.mechanism.sampled_inputs.push_back(std::move(sampling));
+}
+
+}  // namespace
+
+void read_input_laws(ModelContext& context, const YamlNode& section) {
+  std::size_t number = 0;
+  for (const auto& entry : section.entries) {
+    SymbolWithDefault& input = context.mechanism.inputs[number++];
+    if (entry.value.is_null()) continue;
+    const std::string owner = fmt::format("the input '{}'", shown(entry.key));
+    if (entry.value.is_scalar())
+      read_input_value(context, input, entry.value, entry.key, owner);
+    else
+      read_input_group(context, input, entry.value, entry.key, owner);
+  }
+}
+
+void read_gravity(ModelContext& context, const YamlNode& section) {
+  if (section.is_scalar() && (section.text == "0" || section.text == "none")) return;
+  const Quantity gravity =
+      context.vector_quantity(section, context.mechanism.ground, measure::kAcceleration, "gravity", "the model");
+  if (gravity.text.find_first_not_of("+-.0123456789eE \t") == std::string::npos)
+    section.fail(fmt::format("gravity is a vector, such as '-9.81*{}.y' or [0, -9.81, 0], but the number '{}' is given",
+                             context.mechanism.ground, shown(section.text)));
+  context.mechanism.gravity = gravity;
+}
+
+void declare_extra_coordinates(ModelContext& context, const YamlNode& section) {
+  const auto names = read_names(section, "an entry", "'extra_coordinates'");
+  for (const auto& name : names) {
+    const Expr symbol = context.graph.symbol(name);
+    context.declare(name, "coordinate", symbol, std::nullopt, section.place);
+    context.mechanism.extra_coordinates.push_back(symbol);
+  }
+}
+
+void read_coordinate_order(ModelContext& context, const YamlNode& section) {
+  context.mechanism.coordinate_order = read_known_names(context, section, "coordinate", "coordinates");
+}
+
+void read_dependent(ModelContext& context, const YamlNode& section) {
+  context.mechanism.dependent_speeds = read_known_names(context, section, "speed", "dependent");
+}
+
+void read_auxiliary(ModelContext& context, const YamlNode& section) {
+  for_each_entry(section, "auxiliary", [&](const YamlEntry& entry) {
+    const std::string owner = fmt::format("the auxiliary speed '{}'", shown(entry.key));
+    AuxiliaryQuantity auxiliary;
+    auxiliary.name = entry.key;
+    context.declare(entry.key, "auxiliary speed", context.graph.symbol(entry.key), std::nullopt, entry.key_place);
+    if (entry.value.is_scalar()) {
+      auxiliary.definition = context.quantity(entry.value, measure::kAny, "the definition", owner);
+    } else {
+      const Group group(entry.value, owner, keys::kAuxiliary);
+      group.check_only_one({"body", "point", "definition"});
+      if (const YamlNode* definition = group.find("definition"))
+        auxiliary.definition = context.quantity(*definition, measure::kAny, "definition", owner);
+      else if (const YamlNode* body = group.find("body"))
+        auxiliary.body = read_name(*body, "body", owner);
+      else
+        auxiliary.point = read_name(group.need("point", "P"), "point", owner);
+      if (auxiliary.definition.empty())
+        auxiliary.direction =
+            context.direction(group.need("direction", "N.y"), context.mechanism.ground, "direction", owner);
+      else if (const YamlNode* direction = group.find("direction"))
+        direction->fail(fmt::format("{} is defined by an expression and needs no 'direction'", owner));
+    }
+    context.mechanism.auxiliary.push_back(std::move(auxiliary));
+  });
+}
+
+void read_outputs(ModelContext& context, const YamlNode& section) {
+  for_each_entry(section, "outputs", [&](const YamlEntry& entry) {
+    const std::string owner = fmt::format("the output '{}'", shown(entry.key));
+    context.mechanism.outputs.push_back({entry.key, context.quantity(entry.value, measure::kAny, "the value", owner)});
+  });
+}
+
+void read_initial(ModelContext& context, const YamlNode& section) {
+  for_each_entry(section, "initial", [&](const YamlEntry& entry) {
+    const auto known = context.names.find(entry.key);
+    const bool state =
+        known != context.names.end() && (known->second.what.ends_with("coordinate") || known->second.what == "speed");
+    if (!state && entry.key != "t") {
+      std::vector<std::string> names = context.names_of("coordinate");
+      for (auto& name : context.names_of("speed")) names.push_back(std::move(name));
+      fail_at(entry.key_place, fmt::format("'initial' gives a value to '{}', which is no coordinate or speed{}",
+                                           shown(entry.key), suggestion(entry.key, names)));
+    }
+    if (state && known->second.what == "locked coordinate") return;  // read_joints has used it
+    Measure measure = measure::kAny;
+    if (state && known->second.dimension) {
+      measure.dimension = known->second.dimension;
+      for (const Measure& m : {measure::kAngle, measure::kLength, measure::kAngularVelocity, measure::kVelocity})
+        if (m.dimension == measure.dimension) measure = m;
+    }
+    context.mechanism.initial[entry.key] = context.number(entry.value, measure, entry.key, "'initial'");
+    const Expr law = context.scalar(entry.value, measure, entry.key, "'initial'");
+    if (!law.is_number()) context.mechanism.initial_laws[entry.key] = law;
+  });
+}
+
+void complete_initial(ModelContext& context) {
+  Mechanism& m = context.mechanism;
+  for (const Joint& joint : m.joints) {
+    for (const ElementaryMotion& motion : joint.motions) {
+      if (motion.kind != MotionKind::Ball || motion.coordinates.size() != 4) continue;
+      const bool given = std::any_of(motion.coordinates.begin(), motion.coordinates.end(),
+                                     [&](const Expr& e) { return m.initial.contains(e.name()); });
+      if (!given) m.initial[motion.coordinates[3].name()] = 1;
+    }
+  }
+}
+
+void read_simulation(ModelContext& context, const YamlNode& section) {
+  const std::string owner = "'simulate'";
+  const Group group(section, owner, keys::kSimulate);
+  SimulationSettings& settings = context.mechanism.simulation;
+  const auto positive = [&](const YamlNode& node, const Measure& measure, std::string_view key) {
+    const double value = context.number(node, measure, key, owner);
+    if (!(value > 0)) node.fail(fmt::format("'{}' of {} must be positive, but it is {}", key, owner, value));
+    return value;
+  };
+  if (const YamlNode* until = group.find("until")) settings.until = positive(*until, measure::kTime, "until");
+  if (const YamlNode* tolerance = group.find("tolerance"))
+    settings.tolerance = positive(*tolerance, measure::kNumber, "tolerance");
+  if (const YamlNode* step = group.find("step")) settings.step = positive(*step, measure::kTime, "step");
+  if (const YamlNode* method = group.find("method")) {
+    settings.method = read_text(*method, "method", owner);
+    at_place(method->place, [&] { (void)method_from(settings.method); });
+  }
+  const auto keep = [&](std::string_view key, double value) {
+    settings.other[std::string(key)] = fmt::format("{}", value);
+  };
+  if (const YamlNode* node = group.find("absolute_tolerance"))
+    keep("absolute_tolerance", positive(*node, measure::kNumber, "absolute_tolerance"));
+  if (const YamlNode* node = group.find("sample")) keep("sample", positive(*node, measure::kTime, "sample"));
+  if (const YamlNode* node = group.find("constraints"))
+    settings.other["constraints"] = read_text(*node, "constraints", owner);
+  if (const YamlNode* node = group.find("from")) keep("from", context.number(*node, measure::kTime, "from", owner));
+}
+
+}  // namespace kane

@@ -1,0 +1,17 @@
+#pragma once
+// The integrator that the options of a simulation ask for.
+
+#include <memory>
+
+#include "kane/simulate/motion/motion_problem.hpp"
+#include "kane/solve/integrator.hpp"
+
+namespace kane {
+
+struct SimulatorOptions;
+
+/// `problem` must outlive it. Throws ModelError for options that make no sense, or a method the system does not allow.
+[[nodiscard]] std::unique_ptr<Integrator> make_integrator(const SimulatorOptions& options, MotionProblem& problem,
+                                                          const CompiledSystem& system);
+
+}  // namespace kane

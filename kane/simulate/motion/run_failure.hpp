@@ -1,0 +1,27 @@
+#pragma once
+// A simulation that cannot go on: when, where, which quantity, and the likely cause, in words.
+
+#include <string>
+
+#include "kane/simulate/motion/motion_problem.hpp"
+
+namespace kane {
+
+struct RunFailure {
+  StepStatus status = StepStatus::Ok;
+  double t = 0;
+  State state;           ///< the last one that was reached
+  std::string quantity;  ///< what is to blame, by name
+  std::string cause;     ///< sentences: what is likely the matter, and what may help
+
+  /// One paragraph with all of it.
+  [[nodiscard]] std::string message(const EquationsOfMotion& equations) const;
+};
+
+/// The generalized speeds do not determine the motion at `state`.
+[[nodiscard]] RunFailure explain_lost_speeds(const State& state, const EquationsOfMotion& equations);
+
+[[nodiscard]] RunFailure explain_failure(const StepReport& report, const State& state, const MotionProblem& problem,
+                                         const ConstraintProjector& projector, SystemEvaluator& evaluator);
+
+}  // namespace kane

@@ -1,0 +1,311 @@
+#include "kane/simulate/motion/simulator.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kane/base/error.hpp"
+#include "kane/simulate/motion/make_integrator.hpp"
+#include "kane/solve/kernels.hpp"
+
+namespace kane {
+
+namespace {
+
+/// Of a step that ends too near to a change point.
+constexpr int kMostTries = 40;
+
+bool is_gauss(Method method) {
+  return method == Method::Midpoint || method == Method::Gauss4 || method == Method::Gauss6;
+}
+
+bool wants_canonical(const SimulatorOptions& options, const CompiledSystem& system) {
+  const auto& constraints = system.equations().constraints;
+  return options.canonical && is_gauss(options.method) &&
+         std::none_of(constraints.begin(), constraints.end(), [](const auto& c) { return c.active; }) &&
+         system.extra().canonical() != nullptr;
+}
+
+const Kernel* laws_kernel(const CompiledSystem& system, const SimulatorOptions& options) {
+  const bool sampled = std::any_of(options.inputs.begin(), options.inputs.end(), [](const InputSource& source) {
+    const auto* s = std::get_if<SampledInput>(&source);
+    return s != nullptr && !s->law;
+  });
+  return sampled ? system.extra().laws() : nullptr;
+}
+
+/// A multistep method remembers states, and takes for an error what a projection changes in one and not in the next: with
+/// short arms a residual of 1e-13 is some 1e-11 of an angle. So every state is projected, to rounding.
+double projection_tolerance(const SimulatorOptions& options) {
+  return options.method == Method::Cvode ? std::min(options.constraint_tolerance, 1e-16) : options.constraint_tolerance;
+}
+
+void keep_largest(ConstraintResiduals& largest, const ConstraintResiduals& now) {
+  if (now.configuration > largest.configuration || largest.configuration_row < 0)
+    largest.configuration = now.configuration, largest.configuration_row = now.configuration_row;
+  if (now.motion > largest.motion || largest.motion_row < 0)
+    largest.motion = now.motion, largest.motion_row = now.motion_row;
+}
+
+}  // namespace
+
+Simulator::Simulator(std::shared_ptr<const CompiledSystem> system, SimulatorOptions options)
+    : system_(std::move(system)),
+      options_(std::move(options)),
+      evaluator_(system_),
+      laws_(laws_kernel(*system_, options_), evaluator_.context()),
+      inputs_(system_->inputs(), system_->default_inputs(), options_.inputs,
+              [this](const State& s, std::span<const double> inputs, std::span<double> values) {
+                evaluator_.set_inputs(inputs, s.t);
+                std::ranges::copy(laws_.run(s.q, s.u), values.begin());
+              }),
+      projector_(evaluator_, projection_tolerance(options_)),
+      change_point_(evaluator_, projector_, options_.tolerance),
+      speeds_(evaluator_),
+      problem_(evaluator_, inputs_, projector_, wants_canonical(options_, *system_)),
+      energy_(evaluator_),
+      integrator_(make_integrator(options_, problem_, *system_)),
+      y_(problem_.size()),
+      qdot_(system_->coordinate_count()),
+      udot_(system_->speed_count()),
+      lambda_(system_->constraint_count()) {
+  state_.q.resize(qdot_.size());
+  state_.u.resize(udot_.size());
+  sample_ = state_;
+}
+
+Simulator::~Simulator() = default;
+
+void Simulator::set_parameters(const Values& parameters) {
+  evaluator_.set_parameters(system_->calc_parameters(parameters));
+}
+
+void Simulator::set_inputs(std::span<const double> inputs) {
+  ensure(inputs.size() == system_->inputs().size(), "{} inputs are given, not {}", inputs.size(),
+         system_->inputs().size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) inputs_.set_constant(i, inputs[i]);
+  evaluator_.set_inputs(inputs_.values(), evaluator_.time());
+}
+
+State Simulator::assemble(State state, const GivenValues& given, AssemblyReport* report) {
+  inputs_.start(state);
+  evaluator_.set_inputs(inputs_.values(), state.t);
+  require_assembly(evaluator_, state, given, {.tolerance = options_.constraint_tolerance}, report);
+  return state;
+}
+
+void Simulator::start(const State& state) {
+  check_initial_state(system_->equations(), state);
+  state_ = state;
+  evaluator_.forget_choice();
+  change_point_.forget();
+  inputs_.start(state_);
+  evaluator_.set_inputs(inputs_.values(), state_.t);
+  problem_.load(state_, y_);
+  integrator_->start(state_.t, y_);
+  set_projection();
+  if (speeds_.present()) speeds_.start(state_);
+  largest_ = {};
+  at_break_ = false;
+  until_energy_ = options_.energy_interval;
+  if (options_.energy_interval > 0) energy_.start(state_.q, state_.u);
+}
+
+void Simulator::resume(const State& state) {
+  state_ = state;
+  change_point_.forget();
+  problem_.situate(state_.t);
+  if (speeds_.present()) speeds_.set_sign(speeds_.calc_sign(state_));
+  problem_.load(state_, y_);
+  integrator_->resume(state_.t, y_);
+}
+
+/// What the inputs do at the instant that was reached. Later than the step itself, so that samples inside it still see
+/// the inputs of before.
+void Simulator::pass_break() {
+  at_break_ = false;
+  change_point_.forget();
+  inputs_.pass(state_);
+  evaluator_.set_inputs(inputs_.values(), state_.t);
+  std::ranges::copy(integrator_->state(), y_.begin());
+  integrator_->resume(state_.t, y_);
+}
+
+const StepReport& Simulator::step(double limit) {
+  lost_speeds_.reset();
+  if (at_break_) pass_break();
+  const double next_break = inputs_.next_break();
+  limit = std::min(limit, next_break);
+  if (pass_change_point(limit)) return jump_report_;
+  double most = change_point_.most_step(state_);
+  for (int tries = 0;; ++tries) {
+    const StepReport& report = integrator_->step(std::min(limit, state_.t + most));
+    // An implicit step that reaches over such a place need not have a solution; a shorter one has.
+    const bool unsolved = report.status == StepStatus::NewtonFailed && tries < kMostTries && is_near_change_point();
+    if (report.status != StepStatus::Ok && !unsolved) return report;
+    if (!unsolved && (!too_near_change_point() || tries >= kMostTries)) break;
+    const double longest = has_fixed_step(options_.method) ? options_.step : limit - state_.t;
+    most = 0.5 * (unsolved ? std::min(most, longest) : report.h);
+    problem_.load(state_, y_);
+    integrator_->resume(state_.t, y_);
+  }
+  if (speeds_.present() && speeds_lost()) return jump_report_;
+  (void)problem_.store(integrator_->time(), integrator_->state(), state_);
+  at_break_ = integrator_->time() >= next_break;
+  observe_step();
+  return integrator_->report();
+}
+
+bool Simulator::too_near_change_point() {
+  if (!options_.project || evaluator_.active_rows().empty()) return false;
+  (void)problem_.store(integrator_->time(), integrator_->state(), sample_);
+  problem_.situate(sample_.t);
+  return !change_point_.observe(sample_, [this] {
+    problem_.situate(state_.t);
+    const double before = change_point_.calc_independence(state_);
+    problem_.situate(sample_.t);
+    return before;
+  });
+}
+
+bool Simulator::is_near_change_point() {
+  if (!options_.project || evaluator_.active_rows().empty()) return false;
+  problem_.situate(state_.t);
+  return change_point_.is_near(state_);
+}
+
+/// Whether qdot differs between two instants of the last step that are next to each other.
+bool Simulator::rates_jump(double before, double after) {
+  constexpr double kMost = 1e-3;
+  const auto rates_at = [&](double t, std::vector<double>& rates) {
+    if (integrator_->interpolate(t, y_) != StepStatus::Ok) return false;
+    (void)problem_.store(t, y_, sample_);
+    problem_.situate(t);
+    (void)evaluator_.calc_motion(sample_.q, sample_.u, rates, udot_);
+    return all_finite(rates);
+  };
+  std::vector<double> first(qdot_.size());
+  if (!rates_at(before, first) || !rates_at(after, qdot_)) return true;
+  double jump = 0;
+  for (std::size_t i = 0; i < first.size(); ++i) jump = std::max(jump, std::abs(first[i] - qdot_[i]));
+  return !(jump <= kMost * (1 + max_abs(first)));
+}
+
+/// Looks whether the last step led over a place where the speeds determine nothing. Motions in which what is not determined
+/// is zero throughout (a turn about a single axis) pass it unharmed.
+bool Simulator::speeds_lost() {
+  const auto sign_at = [&](double t) {
+    if (integrator_->interpolate(t, y_) != StepStatus::Ok) return 0;
+    (void)problem_.store(t, y_, sample_);
+    problem_.situate(t);
+    return speeds_.calc_sign(sample_);
+  };
+  constexpr double kLeastIndependence = 1e-7;
+  const int end = sign_at(integrator_->time());
+  double before = integrator_->time(), after = before;
+  if (speeds_.independence() > kLeastIndependence) {
+    if (end == speeds_.sign() || speeds_.sign() == 0) {
+      speeds_.set_sign(end);
+      return false;
+    }
+    before = state_.t;
+    for (double middle = 0.5 * (before + after); middle > before && middle < after; middle = 0.5 * (before + after))
+      (sign_at(middle) == speeds_.sign() ? before : after) = middle;
+    if (!rates_jump(before, after)) {
+      speeds_.set_sign(end);
+      return false;
+    }
+  }
+  jump_report_ = integrator_->report();
+  jump_report_.status = StepStatus::RhsFailed;
+  jump_report_.t = before;
+  (void)sign_at(before);
+  lost_speeds_ = explain_lost_speeds(sample_, system_->equations());
+  return true;
+}
+
+bool Simulator::pass_change_point(double limit) {
+  const double h = change_point_.find_jump(state_);
+  if (h == 0 || state_.t + h >= limit) return false;
+  problem_.situate(state_.t + h);
+  if (!change_point_.jump(state_)) return false;
+  keep_largest(largest_, projector_.residuals());
+  problem_.load(state_, y_);
+  integrator_->resume(state_.t, y_);
+  jump_report_ = {};
+  jump_report_.t = state_.t;
+  jump_report_.h = h;
+  return true;
+}
+
+void Simulator::observe_step() {
+  if (options_.project && projector_.needed()) keep_largest(largest_, projector_.residuals());
+  if (options_.energy_interval == 0 || --until_energy_ > 0) return;
+  until_energy_ = options_.energy_interval;
+  problem_.situate(state_.t);
+  energy_.observe(state_.q, state_.u);
+}
+
+bool Simulator::interpolate(double t, State& state) {
+  if (t == state_.t) {
+    state = state_;
+    return true;
+  }
+  state.q.resize(qdot_.size());
+  state.u.resize(udot_.size());
+  const bool jumped = change_point_.covers(t);
+  if (jumped)
+    change_point_.interpolate(t, state);
+  else if (integrator_->interpolate(t, y_) != StepStatus::Ok || !problem_.store(t, y_, state))
+    return false;
+  if (!options_.project || !projector_.needed()) return true;
+  problem_.situate(t);
+  // Interpolation misses the constraints by its error; where they cannot be met, that is as good as it gets.
+  if (projector_.project(state.q, state.u) != ProjectionStatus::Failed) return true;
+  if (!jumped) return problem_.store(t, y_, state);
+  change_point_.interpolate(t, state);
+  return true;
+}
+
+void Simulator::set_active(const std::vector<bool>& active) {
+  require(!problem_.canonical() || std::find(active.begin(), active.end(), true) == active.end(),
+          "constraints cannot be switched on while '{}' is integrated in canonical variables; switch them off in the "
+          "options (canonical = false)",
+          system_->equations().name);
+  evaluator_.set_active(active);
+  projector_.update_active();
+  set_projection();
+  resume(State(state_));
+}
+
+bool Simulator::impose_constraints() {
+  problem_.situate(state_.t);
+  if (projector_.project_speeds(state_.q, state_.u) == ProjectionStatus::Failed) return false;
+  resume(State(state_));
+  return true;
+}
+
+void Simulator::set_projection() {
+  if (options_.project && projector_.needed())
+    integrator_->set_projection([this](double t, std::span<double> y) { return problem_.project(t, y); });
+  else
+    integrator_->set_projection({});
+}
+
+std::span<const double> Simulator::calc_reports(const State& sample) {
+  problem_.situate(sample.t);
+  if (!evaluator_.calc_motion(sample.q, sample.u, qdot_, udot_).ok()) return {};
+  evaluator_.calc_multipliers(udot_, lambda_);
+  return evaluator_.calc_reports(sample.q, sample.u, udot_, lambda_);
+}
+
+ConstraintResiduals Simulator::calc_residuals(const State& sample) {
+  problem_.situate(sample.t);
+  return projector_.calc_residuals(sample.q, sample.u);
+}
+
+RunFailure Simulator::explain_last_step() {
+  if (lost_speeds_) return *lost_speeds_;
+  return explain_failure(integrator_->report(), state_, problem_, projector_, evaluator_);
+}
+
+}  // namespace kane

@@ -1,0 +1,128 @@
+// Simulator::run: the loop of steps, samples and what is told at the end.
+
+#include <algorithm>
+#include <cmath>
+
+#include "kane/base/error.hpp"
+#include "kane/simulate/motion/sample_times.hpp"
+#include "kane/simulate/motion/simulator.hpp"
+
+namespace kane {
+
+class Simulator::Run {
+ public:
+  Run(Simulator& simulator, const RunPlan& plan, const SampleCallback& on_sample, const StepCallback& on_step)
+      : sim_(simulator),
+        times_(sim_.state_.t, plan.until, plan.output_step, plan.intervals),
+        until_(plan.until),
+        on_sample_(on_sample),
+        on_step_(on_step) {
+    sim_.evaluator_.times() = {};
+    sim_.problem_.projection_times() = {};
+    report_.t_begin = sim_.state_.t;
+    // Samples that steps hit anyway are met exactly; others are interpolated, so that they do not disturb the steps.
+    const bool fixed = has_fixed_step(sim_.options_.method);
+    constexpr double kMostSteps = 1e13;  // some months
+    require(!fixed || until_ - sim_.state_.t < kMostSteps * sim_.options_.step,
+            "steps of {} s from {} to {} would never come to an end", sim_.options_.step, sim_.state_.t, until_);
+    land_ = fixed && times_.hit_by(sim_.options_.step);
+  }
+
+  RunReport execute() {
+    bool going = show(sim_.state_);
+    while (going && sim_.state_.t < until_) {
+      const StepReport& step = sim_.step(land_ ? times_.time(next_) : until_);
+      if (step.status != StepStatus::Ok) {
+        report_.status = RunStatus::Failed;
+        report_.failure = sim_.explain_last_step();
+        break;
+      }
+      going = show_samples() && (!on_step_ || on_step_(sim_.state_.t));
+    }
+    if (!going) report_.status = RunStatus::Stopped;
+    // What was reached is shown even if it is no sample time.
+    if (report_.status != RunStatus::Done && sim_.state_.t > last_shown_) (void)show(sim_.state_);
+    finish();
+    return std::move(report_);
+  }
+
+ private:
+  bool show(const State& state) {
+    ++report_.samples;
+    ++next_;
+    last_shown_ = state.t;
+    if (!on_sample_) return true;
+    return clock_.output(sim_.evaluator_.times(), [&] { return on_sample_(state); });
+  }
+
+  bool show_samples() {
+    while (next_ <= times_.last()) {
+      const double t = times_.time(next_);
+      if (t > sim_.state_.t) return true;
+      if (!sim_.interpolate(t, sim_.sample_)) {
+        report_.warnings.push_back(fmt::format("the sample at t = {} could not be interpolated and is left out", t));
+        ++next_;
+        continue;
+      }
+      if (!show(sim_.sample_)) return false;
+    }
+    return true;
+  }
+
+  void finish() {
+    report_.t_end = sim_.state_.t;
+    report_.totals = sim_.integrator_->totals();
+    report_.method = sim_.integrator_->name();
+    report_.canonical = sim_.problem_.canonical();
+    report_.constraints = sim_.largest_;
+    report_.choices = sim_.evaluator_.choices();
+    report_.change_points = sim_.change_point_.jumps();
+    if (sim_.options_.energy_interval > 0) {
+      sim_.problem_.situate(sim_.state_.t);
+      sim_.energy_.observe(sim_.state_.q, sim_.state_.u);
+      report_.energy = sim_.energy_.report();
+    }
+    report_.times = clock_.times(sim_.evaluator_.times(), sim_.problem_.projection_times());
+    add_warnings();
+  }
+
+  void add_warnings() {
+    const EnergyReport& energy = report_.energy;
+    const EquationsOfMotion& e = sim_.system_->equations();
+    if (energy.known && energy.conservative && !(energy.relative_drift() <= sim_.options_.energy_warning))
+      report_.warnings.push_back(
+          fmt::format("energy should be conserved but drifts by {:.2g} of what is exchanged; ask for a smaller {}",
+                      energy.relative_drift(), has_fixed_step(sim_.options_.method) ? "step" : "tolerance"));
+    const ConstraintResiduals& open = report_.constraints;
+    const double limit = sim_.options_.constraint_warning;
+    if (open.configuration > limit)
+      report_.warnings.push_back(fmt::format(
+          "{} was open by up to {:.2g}", describe_configuration_row(open.configuration_row, e), open.configuration));
+    if (open.motion > limit * std::max(1.0, speed_scale()))
+      report_.warnings.push_back(fmt::format("the speeds violated {} by up to {:.2g}",
+                                             describe_configuration_row(open.motion_row, e), open.motion));
+  }
+
+  [[nodiscard]] double speed_scale() const {
+    double largest = 0;
+    for (const double u : sim_.state_.u) largest = std::max(largest, std::abs(u));
+    return largest;
+  }
+
+  Simulator& sim_;
+  SampleTimes times_;
+  double until_;
+  const SampleCallback& on_sample_;
+  const StepCallback& on_step_;
+  RunClock clock_;
+  RunReport report_;
+  bool land_ = false;
+  long next_ = 0;
+  double last_shown_ = 0;
+};
+
+RunReport Simulator::run(const RunPlan& plan, const SampleCallback& on_sample, const StepCallback& on_step) {
+  return Run(*this, plan, on_sample, on_step).execute();
+}
+
+}  // namespace kane

@@ -1,0 +1,190 @@
+#include "kane/simulate/system/compiled_system.hpp"
+
+#include <algorithm>
+
+#include "kane/base/error.hpp"
+#include "kane/base/suggest.hpp"
+#include "kane/expr/traverse.hpp"
+
+namespace kane {
+
+/// std::function values behind the plain callbacks of kernels. Addresses must not change.
+struct CompiledSystem::Callbacks {
+  struct Entry {
+    std::function<double(std::span<const double>)> value;
+    std::size_t arity;
+  };
+  std::vector<std::unique_ptr<Entry>> entries;
+
+  NamedFunction add(const std::string& name, int arity, const std::function<double(std::span<const double>)>& value) {
+    entries.push_back(std::make_unique<Entry>(Entry{value, static_cast<std::size_t>(arity)}));
+    return {name,
+            arity,
+            {[](const double* arguments, void* context) {
+               const auto* entry = static_cast<const Entry*>(context);
+               return entry->value({arguments, entry->arity});
+             },
+             entries.back().get()}};
+  }
+};
+
+namespace {
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool is_constant(const Expr& e) { return symbols_of({&e, 1}).empty(); }
+
+/// Every law written without the other inputs that have laws. A law may use inputs defined before or after it; each
+/// round resolves one level.
+void resolve_laws(std::vector<SymbolWithDefault>& laws, const std::string& system) {
+  for (std::size_t round = 0; round <= laws.size(); ++round) {
+    Substitution once;
+    for (const auto& law : laws) once.set(law.symbol, law.value);
+    bool changed = false;
+    for (auto& law : laws) {
+      const Expr next = substitute(law.value, once);
+      changed = changed || !(next == law.value);
+      law.value = next;
+    }
+    if (!changed) return;
+    require(round < laws.size(), "the laws of the inputs of '{}' refer to each other in a circle", system);
+  }
+}
+
+std::vector<ReportItem> add_reports(const EquationsOfMotion& e, KernelMaker& maker) {
+  std::vector<ReportItem> items;
+  const auto item = [&](ReportItem::Kind kind, const std::string& name, auto&& add) {
+    const std::size_t first = maker.size();
+    add();
+    items.push_back({kind, name, first, maker.size() - first});
+  };
+  using Kind = ReportItem::Kind;
+  item(Kind::Kinetic, "kinetic", [&] { maker.add(e.kinetic); });
+  if (e.potential) item(Kind::Potential, "potential", [&] { maker.add(*e.potential); });
+  item(Kind::Momentum, "momentum", [&] { maker.add_all(e.linear_momentum), maker.add_all(e.angular_momentum); });
+  for (const auto& p : e.points)
+    item(Kind::Point, p.name,
+         [&] { maker.add_all(p.position), maker.add_all(p.velocity), maker.add_all(p.acceleration); });
+  for (const auto& b : e.bodies)
+    item(Kind::Body, b.name,
+         [&] { maker.add_all(b.rotation), maker.add_all(b.angular_velocity), maker.add_all(b.angular_acceleration); });
+  for (const auto& r : e.reactions)
+    item(Kind::Reaction, r.name, [&] { maker.add_all(r.force), maker.add_all(r.torque); });
+  for (const auto& f : e.auxiliary_forces) item(Kind::Auxiliary, f.name, [&] { maker.add(f.value); });
+  for (const auto& o : e.outputs) item(Kind::Output, o.name, [&] { maker.add(o.value); });
+  return items;
+}
+
+}  // namespace
+
+/// Inputs whose default is a number are given from outside; the others are laws of the model, which may use one another.
+void CompiledSystem::collect_laws(const CompileOptions& options) {
+  std::vector<SymbolWithDefault> driven;
+  for (const auto& input : equations_.inputs) {
+    const bool constant = is_constant(input.value);
+    if (!constant && !contains(options.driven_inputs, input.symbol.name())) {
+      laws_.push_back(input);
+      continue;
+    }
+    setting_.inputs.push_back(input.symbol.name());
+    default_inputs_.push_back(constant ? evaluate(input.value, {}) : 0.0);
+    driven_laws_.push_back(input.value);
+  }
+  resolve_laws(laws_, equations_.name);
+  for (const auto& law : laws_) setting_.laws.set(law.symbol, law.value);
+}
+
+CompiledSystem::CompiledSystem(EquationsOfMotion equations, const CompileOptions& options)
+    : equations_(std::move(equations)),
+      contact_layout_(find_contact_layout(equations_)),
+      free_rows_(options.free_rows),
+      functions_(options.functions),
+      callbacks_(std::make_unique<Callbacks>()),
+      setting_{equations_, {}, {}, {}, options.strict, options.use_interpreter} {
+  const EquationsOfMotion& e = equations_;
+  for (const auto& [name, value] : options.functions)
+    if (e.graph->has_function(name))
+      setting_.functions.push_back(callbacks_->add(name, e.graph->function_arity(name), value));
+  collect_laws(options);
+  extra_ = std::make_unique<ExtraKernels>(*this, setting_);
+
+  if (!e.udot_explicit.empty()) {
+    KernelMaker m(setting_);
+    m.add_all(e.qdot), m.add_all(e.udot_explicit);
+    motion_ = m.make("motion", uses_time_);
+  }
+  if (e.M.rows > 0 || e.u.empty()) {
+    KernelMaker m(setting_);
+    m.add_all(e.qdot), m.add_all(e.rhs);
+    for (int i = 0; i < e.M.rows; ++i)
+      for (int j = 0; j <= i; ++j) m.add(e.M(i, j));
+    mass_ = m.make("mass", uses_time_);
+  }
+  if (!e.constraints.empty()) {
+    KernelMaker m(setting_);
+    for (const auto& c : e.constraints) {
+      m.add(c.phi ? *c.phi : Expr()), m.add(c.b), m.add(c.gamma);
+      m.add_all(c.a);
+    }
+    constraints_ = m.make("constraints", uses_time_);
+  }
+  if (!e.inverse.empty()) {
+    KernelMaker m(setting_);
+    m.add_accelerations();
+    m.add_all(e.inverse);
+    inverse_ = m.make("inverse", uses_time_);
+  }
+  if (options.reports) {
+    KernelMaker m(setting_);
+    m.add_accelerations(), m.add_multipliers();
+    report_items_ = add_reports(e, m);
+    reports_ = m.make("reports", uses_time_);
+  }
+}
+
+CompiledSystem::~CompiledSystem() = default;
+
+std::vector<std::string> CompiledSystem::parameters() const {
+  std::vector<std::string> names;
+  for (const auto& p : equations_.parameters) names.push_back(p.symbol.name());
+  return names;
+}
+
+std::vector<double> CompiledSystem::calc_parameters(const Values& given) const {
+  const auto names = parameters();
+  for (const auto& [name, value] : given)
+    if (!contains(names, name))
+      throw ModelError(fmt::format("there is no parameter '{}'{}", name, suggestion(name, names)));
+  Values known;
+  std::vector<double> values;
+  for (const auto& p : equations_.parameters) {
+    const auto own = given.find(p.symbol.name());
+    const double value = own != given.end() ? own->second : evaluate(p.value, known, functions_);
+    known[p.symbol.name()] = value;
+    values.push_back(value);
+  }
+  return values;
+}
+
+Kernel CompiledSystem::compile(const std::string& name, std::span<const Expr> outputs) const {
+  KernelMaker maker(setting_);
+  maker.add_accelerations(), maker.add_multipliers();
+  maker.add_all(outputs);
+  bool uses_time = false;
+  return maker.make(name, uses_time);
+}
+
+Kernel CompiledSystem::compile_of_state(const std::string& name, std::span<const Expr> outputs) const {
+  KernelMaker maker(setting_);
+  maker.add_all(outputs);
+  bool uses_time = false;
+  return maker.make(name, uses_time);
+}
+
+std::vector<Expr> CompiledSystem::with_laws(std::span<const Expr> expressions) const {
+  return substitute(expressions, setting_.laws);
+}
+
+}  // namespace kane

@@ -1,0 +1,41 @@
+#pragma once
+// Watches kinetic and potential energy along a run. Where nothing feeds or drains it, their sum must not change, and what
+// it changes by is the error of the integration.
+
+#include "kane/simulate/system/system_evaluator.hpp"
+
+namespace kane {
+
+struct EnergyReport {
+  bool known = false;         ///< kinetic energy, and a potential of all conservative loads
+  bool conservative = false;  ///< nothing does work that the potential does not know: the drift is an error
+  double start = 0, end = 0;  ///< T + V
+  double kinetic_end = 0;
+  double largest_drift = 0;  ///< largest |E - E(start)| seen
+  double scale = 0;          ///< energy that is exchanged: the largest T seen, or change of V
+  /// Drift relative to the energy exchanged.
+  [[nodiscard]] double relative_drift() const { return scale > 0 ? largest_drift / scale : 0.0; }
+};
+
+class EnergyMonitor {
+ public:
+  explicit EnergyMonitor(const SystemEvaluator& evaluator);
+
+  void start(std::span<const double> q, std::span<const double> u);
+  /// At the evaluator's time and inputs.
+  void observe(std::span<const double> q, std::span<const double> u);
+  [[nodiscard]] EnergyReport report() const;
+
+ private:
+  const SystemEvaluator& evaluator_;
+  const EnergyKernel* kernel_;
+  KernelRunner runner_;
+  EnergyReport report_;
+  double potential_start_ = 0;
+  double largest_power_ = 0;  ///< of loads without potential
+  double largest_total_ = 0;  ///< of all generalized forces
+  std::vector<bool> moving_;  ///< constraints that move by themselves (b is not zero)
+  bool moved_ = false;        ///< one of them was active
+};
+
+}  // namespace kane

@@ -1,0 +1,222 @@
+#include "kane/simulate/system/extra_kernels.hpp"
+
+#include <algorithm>
+
+#include "kane/expr/derivative.hpp"
+#include "kane/expr/traverse.hpp"
+#include "kane/simulate/system/compiled_system.hpp"
+#include "kane/simulate/system/kernel_maker.hpp"
+
+namespace kane {
+
+namespace {
+
+/// Nodes times directions beyond which derivatives are not formed: differences are then cheaper than the derivation.
+constexpr std::size_t kMostDerivativeWork = 4'000'000;
+
+std::size_t count_nodes(std::span<const Expr> expressions) { return topological_order(expressions).size(); }
+
+bool depends_on_any(const std::vector<Expr>& expressions, const std::vector<Expr>& symbols) {
+  const auto used = symbols_of(expressions);
+  return std::any_of(used.begin(), used.end(),
+                     [&](const Expr& s) { return std::find(symbols.begin(), symbols.end(), s) != symbols.end(); });
+}
+
+std::vector<Expr> state_symbols(const EquationsOfMotion& e) {
+  std::vector<Expr> y = e.q;
+  y.insert(y.end(), e.u.begin(), e.u.end());
+  return y;
+}
+
+/// M udot - rhs + A^T (-lambda) and A udot - gamma with the signs of LinearizationKernel.
+std::vector<Expr> implicit_rows(const EquationsOfMotion& e) {
+  std::vector<Expr> rows = e.qdot;
+  for (int i = 0; i < e.M.rows; ++i) {
+    // The recursion of inverse dynamics has shorter derivatives than the entries of M.
+    const bool recursive = !e.inverse.empty();
+    Expr r = recursive ? -e.inverse[static_cast<std::size_t>(i)] : e.rhs[static_cast<std::size_t>(i)];
+    for (int j = 0; j < e.M.columns && !recursive; ++j) r -= e.M(i, j) * e.udot[static_cast<std::size_t>(j)];
+    for (const auto& c : e.constraints) r += c.a[static_cast<std::size_t>(i)] * c.multiplier;
+    rows.push_back(r);
+  }
+  for (const auto& c : e.constraints) {
+    Expr r = c.gamma;
+    for (std::size_t j = 0; j < c.a.size(); ++j) r -= c.a[j] * e.udot[j];
+    rows.push_back(r);
+  }
+  return rows;
+}
+
+}  // namespace
+
+template <class T, class Make>
+const T* ExtraKernels::get(const Lazy<T>& lazy, Make make) const {
+  std::call_once(lazy.once, [&] {
+    const std::scoped_lock lock(graph_);
+    lazy.value = make();
+  });
+  return lazy.value ? &*lazy.value : nullptr;
+}
+
+const Kernel* ExtraKernels::configuration() const {
+  return get(configuration_, [&] { return make_configuration(); });
+}
+const LinearizationKernel* ExtraKernels::linearization() const {
+  return get(linearization_, [&] { return make_linearization(); });
+}
+const EnergyKernel* ExtraKernels::energy() const {
+  return get(energy_, [&] { return make_energy(); });
+}
+const CanonicalKernels* ExtraKernels::canonical() const {
+  return get(canonical_, [&] { return make_canonical(); });
+}
+const Kernel* ExtraKernels::laws() const {
+  return get(laws_, [&] { return make_laws(); });
+}
+const Kernel* ExtraKernels::rates() const {
+  return get(rates_, [&] { return make_rates(); });
+}
+bool ExtraKernels::separable() const {
+  return *get(separable_, [&] { return std::optional<bool>(calc_separable()); });
+}
+
+std::optional<Kernel> ExtraKernels::make_configuration() const {
+  const EquationsOfMotion& e = system_.equations();
+  std::vector<Expr> phi;
+  for (const auto& c : e.constraints)
+    if (c.phi) phi.push_back(*c.phi);
+  if (phi.empty()) return std::nullopt;
+  phi = system_.with_laws(phi);
+  const Jacobian j = jacobian(phi, e.q);
+  KernelMaker maker(setting_);
+  for (std::size_t i = 0; i < phi.size(); ++i) {
+    maker.add(phi[i]);
+    for (std::size_t k = 0; k < e.q.size(); ++k) maker.add(j.at(static_cast<int>(i), static_cast<int>(k)));
+  }
+  bool uses_time = false;
+  return maker.make("configuration", uses_time);
+}
+
+std::optional<LinearizationKernel> ExtraKernels::make_linearization() const {
+  const EquationsOfMotion& e = system_.equations();
+  const std::vector<Expr> y = state_symbols(e);
+  const auto too_long = [&](const std::vector<Expr>& rows) {
+    return count_nodes(rows) * y.size() > kMostDerivativeWork;
+  };
+  // Accelerations that were solved for in symbols are differentiated as they are: nothing is left to solve.
+  bool implicit = e.udot_explicit.empty() || !e.constraints.empty();
+  std::vector<Expr> rows = e.qdot;
+  rows.insert(rows.end(), e.udot_explicit.begin(), e.udot_explicit.end());
+  rows = system_.with_laws(rows);
+  implicit = implicit || too_long(rows);
+  if (implicit) {
+    if (e.M.rows == 0) return std::nullopt;
+    rows = system_.with_laws(implicit_rows(e));
+    if (too_long(rows)) return std::nullopt;
+  }
+  const Jacobian j = jacobian(rows, y);
+  KernelMaker maker(setting_);
+  maker.add_accelerations(), maker.add_multipliers();
+  std::vector<LinearizationKernel::Place> places;
+  for (const auto& entry : j.entries) {
+    maker.add(entry.value);
+    places.push_back({entry.row, entry.column});
+  }
+  bool uses_time = false;
+  return LinearizationKernel{maker.make("linearization", uses_time), std::move(places), implicit};
+}
+
+std::optional<EnergyKernel> ExtraKernels::make_energy() const {
+  const EquationsOfMotion& e = system_.equations();
+  const Expr potential = e.potential.value_or(Expr());
+  const std::vector<Expr> energies = system_.with_laws(std::vector<Expr>{e.kinetic, potential});
+  const std::vector<Expr> qdot = system_.with_laws(e.qdot);
+  const bool implicit = e.M.rows > 0;
+  std::vector<Expr> balance;  // M udot - rhs
+  for (std::size_t i = 0; i < e.u.size() && (implicit || !e.inverse.empty()); ++i) {
+    Expr r = implicit ? -e.rhs[i] : e.inverse[i];
+    for (std::size_t j = 0; j < e.u.size() && implicit; ++j)
+      r += e.M(static_cast<int>(i), static_cast<int>(j)) * e.udot[j];
+    balance.push_back(r);
+  }
+  balance = system_.with_laws(balance);
+
+  Expr power, total;
+  const bool has_power = !balance.empty() && count_nodes(energies) + count_nodes(balance) < kMostDerivativeWork / 10;
+  if (has_power) {
+    Substitution rates;
+    for (std::size_t i = 0; i < e.q.size(); ++i) rates.set(e.q[i], qdot[i]);
+    for (std::size_t i = 0; i < e.u.size(); ++i) rates.set(e.u[i], e.udot[i]);
+    rates.set(e.t, Expr(1));
+    power = time_derivative(energies[0] + energies[1], rates);
+    Substitution at_rest;
+    for (const auto& udot : e.udot) at_rest.set(udot, Expr());
+    for (std::size_t i = 0; i < e.u.size(); ++i) {
+      power -= e.u[i] * balance[i];
+      total -= e.u[i] * substitute(balance[i], at_rest);
+    }
+    // udot cancels: T is quadratic in u with the matrix M. What is left of it (if that could not be seen) is zero.
+    power = substitute(power, at_rest);
+  }
+  const bool powerless = has_power && power.is_zero();
+  KernelMaker maker(setting_);
+  maker.add(energies[0]), maker.add(energies[1]), maker.add(power), maker.add(total);
+  bool uses_time = false;
+  return EnergyKernel{maker.make("energy", uses_time), e.potential.has_value(), has_power, powerless};
+}
+
+std::optional<CanonicalKernels> ExtraKernels::make_canonical() const {
+  const EquationsOfMotion& e = system_.equations();
+  if (e.M.rows == 0 || e.q.size() != e.u.size() || !std::equal(e.qdot.begin(), e.qdot.end(), e.u.begin()))
+    return std::nullopt;
+  const std::vector<Expr> m = system_.with_laws(e.M.entries), rhs = system_.with_laws(e.rhs);
+  std::vector<Expr> others = e.u;
+  others.push_back(e.t);
+  if (depends_on_any(m, others)) return std::nullopt;
+  Substitution rates;
+  for (std::size_t i = 0; i < e.q.size(); ++i) rates.set(e.q[i], e.u[i]);
+  Tangent along(rates);
+  const std::size_t n = e.u.size();
+  KernelMaker mass(setting_), force(setting_);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j <= i; ++j) mass.add(m[i * n + j]);
+  for (std::size_t i = 0; i < n; ++i) {
+    Expr p = rhs[i];
+    for (std::size_t j = 0; j < n; ++j) p += along(m[i * n + j]) * e.u[j];
+    force.add(p);
+  }
+  bool uses_time = false;
+  return CanonicalKernels{mass.make("canonical_mass", uses_time), force.make("canonical_force", uses_time)};
+}
+
+std::optional<Kernel> ExtraKernels::make_laws() const {
+  if (system_.inputs().empty()) return std::nullopt;
+  KernelMaker maker(setting_);
+  maker.add_all(system_.driven_laws());
+  bool uses_time = false;
+  return maker.make("laws", uses_time);
+}
+
+std::optional<Kernel> ExtraKernels::make_rates() const {
+  const EquationsOfMotion& e = system_.equations();
+  if (e.q.size() != e.u.size() || !e.quaternions.empty()) return std::nullopt;
+  const std::vector<Expr> qdot = system_.with_laws(e.qdot);
+  if (!depends_on_any(qdot, e.q)) return std::nullopt;
+  const Jacobian j = jacobian(qdot, e.u);
+  KernelMaker maker(setting_);
+  for (std::size_t i = 0; i < e.q.size(); ++i)
+    for (std::size_t k = 0; k < e.u.size(); ++k) maker.add(j.at(static_cast<int>(i), static_cast<int>(k)));
+  bool uses_time = false;
+  return maker.make("rates", uses_time);
+}
+
+bool ExtraKernels::calc_separable() const {
+  const EquationsOfMotion& e = system_.equations();
+  const std::vector<Expr> qdot = system_.with_laws(e.qdot);
+  if (depends_on_any(qdot, e.q)) return false;
+  if (!e.udot_explicit.empty()) return !depends_on_any(system_.with_laws(e.udot_explicit), e.u);
+  if (e.M.rows == 0) return false;
+  return !depends_on_any(system_.with_laws(e.M.entries), e.u) && !depends_on_any(system_.with_laws(e.rhs), e.u);
+}
+
+}  // namespace kane

@@ -1,0 +1,42 @@
+#include "kane/simulate/system/kernel_maker.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kane/expr/traverse.hpp"
+
+namespace kane {
+
+KernelMaker::KernelMaker(const KernelSetting& setting) : setting_(setting) {
+  const EquationsOfMotion& e = setting.equations;
+  for (const auto& p : e.parameters) names_.parameters.push_back(p.symbol.name());
+  names_.inputs = setting.inputs;
+  names_.inputs.push_back(e.t.name());
+  for (const auto& q : e.q) names_.state.push_back(q.name());
+  for (const auto& u : e.u) names_.state.push_back(u.name());
+}
+
+void KernelMaker::add_accelerations() {
+  for (const auto& s : setting_.equations.udot) names_.state.push_back(s.name());
+}
+
+void KernelMaker::add_multipliers() {
+  for (const auto& c : setting_.equations.constraints) names_.state.push_back(c.multiplier.name());
+}
+
+Kernel KernelMaker::make(const std::string& name, bool& uses_time) const {
+  const auto values = substitute(outputs_, setting_.laws);
+  std::vector<NamedExpr> named;
+  for (std::size_t i = 0; i < values.size(); ++i) named.push_back({fmt::format("y{}", i), values[i]});
+  const auto symbols = symbols_of(values);
+  const Expr& t = setting_.equations.t;
+  uses_time = uses_time || std::any_of(symbols.begin(), symbols.end(), [&](const Expr& s) { return s == t; });
+  LowerOptions lowering;
+  lowering.strict = setting_.strict;
+  Program program = lower(setting_.equations.name + "." + name, named, names_, lowering);
+  return compile_kernel(std::move(program),
+                        {.functions = setting_.functions, .use_interpreter = setting_.use_interpreter});
+}
+
+}  // namespace kane

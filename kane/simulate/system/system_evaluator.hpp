@@ -1,0 +1,168 @@
+#pragma once
+// Numbers of a compiled system at one state: rates, mass matrix, constraints, accelerations with the active constraints
+// embedded. One per thread; nothing allocates after construction except set_active().
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kane/simulate/system/compiled_system.hpp"
+#include "kane/simulate/system/kernel_runner.hpp"
+#include "kane/simulate/system/part_times.hpp"
+#include "kane/solve/dense.hpp"
+#include "kane/solve/embed.hpp"
+#include "kane/solve/independent.hpp"
+
+namespace kane {
+
+class ContactRows;
+class WrittenRow;
+
+enum class MotionStatus : std::uint8_t {
+  Ok,
+  SingularMass,   ///< no inertia resists the speed `index`
+  SingularBlock,  ///< the dependent speeds cannot be solved for here
+  Contradiction,  ///< redundant constraints contradict each other
+  NotFinite,      ///< not-a-number or infinity in the quantity `index` of udot
+  RateNotFinite,  ///< the same in the quantity `index` of qdot
+};
+
+struct MotionReport {
+  MotionStatus status = MotionStatus::Ok;
+  int index = -1;
+
+  [[nodiscard]] bool ok() const { return status == MotionStatus::Ok; }
+};
+
+class SystemEvaluator {
+ public:
+  explicit SystemEvaluator(std::shared_ptr<const CompiledSystem> system);
+  SystemEvaluator(const SystemEvaluator&) = delete;
+  SystemEvaluator& operator=(const SystemEvaluator&) = delete;
+
+  [[nodiscard]] const CompiledSystem& system() const { return *system_; }
+  /// For kernels of others that are to run with the same parameters, inputs and time.
+  [[nodiscard]] const RunContext& context() const { return context_; }
+
+  void set_parameters(std::span<const double> parameters);
+  void set_inputs(std::span<const double> inputs, double t);
+  void set_time(double t);
+  [[nodiscard]] double time() const { return context_.time(); }
+  [[nodiscard]] std::span<const double> inputs() const {
+    return std::span(context_.inputs).first(context_.inputs.size() - 1);
+  }
+  /// Which constraints (by index) are enforced. At first: those active by default.
+  void set_active(const std::vector<bool>& active);
+  [[nodiscard]] const std::vector<int>& active_rows() const { return active_; }
+
+  /// qdot and udot with the active constraints enforced.
+  [[nodiscard]] MotionReport calc_motion(std::span<const double> q, std::span<const double> u, std::span<double> qdot,
+                                         std::span<double> udot);
+  [[nodiscard]] EvaluationTimes& times() { return times_; }
+
+  // ---- parts, after calc_motion() or on their own --------------------------------------------------------------------
+  /// qdot, M and rhs.
+  void calc_mass(std::span<const double> q, std::span<const double> u);
+  /// phi, A, b, gamma of all constraints, and of the contacts of shapes if there are any.
+  void calc_constraints(std::span<const double> q, std::span<const double> u);
+  /// Where the rows of shapes that touch come from; null: they are empty. Must outlive the evaluator, or be detached.
+  void attach(ContactRows* contacts) { contacts_ = contacts; }
+  [[nodiscard]] ContactRows* contacts() const { return contacts_; }
+  /// The row that stands at a free place (null: none); it must outlive its use.
+  void set_written(std::size_t place, WrittenRow* row) { written_[place] = row; }
+  [[nodiscard]] WrittenRow* written(std::size_t place) const { return written_[place]; }
+  /// The rows of shapes alone.
+  void calc_contacts(std::span<const double> q, std::span<const double> u);
+  [[nodiscard]] ConstMatrixView mass_matrix() const { return mass_matrix_.view(); }
+  [[nodiscard]] std::span<const double> rhs() const { return rhs_; }
+  /// Of the last calc_mass().
+  [[nodiscard]] std::span<const double> qdot() const { return qdot_; }
+  [[nodiscard]] std::span<const double> phi() const { return phi_; }
+  /// All rows; active ones are those of active_rows().
+  [[nodiscard]] ConstMatrixView jacobian() const { return jacobian_.view(); }
+  [[nodiscard]] std::span<const double> b() const { return b_; }
+  [[nodiscard]] std::span<const double> gamma() const { return gamma_; }
+
+  /// Chooses the independent speeds for the present A (after calc_constraints); keeps a good choice.
+  const IndependentReport& choose_independent();
+  /// The next evaluation is at a state that satisfies the constraints; what was chosen elsewhere is forgotten.
+  void forget_choice();
+  /// Keeps the choice another evaluator of the same system has made for its present set of constraints. When that set
+  /// becomes active here, the choice is taken over instead of factorising, and made anew only if it turns out to be bad.
+  void prepare(const SystemEvaluator& ahead);
+  /// So that prepare() does not allocate.
+  void reserve_prepared();
+  /// The choice made for the present set, to be put back after others were tried and the set was made active again.
+  struct SavedChoice {
+    IndependentSpeeds choice;
+    bool chosen = false, doubtful = false;
+    long choices = 0, adopted = 0;
+  };
+  void save_choice(SavedChoice& saved) const;
+  void restore_choice(const SavedChoice& saved);
+  /// How often a prepared choice was taken over.
+  [[nodiscard]] long adopted() const { return adopted_; }
+  /// To be called where the configuration satisfies the constraints (after calc_constraints). Between such states redundant
+  /// rows disagree by the error of integration; whether a row really is independent is decided here only.
+  void confirm_rank();
+  [[nodiscard]] std::span<const int> independent() const { return choice_.independent(); }
+  [[nodiscard]] std::span<const int> dependent() const { return choice_.dependent(); }
+  [[nodiscard]] const IndependentSpeeds& choice() const { return choice_; }
+  /// How often the independent speeds were chosen anew since set_active().
+  [[nodiscard]] long choices() const { return choices_; }
+  /// D and the factors of A_d for the present A (after calc_constraints), choosing anew where that is needed.
+  [[nodiscard]] EmbedReport refresh_embedding();
+  [[nodiscard]] Embedding& embedding() { return embedding_; }
+  /// A, b, gamma of the active rows only.
+  [[nodiscard]] ConstMatrixView active_jacobian() const {
+    return active_jacobian_.packed(active_.size(), system_->speed_count());
+  }
+  [[nodiscard]] std::span<const double> active_b() const { return {active_b_.data(), active_.size()}; }
+  [[nodiscard]] std::span<const double> active_gamma() const { return {active_gamma_.data(), active_.size()}; }
+
+  /// Multipliers of all constraints (zero for inactive ones) for udot of the last calc_motion().
+  void calc_multipliers(std::span<const double> udot, std::span<double> lambda);
+  /// Everything reported, in the order of CompiledSystem::report_items().
+  [[nodiscard]] std::span<const double> calc_reports(std::span<const double> q, std::span<const double> u,
+                                                     std::span<const double> udot, std::span<const double> lambda);
+  /// M udot - rhs for any udot.
+  void calc_inverse(std::span<const double> q, std::span<const double> u, std::span<const double> udot,
+                    std::span<double> forces);
+
+ private:
+  void calc_written(std::span<const double> q, std::span<const double> u);
+  void gather_active();
+  [[nodiscard]] bool adopt_prepared();
+  MotionReport solve_free(std::span<double> udot);
+  MotionReport solve_embedded(std::span<double> udot);
+
+  std::shared_ptr<const CompiledSystem> system_;
+  ContactRows* contacts_ = nullptr;
+  std::vector<WrittenRow*> written_;
+  RunContext context_;
+  KernelRunner motion_, mass_, constraints_, reports_, inverse_;
+  std::vector<int> active_;
+  Matrix mass_matrix_, jacobian_, active_jacobian_;
+  std::vector<double> qdot_, rhs_, phi_, b_, gamma_, active_b_, active_gamma_, active_lambda_;
+  IndependentSpeeds choice_;
+  bool chosen_ = false;
+  bool doubtful_ = false;  ///< a row that was dropped did not agree with the others
+  long choices_ = 0, adopted_ = 0;
+  struct Prepared {
+    std::vector<int> active;
+    IndependentSpeeds choice;
+    bool used = true;
+  };
+  static constexpr std::size_t kMostPrepared = 8;
+  std::vector<Prepared> prepared_;  ///< the latest few
+  std::size_t next_prepared_ = 0;
+  Embedding embedding_;
+  Matrix factor_;
+  EvaluationTimes times_;
+};
+
+/// A sentence about a report that is not ok.
+[[nodiscard]] std::string describe(const MotionReport& report, const EquationsOfMotion& equations);
+
+}  // namespace kane
