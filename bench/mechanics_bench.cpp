@@ -110,7 +110,7 @@ void derive_model(benchmark::State& state, const char* name) {
   OperationCount count;
   for (auto _ : state) {
     state.PauseTiming();  // a graph of its own for every derivation
-    const Mechanism mechanism = read_model(fmt::format("{}/models/{}.yaml", KANE_SOURCE_DIR, name));
+    const Mechanism mechanism = read_mechanism(fmt::format("{}/models/{}.yaml", KANE_SOURCE_DIR, name));
     state.ResumeTiming();
     const LoweredMechanism lowered = lower_mechanism(mechanism);
     const EquationsOfMotion e = form_equations(lowered.system);

@@ -53,7 +53,7 @@ double run_once(const std::filesystem::path& file, bool floating, Parts& parts) 
   Stopwatch watch;
   ReadOptions options;
   options.urdf.floating_base = floating;
-  const Mechanism mechanism = read_model(file, options);
+  const Mechanism mechanism = read_mechanism(file, options);
   watch.add_to(parts.read);
   FormOptions form;
   form.outputs = false;

@@ -31,8 +31,8 @@ void ModelSource::add_to(CLI::App& command) {
 }
 
 Mechanism ModelSource::read() const {
-  Mechanism mechanism =
-      model == "-" ? read_model_text(read_standard_input(), "standard input", reading) : read_model(model, reading);
+  Mechanism mechanism = model == "-" ? read_mechanism_text(read_standard_input(), "standard input", reading)
+                                     : read_mechanism(model, reading);
   apply_settings(mechanism, settings);
   if (!mechanism.automatic_speeds) return mechanism;
   AutomaticSpeeds automatic = choose_speeds(mechanism);

@@ -15,13 +15,22 @@ ModelFormat model_format(const std::filesystem::path& file, std::string_view tex
   return first != std::string_view::npos && text[first] == '<' ? ModelFormat::Urdf : ModelFormat::Yaml;
 }
 
-Mechanism read_model(const std::filesystem::path& file, const ReadOptions& options) {
+Model read_model(const std::filesystem::path& file, const ModelOptions& options, const ReadOptions& reading) {
+  return Model(read_mechanism(file, reading), options);
+}
+
+Model read_model_text(std::string_view text, const std::string& name, const ModelOptions& options,
+                      const ReadOptions& reading) {
+  return Model(read_mechanism_text(text, name, reading), options);
+}
+
+Mechanism read_mechanism(const std::filesystem::path& file, const ReadOptions& options) {
   const std::string text = read_file_bytes(file, file.string(), options.yaml.max_bytes);
   if (model_format(file, text) == ModelFormat::Urdf) return read_urdf_text(text, file.string(), options.urdf);
   return read_yaml_model(file, options.yaml);
 }
 
-Mechanism read_model_text(std::string_view text, const std::string& name, const ReadOptions& options) {
+Mechanism read_mechanism_text(std::string_view text, const std::string& name, const ReadOptions& options) {
   if (model_format(name, text) == ModelFormat::Urdf) return read_urdf_text(text, name, options.urdf);
   return read_yaml_text(text, name, options.yaml);
 }

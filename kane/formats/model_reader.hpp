@@ -7,6 +7,7 @@
 
 #include "kane/formats/urdf/urdf_reader.hpp"
 #include "kane/formats/yaml/yaml_reader.hpp"
+#include "kane/model/model.hpp"
 
 namespace kane {
 
@@ -20,10 +21,17 @@ struct ReadOptions {
 /// .yaml, .yml and .kane are Kane YAML, .urdf and .xml URDF; otherwise a text that begins with '<' is URDF.
 [[nodiscard]] ModelFormat model_format(const std::filesystem::path& file, std::string_view text);
 
-/// Reads and checks a model. Throws ModelError with file, line and column.
-[[nodiscard]] Mechanism read_model(const std::filesystem::path& file, const ReadOptions& options = {});
+/// Reads, derives and compiles a model. Throws ModelError with file, line and column.
+[[nodiscard]] Model read_model(const std::filesystem::path& file, const ModelOptions& options = {},
+                               const ReadOptions& reading = {});
+/// The same for a text; `name` stands for the file in messages, and its ending tells the format.
+[[nodiscard]] Model read_model_text(std::string_view text, const std::string& name, const ModelOptions& options = {},
+                                    const ReadOptions& reading = {});
+
+/// Reads and checks a mechanism, to look at it or change it. Throws ModelError with file, line and column.
+[[nodiscard]] Mechanism read_mechanism(const std::filesystem::path& file, const ReadOptions& options = {});
 /// The same for a text, e.g. from standard input; Kane YAML cannot include files then.
-[[nodiscard]] Mechanism read_model_text(std::string_view text, const std::string& name,
-                                        const ReadOptions& options = {});
+[[nodiscard]] Mechanism read_mechanism_text(std::string_view text, const std::string& name,
+                                            const ReadOptions& options = {});
 
 }  // namespace kane

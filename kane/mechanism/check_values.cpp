@@ -54,7 +54,7 @@ std::array<double, 3> principal_moments(std::array<std::array<double, 3>, 3> a) 
 
 class ValueCheck {
  public:
-  explicit ValueCheck(const Mechanism& mechanism) : m_(mechanism) {}
+  ValueCheck(const Mechanism& mechanism, const Values& given) : m_(mechanism), given_(given) {}
 
   std::vector<std::string> run() {
     collect_bodies();
@@ -179,7 +179,7 @@ class ValueCheck {
   // ---- numbers ------------------------------------------------------------------------------------------------------
   /// Numbers of everything that depends on parameters only.
   void evaluate_items() {
-    const Values values = parameter_values(m_);
+    const Values values = parameter_values(m_, given_);
     const auto& items = items_[Dependence::Parameters];
     std::vector<Expr> es;
     for (const Item& item : items) es.push_back(item.value);
@@ -293,6 +293,7 @@ class ValueCheck {
   }
 
   const Mechanism& m_;
+  const Values& given_;
   std::map<Dependence, std::vector<Item>> items_;
   std::map<NodeId, double> known_;
   std::vector<std::string> warnings_;
@@ -300,11 +301,15 @@ class ValueCheck {
 
 }  // namespace
 
-Values parameter_values(const Mechanism& mechanism) {
+Values parameter_values(const Mechanism& mechanism, const Values& given) {
   Values values;
   const FunctionTable tables = table_functions(mechanism);
   for (const SymbolWithDefault& p : mechanism.parameters) {
     const std::string& name = p.symbol.name();
+    if (const auto own = given.find(name); own != given.end()) {
+      values[name] = own->second;
+      continue;
+    }
     if (p.value.is_number()) {
       values[name] = to_double(p.value.number());
       continue;
@@ -324,6 +329,8 @@ Values parameter_values(const Mechanism& mechanism) {
   return values;
 }
 
-std::vector<std::string> check_values(const Mechanism& mechanism) { return ValueCheck(mechanism).run(); }
+std::vector<std::string> check_values(const Mechanism& mechanism, const Values& given) {
+  return ValueCheck(mechanism, given).run();
+}
 
 }  // namespace kane

@@ -9,10 +9,11 @@
 
 namespace kane {
 
-/// Numbers of all parameters. Throws ModelError if one is written with a symbol that is no earlier parameter.
-[[nodiscard]] Values parameter_values(const Mechanism& mechanism);
+/// Numbers of all parameters; those in `given` override the mechanism's. Throws ModelError if one is written with a symbol
+/// that is no earlier parameter.
+[[nodiscard]] Values parameter_values(const Mechanism& mechanism, const Values& given = {});
 
-/// Throws ModelError for what is impossible, returns warnings for what is improbable.
-[[nodiscard]] std::vector<std::string> check_values(const Mechanism& mechanism);
+/// Throws ModelError for what is impossible, returns warnings for what is improbable. `given` as above.
+[[nodiscard]] std::vector<std::string> check_values(const Mechanism& mechanism, const Values& given = {});
 
 }  // namespace kane

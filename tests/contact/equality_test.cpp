@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "kane/formats/mode_systems.hpp"
+#include "kane/model/mode_systems.hpp"
 #include "tests/contact/run_hybrid.hpp"
 
 namespace kane::test {

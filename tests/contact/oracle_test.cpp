@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kane/formats/mode_systems.hpp"
+#include "kane/model/mode_systems.hpp"
 #include "tests/contact/run_hybrid.hpp"
 
 namespace kane::test {

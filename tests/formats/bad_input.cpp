@@ -38,7 +38,7 @@ Marked marked(std::string_view given, const std::string& file_name) {
 }
 
 void read_and_derive(const Marked& model) {
-  const Mechanism m = read_model_text(model.text, model.where.file);
+  const Mechanism m = read_mechanism_text(model.text, model.where.file);
   FormOptions options;
   options.formulation = Formulation::Projection;
   (void)form_equations(m, options);

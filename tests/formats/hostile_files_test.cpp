@@ -32,7 +32,7 @@ std::string complaint(const std::string& text, const std::string& name = "model.
   const std::clock_t start = std::clock();  // of this process: the machine may be busy
   std::string message;
   try {
-    (void)read_model_text(text, name);
+    (void)read_mechanism_text(text, name);
   } catch (const ModelError& error) {
     message = error.what();
   }
@@ -152,7 +152,7 @@ class Folder : public ::testing::Test {
   [[nodiscard]] std::string complaint_of(const std::string& main) const {
     write("model/main.yaml", main);
     try {
-      (void)read_model(root_ / "model" / "main.yaml");
+      (void)read_mechanism(root_ / "model" / "main.yaml");
     } catch (const ModelError& error) {
       std::string text = error.what();
       for (std::size_t i; (i = text.find(root_.string() + "/")) != std::string::npos;)
@@ -207,10 +207,10 @@ TEST_F(Folder, IncludesHaveLimits) {
 }
 
 TEST_F(Folder, FilesThatAreNone) {
-  EXPECT_THROW((void)read_model(root_ / "nothing.yaml"), ModelError);
-  EXPECT_THROW((void)read_model(root_ / "model"), ModelError);
-  EXPECT_THROW((void)read_model("/dev/zero"), ModelError);
-  EXPECT_THROW((void)read_model(""), ModelError);
+  EXPECT_THROW((void)read_mechanism(root_ / "nothing.yaml"), ModelError);
+  EXPECT_THROW((void)read_mechanism(root_ / "model"), ModelError);
+  EXPECT_THROW((void)read_mechanism("/dev/zero"), ModelError);
+  EXPECT_THROW((void)read_mechanism(""), ModelError);
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "kane/formats/input_sources.hpp"
 #include "kane/formats/yaml/yaml_writer.hpp"
+#include "kane/model/input_sources.hpp"
 #include "models.hpp"
 
 namespace kane::test {

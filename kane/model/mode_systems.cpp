@@ -1,4 +1,4 @@
-#include "kane/formats/mode_systems.hpp"
+#include "kane/model/mode_systems.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "kane/formats/input_sources.hpp"
+#include "kane/model/input_sources.hpp"
 
 #include <algorithm>
 

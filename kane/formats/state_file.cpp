@@ -1,0 +1,123 @@
+#include "kane/formats/state_file.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "kane/base/error.hpp"
+#include "kane/base/suggest.hpp"
+#include "kane/formats/yaml/yaml_document.hpp"
+
+namespace kane {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t kMaxBytes = 256 * 1024 * 1024;
+
+[[noreturn]] void fail_at(const std::string& file, std::string_view text, std::size_t byte, const char* message) {
+  byte = std::min(byte == 0 ? 0 : byte - 1, text.size());
+  const auto before = text.substr(0, byte);
+  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+  const auto start = before.rfind('\n');
+  const std::size_t column = byte - (start == std::string_view::npos ? 0 : start + 1) + 1;
+  throw ModelError({file, static_cast<int>(line), static_cast<int>(column)}, message);
+}
+
+Json parse_json(std::string_view text, const std::string& file) {
+  try {
+    return Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    fail_at(file, text, error.byte, "the state is not valid JSON");
+  } catch (const Json::out_of_range&) {
+    throw ModelError({file, 0, 0}, "a number in the state is too large");
+  }
+}
+
+class StateReader {
+ public:
+  StateReader(const Json& json, std::string label) : json_(json) { state_.label = std::move(label); }
+
+  StartState read() {
+    if (!json_.is_object()) fail("a state is a JSON object such as {\"t\": 0, \"q\": {...}, \"u\": {...}}");
+    const std::vector<std::string> known{"t", "q", "u", "parameters", "inputs", "active"};
+    for (const auto& [key, value] : json_.items())
+      if (std::find(known.begin(), known.end(), key) == known.end())
+        fail(fmt::format("unknown key '{}'{}", key, suggestion(key, known)));
+    if (json_.contains("t")) state_.t = number(json_["t"], "t");
+    read_values("q", state_.q), read_values("u", state_.u);
+    read_values("parameters", state_.parameters), read_values("inputs", state_.inputs);
+    if (json_.contains("active")) read_active(json_["active"]);
+    return std::move(state_);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& message) const { throw ModelError(state_.label + ": " + message); }
+
+  [[nodiscard]] double number(const Json& value, const std::string& name) const {
+    if (!value.is_number()) fail(fmt::format("the value of '{}' must be a number", name));
+    return value.get<double>();
+  }
+
+  void read_values(const char* key, Values& to) const {
+    if (!json_.contains(key)) return;
+    const Json& values = json_[key];
+    if (!values.is_object()) fail(fmt::format("'{}' must be an object of names and numbers", key));
+    for (const auto& [name, value] : values.items()) {
+      if (!value.is_array()) {
+        to[name] = number(value, name);
+        continue;
+      }
+      for (std::size_t i = 0; i < value.size(); ++i) {
+        const std::string element = fmt::format("{}{}", name, i + 1);
+        to[element] = number(value[i], element);
+      }
+    }
+  }
+
+  void read_active(const Json& names) {
+    state_.active.emplace();
+    if (!names.is_array()) fail("'active' must be a list of names of constraints");
+    for (const Json& name : names) {
+      if (!name.is_string()) fail("'active' must be a list of names of constraints");
+      state_.active->push_back(name.get<std::string>());
+    }
+  }
+
+  const Json& json_;
+  StartState state_;
+};
+
+}  // namespace
+
+std::vector<std::string> StateFile::inputs() const {
+  std::vector<std::string> names;
+  for (const StartState& state : states)
+    for (const auto& [name, value] : state.inputs)
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  return names;
+}
+
+StateFile parse_states(std::string_view text, const std::string& file) {
+  const Json json = parse_json(text, file);
+  StateFile result;
+  result.list = json.is_array();
+  if (!result.list) {
+    result.states.push_back(StateReader(json, "state").read());
+    return result;
+  }
+  for (std::size_t i = 0; i < json.size(); ++i)
+    result.states.push_back(StateReader(json[i], fmt::format("state {}", i + 1)).read());
+  return result;
+}
+
+StateFile read_states(const std::filesystem::path& file) {
+  return parse_states(read_file_bytes(file, file.string(), kMaxBytes), file.string());
+}
+
+StartState only_state(StateFile file) {
+  require(!file.list, "expected one state, not a list of them");
+  return std::move(file.states.front());
+}
+
+}  // namespace kane

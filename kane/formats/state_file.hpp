@@ -1,0 +1,29 @@
+#pragma once
+// State files: JSON such as {"t": 0, "q": {"q1": 0.1}, "u": {}, "parameters": {}, "inputs": {}, "active": ["loop"]}, all of
+// it optional, or a list of such objects. As in a model file, a list of numbers under the name l stands for l1, l2, ...
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kane/model/start_state.hpp"
+
+namespace kane {
+
+struct StateFile {
+  std::vector<StartState> states;
+  bool list = false;  ///< the file has a list, even if of one state
+
+  /// All inputs that any of the states gives a value to.
+  [[nodiscard]] std::vector<std::string> inputs() const;
+};
+
+/// Throws ModelError: with line and column if the text is not JSON, else naming the state, the key and the value.
+[[nodiscard]] StateFile parse_states(std::string_view text, const std::string& file);
+[[nodiscard]] StateFile read_states(const std::filesystem::path& file);
+
+/// The one state of a file; a list is refused.
+[[nodiscard]] StartState only_state(StateFile file);
+
+}  // namespace kane

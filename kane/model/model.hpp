@@ -1,0 +1,88 @@
+#pragma once
+// Model: a mechanism with its equations derived and compiled, constant from then on. Every run and every analysis starts
+// from one, so that the same file, state and options mean the same system everywhere.
+//
+//     Model model = read_model("arm.yaml");               // kane/formats; or Model(mechanism)
+//     Simulation run(model, {.q = {{"q1", 0.3}}});        // kane/model/simulation.hpp
+//     run.run({.until = 2});
+//
+// A Model is a small handle to shared, constant data: copying it is cheap, and threads may use the same one.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kane/mechanism/formulation.hpp"
+#include "kane/mechanism/mechanism.hpp"
+#include "kane/model/start_state.hpp"
+#include "kane/simulate/motion/input_schedule.hpp"
+#include "kane/simulate/system/compiled_system.hpp"
+#include "kane/simulate/system/system_evaluator.hpp"
+
+namespace kane {
+
+/// How a model treats the laws of inputs that a digital controller samples (`sampled:`).
+enum class SampledLaws : std::uint8_t {
+  Sampled,     ///< as in reality: the law acts at its instants, held in between
+  Continuous,  ///< the law acts at every instant, as linear analyses need it
+};
+
+struct ModelOptions {
+  Formulation formulation = Formulation::Automatic;
+  /// "name=value" settings, applied before anything is derived (settings.hpp).
+  std::vector<std::string> set{};
+  /// Inputs that the caller gives values to, whatever law or series the model has for them.
+  std::vector<std::string> driven{};
+  SampledLaws sampled_laws = SampledLaws::Sampled;
+  /// No fused multiply-adds: the same bits on every machine.
+  bool strict = false;
+  /// Never use machine code.
+  bool interpreter = false;
+  /// Compile what is reported of a state: points, bodies, energies, reactions, outputs.
+  bool reports = true;
+  /// Constraints that may be added at run time and held at once (kane/simulate/tick/written_constraint.hpp).
+  std::size_t free_rows = 0;
+};
+
+class Model {
+ public:
+  /// Derives and compiles. Throws ModelError if the mechanism or an option is wrong.
+  explicit Model(Mechanism mechanism, ModelOptions options = {});
+
+  [[nodiscard]] const std::string& name() const;
+  /// As it is run: settings applied, automatic speeds chosen.
+  [[nodiscard]] const Mechanism& mechanism() const;
+  [[nodiscard]] const ModelOptions& options() const;
+  [[nodiscard]] const EquationsOfMotion& equations() const { return system()->equations(); }
+  [[nodiscard]] const std::shared_ptr<const CompiledSystem>& system() const;
+  /// Inputs that change with time during a run: series, and laws sampled by a controller.
+  [[nodiscard]] const std::vector<InputSource>& input_sources() const;
+  /// What the user may want to know: which speeds were chosen, which sampled laws act continuously.
+  [[nodiscard]] const std::vector<std::string>& notes() const;
+
+  /// The same mechanism with further inputs driven by the caller; itself if they all are.
+  [[nodiscard]] Model driving(const std::vector<std::string>& inputs) const;
+  /// The same mechanism with other settings, for parameters and initial values that change often use a StartState.
+  [[nodiscard]] Model with_options(ModelOptions options) const;
+  /// driving() the inputs that the state names.
+  [[nodiscard]] Model driving(const StartState& start) const;
+
+  /// Completes a state. Throws ModelError for unknown names and impossible values.
+  [[nodiscard]] Start start(const StartState& state = {}) const;
+  /// All parameters by name.
+  [[nodiscard]] Values parameters(const Start& start) const;
+  /// An evaluator with the parameters, inputs, time and active constraints of a start.
+  [[nodiscard]] std::unique_ptr<SystemEvaluator> make_evaluator(const Start& start) const;
+
+ private:
+  struct Data;
+  std::shared_ptr<const Data> data_;
+};
+
+/// Sets an evaluator of the model to the parameters, inputs, time and active constraints of a start.
+void set_evaluator(SystemEvaluator& evaluator, const Start& start);
+
+/// Moves the start's state onto its active constraints. Throws ModelError if that is impossible.
+[[nodiscard]] AssemblyReport assemble_start(SystemEvaluator& evaluator, Start& start);
+
+}  // namespace kane

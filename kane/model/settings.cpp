@@ -1,0 +1,112 @@
+#include "kane/model/settings.hpp"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "kane/base/error.hpp"
+#include "kane/base/suggest.hpp"
+#include "kane/base/units.hpp"
+#include "kane/expr/evaluate.hpp"
+#include "kane/expr/parse.hpp"
+#include "kane/expr/traverse.hpp"
+#include "kane/mechanism/symbol_units.hpp"
+#include "kane/mechanism/tables.hpp"
+
+namespace kane {
+
+namespace {
+
+using Units = std::map<std::string, std::string, std::less<>>;
+
+struct Setting {
+  std::string name, value;
+  std::string label;  ///< begins messages: "--set m=2 kg"
+};
+
+Setting split(const std::string& text, std::string_view option) {
+  const auto equals = text.find('=');
+  require(equals != std::string::npos && equals > 0, "{} needs name=value, not '{}'", option, text);
+  Setting setting{text.substr(0, equals), text.substr(equals + 1), fmt::format("{} {}", option, text)};
+  while (!setting.name.empty() && setting.name.back() == ' ') setting.name.pop_back();
+  return setting;
+}
+
+/// A number with an optional unit, in SI units. The unit must measure the same quantity as the model's.
+double value_of(const Setting& setting, std::string_view option, const Units& units) {
+  Graph graph;
+  std::string_view rest;
+  ParseOptions options;
+  options.where.file = fmt::format("{} {}", option, setting.name);
+  const Expr value = parse_prefix(graph, setting.value, rest, options);
+  const auto symbols = symbols_of(std::span(&value, 1));
+  if (!symbols.empty())
+    throw ModelError(fmt::format("{}: expected a number, optionally with a unit, but '{}' is a name", setting.label,
+                                 symbols.front().name()));
+  const double number = evaluate(value, {});
+  while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
+  if (rest.empty()) return number;
+  const Unit unit = parse_unit(rest, options.where);
+  const auto own = units.find(setting.name);
+  if (own != units.end() && parse_unit(own->second).dimension != unit.dimension)
+    throw ModelError(fmt::format("{}: '{}' is measured in {}, which '{}' does not convert to", setting.label,
+                                 setting.name, own->second, rest));
+  return number * unit.factor();
+}
+
+std::vector<std::string> settable_names(const Mechanism& mechanism) {
+  std::vector<std::string> names;
+  for (const auto& p : mechanism.parameters) names.push_back(p.symbol.name());
+  for (const auto& p : mechanism.inputs) names.push_back(p.symbol.name());
+  for (const auto& q : mechanism.all_coordinates()) names.push_back(q.name());
+  for (const auto& u : mechanism.joint_speeds()) names.push_back(u.name());
+  for (const auto& u : mechanism.speeds) names.push_back(u.name);
+  return names;
+}
+
+void renew_initial(Mechanism& mechanism) {
+  if (mechanism.initial_laws.empty()) return;
+  Values values;
+  const FunctionTable functions = table_functions(mechanism);
+  for (const auto& p : mechanism.parameters) values[p.symbol.name()] = evaluate(p.value, values, functions);
+  for (const auto& [name, law] : mechanism.initial_laws) mechanism.initial[name] = evaluate(law, values, functions);
+}
+
+void make_constant(Mechanism& mechanism, const std::string& input) {
+  std::erase_if(mechanism.input_laws, [&](const auto& law) { return law.name == input; });
+  std::erase_if(mechanism.sampled_inputs, [&](const auto& sampling) { return sampling.input == input; });
+  std::erase_if(mechanism.input_series, [&](const auto& series) { return series.input == input; });
+}
+
+}  // namespace
+
+void apply_settings(Mechanism& mechanism, std::span<const std::string> settings, std::string_view option) {
+  if (settings.empty()) return;
+  bool parameters_changed = false;
+  const Units units = symbol_units(mechanism);
+  const std::vector<std::string> names = settable_names(mechanism);
+  for (const std::string& text : settings) {
+    const Setting setting = split(text, option);
+    if (std::find(names.begin(), names.end(), setting.name) == names.end())
+      throw ModelError(fmt::format("{}: the model has no parameter, input or coordinate '{}'{}", option, setting.name,
+                                   suggestion(setting.name, names)));
+    const double value = value_of(setting, option, units);
+    const auto matches = [&](const SymbolWithDefault& s) { return s.symbol.name() == setting.name; };
+    const auto parameter = std::find_if(mechanism.parameters.begin(), mechanism.parameters.end(), matches);
+    const auto input = std::find_if(mechanism.inputs.begin(), mechanism.inputs.end(), matches);
+    const Expr number = mechanism.graph->number(rational_from_double(value));
+    if (parameter != mechanism.parameters.end()) {
+      parameter->value = number;
+      parameters_changed = true;
+    } else if (input != mechanism.inputs.end()) {
+      input->value = number;
+      make_constant(mechanism, setting.name);
+    } else {
+      mechanism.initial[setting.name] = value;
+      mechanism.initial_laws.erase(setting.name);
+    }
+  }
+  if (parameters_changed) renew_initial(mechanism);
+}
+
+}  // namespace kane

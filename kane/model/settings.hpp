@@ -1,0 +1,19 @@
+#pragma once
+// Changing a mechanism by name before it becomes a Model: "m = 2 kg", "q1 = 30 deg", "T = 0".
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "kane/mechanism/mechanism.hpp"
+
+namespace kane {
+
+/// Applies "name=value" texts to parameters, inputs and initial values. A value is an expression of numbers with an
+/// optional unit, which must fit that of the name. An input that is set is constant from then on: its law, its points in
+/// time and its sampling are removed. Initial values written with parameters follow a parameter that is changed.
+///
+/// Throws ModelError; messages begin with `option`.
+void apply_settings(Mechanism& mechanism, std::span<const std::string> settings, std::string_view option = "set");
+
+}  // namespace kane
