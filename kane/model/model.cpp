@@ -67,6 +67,19 @@ Model::Model(Mechanism mechanism, ModelOptions options) {
   }
   check_driven(mechanism, options.driven);
   if (options.sampled_laws == SampledLaws::Continuous) make_continuous(mechanism, options.driven, notes);
+  FormOptions form;
+  form.formulation = options.formulation;
+  EquationsOfMotion equations = form_equations(mechanism, form);
+  compile(std::move(mechanism), std::move(equations), std::move(options), std::move(notes));
+}
+
+Model::Model(Mechanism mechanism, EquationsOfMotion equations, ModelOptions options) {
+  check_driven(mechanism, options.driven);
+  compile(std::move(mechanism), std::move(equations), std::move(options), {});
+}
+
+void Model::compile(Mechanism mechanism, EquationsOfMotion equations, ModelOptions options,
+                    std::vector<std::string> notes) {
   InputSources inputs = model_input_sources(mechanism, options.driven);
   CompileOptions compile;
   compile.strict = options.strict;
@@ -76,9 +89,7 @@ Model::Model(Mechanism mechanism, ModelOptions options) {
   compile.functions = table_functions(mechanism);
   compile.driven_inputs = options.driven;
   compile.driven_inputs.insert(compile.driven_inputs.end(), inputs.driven.begin(), inputs.driven.end());
-  FormOptions form;
-  form.formulation = options.formulation;
-  auto system = std::make_shared<const CompiledSystem>(form_equations(mechanism, form), compile);
+  auto system = std::make_shared<const CompiledSystem>(std::move(equations), compile);
   data_ = std::make_shared<const Data>(
       Data{std::move(mechanism), std::move(options), std::move(inputs), std::move(notes), std::move(system)});
 }

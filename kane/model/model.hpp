@@ -48,6 +48,9 @@ class Model {
  public:
   /// Derives and compiles. Throws ModelError if the mechanism or an option is wrong.
   explicit Model(Mechanism mechanism, ModelOptions options = {});
+  /// With equations that the caller has formed of the same mechanism, for instance to report other quantities. Settings and
+  /// automatic speeds must have been applied before.
+  Model(Mechanism mechanism, EquationsOfMotion equations, ModelOptions options);
 
   [[nodiscard]] const std::string& name() const;
   /// As it is run: settings applied, automatic speeds chosen.
@@ -76,6 +79,8 @@ class Model {
 
  private:
   struct Data;
+  void compile(Mechanism mechanism, EquationsOfMotion equations, ModelOptions options, std::vector<std::string> notes);
+
   std::shared_ptr<const Data> data_;
 };
 

@@ -1,0 +1,36 @@
+#include "kane/analysis/situation.hpp"
+
+#include "kane/base/error.hpp"
+
+namespace kane {
+
+Situation::Situation(const Model& model, const StartState& state)
+    : model_(model.driving(state)), start_(model_.start(state)), evaluator_(model_.make_evaluator(start_)) {}
+
+State Situation::assembled(AssemblyReport* report) {
+  State state = start_.state;
+  const AssemblyReport own = assemble(*evaluator_, state, start_.given);
+  if (report != nullptr) *report = own;
+  require(own.ok, "{}", own.message);
+  return state;
+}
+
+std::string describe_switching(const EquationsOfMotion& e) {
+  std::vector<std::string> names;
+  for (const auto& c : e.contacts) names.push_back(fmt::format("contact '{}'", c.name));
+  for (const auto& p : e.contact_pairs) names.push_back(fmt::format("contact '{}'", p.name));
+  for (const auto& f : e.frictions)
+    if (f.contact < 0) names.push_back(fmt::format("friction '{}'", f.name));
+  for (const auto& s : e.switches) names.push_back(fmt::format("event '{}'", s.name));
+  if (e.switches.empty())
+    for (const auto& m : e.modes) names.push_back(fmt::format("mode '{}'", m.name));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+void require_smooth(const EquationsOfMotion& equations, const std::string& analysis) {
+  const std::string switching = describe_switching(equations);
+  require(switching.empty(), "{} cannot follow what switches during the motion of '{}': {}", analysis, equations.name,
+          switching);
+}
+
+}  // namespace kane

@@ -1,0 +1,44 @@
+#pragma once
+// A model at a state: what every analysis starts from. The evaluator has the parameters, inputs, time and active
+// constraints of the state.
+//
+//     Situation at(model, {.q = {{"q1", 0.3}}});
+//     EquilibriumReport report = EquilibriumFinder(at.evaluator()).find(at.state());
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kane/model/model.hpp"
+
+namespace kane {
+
+class Situation {
+ public:
+  /// Inputs that the state names are driven by it.
+  explicit Situation(const Model& model, const StartState& state = {});
+
+  [[nodiscard]] const Model& model() const { return model_; }
+  [[nodiscard]] const std::shared_ptr<const CompiledSystem>& system() const { return model_.system(); }
+  [[nodiscard]] const EquationsOfMotion& equations() const { return model_.equations(); }
+  [[nodiscard]] SystemEvaluator& evaluator() { return *evaluator_; }
+  [[nodiscard]] const Start& start() const { return start_; }
+  /// As written, not assembled.
+  [[nodiscard]] const State& state() const { return start_.state; }
+  /// The nearest state on the constraints. Throws ModelError if there is none.
+  [[nodiscard]] State assembled(AssemblyReport* report = nullptr);
+
+ private:
+  Model model_;
+  Start start_;
+  std::unique_ptr<SystemEvaluator> evaluator_;
+};
+
+/// What acts only where states switch, by name: "contact 'floor', friction 'pin.friction', event 'release'". Empty if the
+/// model has nothing of the kind.
+[[nodiscard]] std::string describe_switching(const EquationsOfMotion& equations);
+
+/// Throws ModelError if the model has contacts, friction, events or modes: `analysis` cannot follow them.
+void require_smooth(const EquationsOfMotion& equations, const std::string& analysis);
+
+}  // namespace kane
