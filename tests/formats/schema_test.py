@@ -85,12 +85,12 @@ def main():
     assert len(models) > 20
     for model in models:
         problems += [f"{model.name}: {message}" for message in complaints(model.read_text())]
-    problems += [f"a model that is in order: {message}" for message in complaints(ARM)]
+    problems += [f"a valid model: {message}" for message in complaints(ARM)]
     problems += [f"this mistake passes: {text}" for text in MISTAKES if not complaints(text)]
 
     keys = dict(keys_of_properties(schema))
     for row in re.findall(r"inline constexpr std::string_view k\w+\[\] = \{(.*?)\};",
-                          (source / "kane" / "formats" / "yaml_keys.hpp").read_text(), re.DOTALL):
+                          (source / "kane" / "formats" / "yaml" / "yaml_keys.hpp").read_text(), re.DOTALL):
         problems += [f"the schema does not know the key '{key}'" for key in re.findall(r'"(\w+)"', row)
                      if key not in keys]
     for key, value in keys_of_properties(schema):
