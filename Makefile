@@ -1,4 +1,4 @@
-# Kane. `make run` and `make test` are all one needs; `make help` lists the rest.
+# Kane. Start with `make run` and `make test`; `make help` lists all targets.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
@@ -15,7 +15,7 @@ quick_tests := -E 'Slow\.'
 
 .PHONY: run test build bench asan tsan fuzz format check-format install clean help
 
-run: build  ## Build what is missing and run the demonstration
+run: build  ## Build, and run a short demonstration
 	scripts/demo.sh build/bin/kane
 
 build:  ## Build the library and the command build/bin/kane (release)
@@ -42,7 +42,7 @@ tsan:  ## Tests with the thread sanitizer
 	@$(build_with) build-tsan -j $(JOBS)
 	@scripts/run_tests.sh build-tsan -j $(JOBS) $(quick_tests)
 
-bench:  ## Build and run the benchmarks; the figures stay in build/bench
+bench:  ## Build and run the benchmarks; results go to build/bench
 	@$(install_packages) build bench
 	@$(configure) release build KANE_BUILD_BENCH=ON $(if $(wildcard build/build.ninja),,KANE_BUILD_TESTS=OFF)
 	@$(build_with) build --target benchmarks -j $(JOBS)
@@ -54,17 +54,17 @@ fuzz:  ## Run each fuzz target for FUZZ_SECONDS (30)
 	@$(build_with) build-fuzz -j $(JOBS)
 	@scripts/run_fuzzers.sh build-fuzz $(FUZZ_SECONDS)
 
-format:  ## Bring all sources into the form of .clang-format
+format:  ## Format all sources with clang-format
 	@scripts/format.sh
 
-check-format:  ## Fail if a source is not in that form
+check-format:  ## Fail if a source is not formatted
 	@scripts/format.sh --check
 
 install: build  ## Install below PREFIX (/usr/local)
 	@cmake --install build --prefix "$(abspath $(PREFIX))"
 
-clean:  ## Remove all that was built
+clean:  ## Remove everything that was built
 	rm -rf build build-dev build-asan build-tsan build-fuzz
 
-help:  ## List these commands
+help:  ## List these targets
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile | expand -t 20

@@ -1,4 +1,4 @@
-# The functions that the short CMake files of the rooms call.
+# The functions that the short CMake files of the modules call.
 include_guard()
 
 # kane_find_package(NAME arguments of find_package...)
@@ -17,7 +17,7 @@ endmacro()
 #
 # Makes the static library kane_NAME (alias Kane::NAME) of all sources in the module's folder and its sub-folders. LINKS is the list
 # of allowed arrows; scripts/check_arrows.py checks the includes against the same lists, and the lists against
-# scripts/arrows.txt. A room with headers only becomes an interface library.
+# scripts/arrows.txt. A module with headers only becomes an interface library.
 function(kane_module name)
   cmake_parse_arguments(ARG "" "" "LINKS;EXTERNAL;PRIVATE_EXTERNAL" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
@@ -28,7 +28,7 @@ function(kane_module name)
     target_compile_options(kane_${name} PRIVATE ${KANE_COMPILE_OPTIONS})
     target_link_libraries(kane_${name} PRIVATE ${ARG_PRIVATE_EXTERNAL})
     if(KANE_SANITIZE)
-      # The library runs more than it is compiled. Sanitizers are slow to compile; the other builds see to it that every
+      # The library runs more than it is compiled. Sanitizers are slow to compile; the other builds check that every
       # file includes what it uses.
       target_compile_options(kane_${name} PRIVATE -O1)
       target_precompile_headers(kane_${name} PRIVATE ${KANE_COMMON_HEADERS})
@@ -50,7 +50,7 @@ endfunction()
 # kane_test(NAME LINKS <kane modules> EXTERNAL <targets>): one test program of all sources in the folder. Sources see
 # KANE_SOURCE_DIR, KANE_BINARY_DIR and KANE_COMMAND (the kane command, whether it is built yet or not).
 #
-# Every TEST is a test of ctest, with the same random cases each time (run the program by itself for others). A suite
+# Every TEST is a test of ctest, with the same random cases each time (run the program directly for new ones). A suite
 # whose name ends in Slow is left out of the sanitizer runs.
 function(kane_test name)
   cmake_parse_arguments(ARG "" "" "LINKS;EXTERNAL" ${ARGN})

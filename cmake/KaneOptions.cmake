@@ -5,7 +5,7 @@ set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)  # what one room has found, the others see
+set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)  # packages found by one module are visible to the others
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
@@ -37,7 +37,7 @@ if(KANE_SANITIZE)
 endif()
 
 # A compiler cache and a fast linker are used where they are found; nothing depends on them. The cache accepts
-# precompiled headers only when told that their macros are the compiler's own business.
+# precompiled headers only if told to ignore the macros defined in them.
 find_program(KANE_CCACHE ccache)
 if(KANE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER

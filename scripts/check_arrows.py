@@ -2,8 +2,8 @@
 """Checks that includes follow the arrows between modules.
 
 The LINKS of kane_module() and kane_test() say what a folder may include (transitively); scripts/arrows.txt says which
-LINKS a module may have, and docs/architecture.md must show the same table. Also an error: a cycle between modules or
-between headers, an include that is not spelled by its path from the root of the tree, a file past the limit of lines.
+LINKS a module may have, and docs/architecture.md must show the same table. It also reports cycles between modules or
+headers, includes that are not written as a path from the root of the tree, and files longer than the limit.
 
 usage: check_arrows.py [ROOT]
 """
@@ -161,7 +161,7 @@ class Checker:
         name = file.relative_to(self.root).as_posix()
         lines = file.read_text(errors="replace").splitlines()
         if len(lines) > MAX_LINES:
-            self.error(name, f"{len(lines)} lines; the limit is {MAX_LINES}: divide it by its subjects")
+            self.error(name, f"{len(lines)} lines; the limit is {MAX_LINES}: split it by subject")
         if file.suffix == ".hpp" and "#pragma once" not in lines:
             self.error(name, "header without #pragma once")
         found = []

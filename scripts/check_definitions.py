@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Finds types that are defined twice under one name outside of anonymous namespaces: the linker would silently take one
+"""Finds types that are defined twice under one name outside anonymous namespaces: the linker would silently use one
 of them for both.
 
 usage: check_definitions.py [ROOT]
@@ -16,7 +16,7 @@ TYPE = re.compile(r"^(?:template <[^>]*> )?(?:struct|class|enum class) (\w+)(?: 
 
 
 def definitions_of(path):
-    """The types of the outermost level, with their namespaces; clang-format sees to it that lines look like this."""
+    """The types of the outermost level, with their namespaces; clang-format ensures this layout."""
     namespaces = []
     for number, line in enumerate(path.read_text().splitlines(), 1):
         if opened := OPENS.match(line):

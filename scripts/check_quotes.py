@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that documents quote real files.
 
-In a Markdown file, a line `<!-- file: PATH -->` says that the fenced block after it is the whole of PATH, as the tests
+In a Markdown file, a line `<!-- file: PATH -->` states that the fenced block after it is the whole of PATH, as the tests
 build and run it. `check_quotes.py --update` copies the files into the documents.
 
 usage: check_quotes.py [--update] [ROOT]

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Runs the commands that documents show and compares the answers.
+"""Runs the commands shown in documents and compares their output.
 
 In a Markdown file, a fenced block that begins with "$ build/bin/kane ..." is a transcript: each such line is run in the
-root of the tree, and what it prints must be the lines up to the next one. Numbers below 1e-10 are what rounding leaves, and
-other processors leave something else: which number it is does not matter. `--update` writes the answers instead.
+root of the tree, and its output must equal the lines up to the next one. Numbers below 1e-10 are rounding errors, which
+differ between processors, and are treated as equal. `--update` writes the output into the document instead.
 
 usage: check_transcripts.py KANE [--update] [ROOT]
 """
@@ -25,7 +25,7 @@ def without_rounding(text):
 
 
 def play(transcript, kane, root):
-    """The transcript as it would be now."""
+    """The transcript with the present output."""
     lines = []
     for command in [line for line in transcript.splitlines() if line.startswith(PROMPT)]:
         done = subprocess.run([kane, *shlex.split(command.removeprefix(PROMPT))], cwd=root, stdout=subprocess.PIPE,
@@ -45,7 +45,7 @@ def check(kane, root, update):
                 return match.group(0)
             if not update:
                 place = document.relative_to(root)
-                errors.append(f"{place}: error: the document says\n{match.group(2)}but now it is\n{now}")
+                errors.append(f"{place}: error: the document says\n{match.group(2)}but the output now is\n{now}")
             return match.group(1) + now + match.group(3)
 
         renewed = BLOCK.sub(replace, text)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Finds lines that belong to one machine or to unfinished work (scripts/words.txt says which).
+"""Finds phrases that no file may contain: paths of one machine, unfinished work, awkward English (scripts/words.txt).
 
 usage: check_words.py [ROOT]
 """
@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-# Text that is not ours, and this check's own list.
+# Text that is not ours, and the list of phrases itself.
 SKIPPED = {"LICENSE", "scripts/words.txt"}
 SKIPPED_FOLDERS = {"node_modules", "golden", "corpus", ".git"}
 
@@ -25,7 +25,7 @@ def read_rules():
 
 
 def files_of(root):
-    """What git tracks or would track; in a tree without git, everything outside of build folders."""
+    """Files that git tracks or would track; in a tree without git, everything outside the build folders."""
     listed = subprocess.run(["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
                             capture_output=True, text=True, check=False)
     if listed.returncode == 0:

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# demo.sh KANE: a short tour of the command. Prints each command before its answer.
+# demo.sh KANE: a short tour of the command. Prints each command before its output.
 set -euo pipefail
 
 kane="$(realpath "$1")"
@@ -17,7 +17,7 @@ show() {
   "$kane" "$@" 2>&1
 }
 
-say "Expressions that are equal are one and the same, however they are written:"
+say "Equal expressions are recognised, however they are written:"
 show expr 'sin(q)^2 + cos(q)^2'
 show expr 'sin(q1 + q2) - sin(q1)*cos(q2) - cos(q1)*sin(q2)'
 show expr '(x^2 - 1)/(x - 1) - x'
@@ -25,19 +25,19 @@ show expr '(x^2 - 1)/(x - 1) - x'
 say "A mechanism is a readable file. This one is a two-link robot; its equations, as a textbook prints them:"
 show derive models/planar2r.yaml --step 2 --step 8
 
-say "The same file at a state: accelerations, mass matrix, energies:"
+say "The same model at a state: accelerations, mass matrix, energies:"
 show evaluate models/planar2r.yaml --set q1=0.4 --set q2=-0.7
 
 say "Three seconds of its motion:"
 show simulate models/planar2r.yaml --out "$work/planar2r.csv" --plot q1,q2
 
-say "Which generalized speeds make the equations of a spherical wrist short? (speeds: auto finds out)"
-show derive models/wrist_rates.yaml --compare
+say "With 'speeds: auto' Kane finds the generalized speeds that make the equations of a spherical wrist short:"
+show derive models/wrist_auto.yaml --compare
 
-say "A bicycle with its rolling wheels, in machine code:"
+say "A bicycle with rolling wheels, compiled to machine code:"
 show bench models/bicycle_nonlinear.yaml
 
-say "A mistake gets a sentence:"
+say "A mistake in a model gets a clear message:"
 sed 's/parent: A, at/parent: Aa, at/' models/planar2r.yaml > "$work/mistake.yaml"
 show check "$work/mistake.yaml" || echo "(exit code $?)"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # install_dependencies.sh SECTION...: makes sure that the packages of these sections of packages.txt are installed.
-# Does nothing, quickly, when they are. KANE_SKIP_DEPENDENCIES=1 leaves the matter to the user.
+# Returns quickly if they are. KANE_SKIP_DEPENDENCIES=1 skips the check.
 set -euo pipefail
 
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
@@ -22,8 +22,8 @@ done
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   cat >&2 <<EOF
-error: this is not a Debian system, so the packages Kane needs cannot be installed for you. Please install what
-corresponds to these Debian 12 packages, then run the same command with KANE_SKIP_DEPENDENCIES=1:
+error: this is not a Debian system, so the packages Kane needs cannot be installed for you. Please install the
+equivalents of these Debian 12 packages, then run the same command with KANE_SKIP_DEPENDENCIES=1:
   ${wanted[*]}
 EOF
   exit 1
@@ -37,7 +37,7 @@ if [[ "$(id -u)" -ne 0 ]]; then
   cat >&2 <<EOF
 error: some Debian packages are missing, and only root can install them. Please run
   sudo apt-get install --no-install-recommends ${missing[*]}
-or, if they are provided in another way, run the same command with KANE_SKIP_DEPENDENCIES=1.
+or, if they are available in another way, run the same command with KANE_SKIP_DEPENDENCIES=1.
 EOF
   exit 1
 fi
@@ -45,8 +45,8 @@ fi
 echo "installing: ${missing[*]}"
 export DEBIAN_FRONTEND=noninteractive
 apt=(apt-get -qq -o DPkg::Lock::Timeout=300)
-# The lists may be stale or partly out of reach; what counts is whether the packages can be had.
-"${apt[@]}" update || echo "warning: apt-get update did not succeed; trying with the lists there are" >&2
+# The package lists may be stale or partly unreachable; only the installation itself must succeed.
+"${apt[@]}" update || echo "warning: apt-get update failed; trying with the existing package lists" >&2
 if ! "${apt[@]}" install -y --no-install-recommends "${missing[@]}" >/dev/null; then
   echo "error: apt-get could not install: ${missing[*]}" >&2
   exit 1

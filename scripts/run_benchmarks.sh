@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# run_benchmarks.sh FOLDER [arguments of Google Benchmark...]: runs every benchmark program and keeps its figures in
+# run_benchmarks.sh FOLDER [arguments of Google Benchmark...]: runs every benchmark program and writes its results to
 # FOLDER/bench/NAME.json.
 set -euo pipefail
 shopt -s nullglob

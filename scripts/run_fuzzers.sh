@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # run_fuzzers.sh FOLDER SECONDS: runs every fuzz target of a build folder for a bounded time, starting from its seeds.
-# New inputs stay in FOLDER/corpus; an input that fails is left in FOLDER/crashes.
+# New inputs are kept in FOLDER/corpus, failing inputs in FOLDER/crashes.
 set -euo pipefail
 shopt -s nullglob
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# run_tests.sh FOLDER [arguments of ctest...]: runs the tests of a build folder. The last lines, with the count, are
-# kept in FOLDER/tests.summary.
+# run_tests.sh FOLDER [arguments of ctest...]: runs the tests of a build folder. The final count is
+# written to FOLDER/tests.summary.
 set -euo pipefail
 
 folder="$1"
