@@ -30,7 +30,7 @@ Expr33 tangent_operator(const Expr3& w, const Expr3& wd) {
 
 constexpr std::size_t kZ = 2;
 
-bool turns(MotionKind kind) { return kind == MotionKind::Rotation || kind == MotionKind::Screw; }
+bool turns_link(MotionKind kind) { return kind == MotionKind::Rotation || kind == MotionKind::Screw; }
 
 /// The motion of link i from that of its parent. `udot` empty: zero accelerations of the speeds.
 LinkMotion next_motion(const TreeLink& link, const LinkMotion& p, const std::vector<Expr>& udot) {
@@ -46,7 +46,7 @@ LinkMotion next_motion(const TreeLink& link, const LinkMotion& p, const std::vec
   if (link.kind == MotionKind::Ball) {
     m.w = add(w_p, link.ball_rates);
     m.wd = add(m.wd, add(cross(w_p, link.ball_rates), {acceleration(0), acceleration(1), acceleration(2)}));
-  } else if (turns(link.kind)) {
+  } else if (turns_link(link.kind)) {
     m.w[kZ] += link.rate;
     m.wd[0] += w_p[1] * link.rate;
     m.wd[1] -= w_p[0] * link.rate;
@@ -141,7 +141,7 @@ ExprMatrix form_mass_matrix(const TreeModel& tree) {
       const auto& [m, h, I] = composite[i];
       Expr3 alpha{}, a{};
       if (link.kind == MotionKind::Ball) alpha[static_cast<std::size_t>(k)] = 1;
-      if (turns(link.kind)) alpha[kZ] = 1;
+      if (turns_link(link.kind)) alpha[kZ] = 1;
       if (link.kind == MotionKind::Translation) a[kZ] = 1;
       if (link.kind == MotionKind::Screw) a[kZ] = link.pitch;
       Wrench wrench{add(scale(m, a), cross(alpha, h)), add(I * alpha, cross(h, a))};
@@ -260,7 +260,7 @@ struct Elimination {
 
 void unit_motion(const TreeLink& link, int k, Expr3& alpha, Expr3& a) {
   if (link.kind == MotionKind::Ball) alpha[static_cast<std::size_t>(k)] = 1;
-  if (turns(link.kind)) alpha[kZ] = 1;
+  if (turns_link(link.kind)) alpha[kZ] = 1;
   if (link.kind == MotionKind::Translation) a[kZ] = 1;
   if (link.kind == MotionKind::Screw) a[kZ] = link.pitch;
 }

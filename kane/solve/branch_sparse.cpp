@@ -3,22 +3,20 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 
 namespace kane {
 
 namespace {
 
-/// The ancestors of i, nearest first, are visited by for (j = up(i); j >= 0; j = up(j)).
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
 /// What M_kk was before elimination: M_kk + sum of L_lk^2 over the descendants l of k.
 double original_diagonal(ConstMatrixView m, std::span<const int> parent, int k) {
-  double sum = m(index(k), index(k));
+  double sum = m(at(k), at(k));
   for (int l = k + 1; l < static_cast<int>(m.rows); ++l) {
     int j = l;
-    while (j > k) j = parent[index(j)];
-    if (j == k) sum += m(index(l), index(k)) * m(index(l), index(k));
+    while (j > k) j = parent[at(j)];
+    if (j == k) sum += m(at(l), at(k)) * m(at(l), at(k));
   }
   return sum;
 }
@@ -38,18 +36,18 @@ FactorReport factor_ltl(MatrixView m, std::span<const int> parent, double tolera
   double largest = 0;
   for (std::size_t k = 0; k < m.rows; ++k) largest = std::max(largest, std::abs(m(k, k)));
   for (int k = static_cast<int>(m.rows) - 1; k >= 0; --k) {
-    double* const row = m.row(index(k));
+    double* const row = m.row(at(k));
     const double d = row[k];
     if (!(d > 1e-8 * largest)) {
-      const FactorReport report = judge_pivot(d, original_diagonal(m, parent, k), tolerance, index(k));
+      const FactorReport report = judge_pivot(d, original_diagonal(m, parent, k), tolerance, at(k));
       if (!report.ok()) return report;
     }
     row[k] = std::sqrt(d);
     const double inverse = 1.0 / row[k];
-    for (int i = parent[index(k)]; i >= 0; i = parent[index(i)]) row[i] *= inverse;
-    for (int i = parent[index(k)]; i >= 0; i = parent[index(i)]) {
-      double* const target = m.row(index(i));
-      for (int j = i; j >= 0; j = parent[index(j)]) target[j] -= row[i] * row[j];
+    for (int i = parent[at(k)]; i >= 0; i = parent[at(i)]) row[i] *= inverse;
+    for (int i = parent[at(k)]; i >= 0; i = parent[at(i)]) {
+      double* const target = m.row(at(i));
+      for (int j = i; j >= 0; j = parent[at(j)]) target[j] -= row[i] * row[j];
     }
   }
   return {};
@@ -57,10 +55,10 @@ FactorReport factor_ltl(MatrixView m, std::span<const int> parent, double tolera
 
 void solve_l_transposed(ConstMatrixView l, std::span<const int> parent, std::span<double> b) {
   for (int i = static_cast<int>(l.rows) - 1; i >= 0; --i) {
-    const double* const row = l.row(index(i));
-    b[index(i)] /= row[i];
-    const double x = b[index(i)];
-    for (int j = parent[index(i)]; j >= 0; j = parent[index(j)]) b[index(j)] -= row[j] * x;
+    const double* const row = l.row(at(i));
+    b[at(i)] /= row[i];
+    const double x = b[at(i)];
+    for (int j = parent[at(i)]; j >= 0; j = parent[at(j)]) b[at(j)] -= row[j] * x;
   }
 }
 
@@ -68,7 +66,7 @@ void solve_l(ConstMatrixView l, std::span<const int> parent, std::span<double> b
   for (std::size_t i = 0; i < l.rows; ++i) {
     const double* const row = l.row(i);
     double sum = b[i];
-    for (int j = parent[i]; j >= 0; j = parent[index(j)]) sum -= row[j] * b[index(j)];
+    for (int j = parent[i]; j >= 0; j = parent[at(j)]) sum -= row[j] * b[at(j)];
     b[i] = sum / row[i];
   }
 }
@@ -83,9 +81,9 @@ void multiply_branch_sparse(ConstMatrixView m, std::span<const int> parent, std:
   for (std::size_t i = 0; i < m.rows; ++i) {
     const double* const row = m.row(i);
     double sum = row[i] * x[i];
-    for (int j = parent[i]; j >= 0; j = parent[index(j)]) {
-      sum += row[j] * x[index(j)];
-      y[index(j)] += row[j] * x[i];
+    for (int j = parent[i]; j >= 0; j = parent[at(j)]) {
+      sum += row[j] * x[at(j)];
+      y[at(j)] += row[j] * x[i];
     }
     y[i] = sum;
   }

@@ -11,13 +11,13 @@ namespace kane {
 
 namespace {
 
-constexpr ExplicitTraits kTraits = {
+constexpr ExplicitTraits kDop853Traits = {
     .order = 8, .error_exponent = 0.125, .memory = 0, .shrink = 0.333, .grow = 6, .stability = 6.1};
 
 }  // namespace
 
 DormandPrince853::DormandPrince853(std::size_t size, Rhs rhs, const AdaptiveOptions& options)
-    : ExplicitAdaptive(size, std::move(rhs), options, kTraits),
+    : ExplicitAdaptive(size, std::move(rhs), options, kDop853Traits),
       k_(15 * padded_),
       stage_(padded_),
       error_(padded_),

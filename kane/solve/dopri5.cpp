@@ -9,13 +9,13 @@ namespace kane {
 
 namespace {
 
-constexpr ExplicitTraits kTraits = {
+constexpr ExplicitTraits kDopri5Traits = {
     .order = 5, .error_exponent = 0.2, .memory = 0.04, .shrink = 0.2, .grow = 10, .stability = 3.25};
 
 }  // namespace
 
 DormandPrince54::DormandPrince54(std::size_t size, Rhs rhs, const AdaptiveOptions& options)
-    : ExplicitAdaptive(size, std::move(rhs), options, kTraits),
+    : ExplicitAdaptive(size, std::move(rhs), options, kDopri5Traits),
       k_(5 * padded_),
       stage_(padded_),
       error_(padded_),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/solve/kernels.hpp"
 
@@ -13,8 +14,6 @@ namespace {
 /// A dropped row may differ from a combination of the kept rows by this much of its length (compare
 /// IndependentOptions::rank_tolerance) before the choice has to be made again.
 constexpr double kRedundancy = 1e-7;
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
@@ -57,7 +56,7 @@ void Embedding::load_block(ConstMatrixView a) {
   const MatrixView copy = a_.packed(rows_, n_), block = block_.prepare(r_), d = d_.packed(r_, p_);
   for (std::size_t i = 0; i < rows_; ++i) std::copy_n(a.row(i), n_, copy.row(i));
   for (std::size_t k = 0; k < r_; ++k) {
-    const double* const row = a.row(index(kept_rows_[k]));
+    const double* const row = a.row(at(kept_rows_[k]));
     for (std::size_t j = 0; j < r_; ++j) block(k, j) = row[dependent_[j]];
     for (std::size_t j = 0; j < p_; ++j) d(k, j) = -row[independent_[j]];
   }
@@ -69,7 +68,7 @@ EmbedReport Embedding::refresh(ConstMatrixView a) {
   load_block(a);
   if (const FactorReport report = block_.factor(); !report.ok()) {
     if (report.status == FactorStatus::NotFinite) return {EmbedStatus::NotFinite, report.pivot, 0};
-    return {EmbedStatus::BlockSingular, dependent_[index(report.pivot)], report.pivot_ratio};
+    return {EmbedStatus::BlockSingular, dependent_[at(report.pivot)], report.pivot_ratio};
   }
   const MatrixView d = d_.packed(r_, p_);
   block_.solve_columns(d);
@@ -85,7 +84,7 @@ EmbedReport Embedding::check_dropped_rows(ConstMatrixView a) {
   const ConstMatrixView d = d_.packed(r_, p_);
   EmbedReport report;
   for (std::size_t k = 0; k < redundant_rows_.size(); ++k) {
-    const double* const row = a.row(index(redundant_rows_[k]));
+    const double* const row = a.row(at(redundant_rows_[k]));
     double length = 0, distance = 0;
     for (std::size_t j = 0; j < p_; ++j) work_[j] = row[independent_[j]];
     for (std::size_t l = 0; l < r_; ++l) {
@@ -108,11 +107,11 @@ EmbedReport Embedding::check_dropped_rows(ConstMatrixView a) {
 
 void Embedding::complete_speeds(std::span<const double> b, std::span<double> u) {
   const std::span<double> e{work_.data(), r_};
-  for (std::size_t k = 0; k < r_; ++k) e[k] = b.empty() ? 0.0 : -b[index(kept_rows_[k])];
+  for (std::size_t k = 0; k < r_; ++k) e[k] = b.empty() ? 0.0 : -b[at(kept_rows_[k])];
   if (!b.empty()) block_.solve(e);
-  for (std::size_t j = 0; j < p_; ++j) work2_[j] = u[index(independent_[j])];
+  for (std::size_t j = 0; j < p_; ++j) work2_[j] = u[at(independent_[j])];
   for (std::size_t k = 0; k < r_; ++k) {
-    u[index(dependent_[k])] = e[k] + dot(d_.packed(r_, p_).row(k), work2_.data(), p_);
+    u[at(dependent_[k])] = e[k] + dot(d_.packed(r_, p_).row(k), work2_.data(), p_);
   }
 }
 
@@ -121,12 +120,12 @@ void Embedding::form_mass(ConstMatrixView m) {
   const ConstMatrixView d = d_.packed(r_, p_);
   const MatrixView x = x_.packed(r_, p_), mass = mass_.packed(p_, p_);
   for (std::size_t k = 0; k < r_; ++k) {
-    const double* const row = m.row(index(dependent_[k]));
+    const double* const row = m.row(at(dependent_[k]));
     for (std::size_t j = 0; j < p_; ++j) x(k, j) = row[independent_[j]];
     for (std::size_t l = 0; l < r_; ++l) add_scaled(x.row(k), row[dependent_[l]], d.row(l), p_);
   }
   for (std::size_t i = 0; i < p_; ++i) {
-    const double* const row = m.row(index(independent_[i]));
+    const double* const row = m.row(at(independent_[i]));
     double* const to = mass.row(i);
     for (std::size_t j = i; j < p_; ++j) to[j] = row[independent_[j]];
     for (std::size_t k = 0; k < r_; ++k) {
@@ -141,11 +140,11 @@ void Embedding::form_rhs(ConstMatrixView m, std::span<const double> rhs) {
   const ConstMatrixView d = d_.packed(r_, p_);
   for (std::size_t i = 0; i < n_; ++i) {
     double sum = rhs[i];
-    for (std::size_t k = 0; k < r_; ++k) sum -= m(i, index(dependent_[k])) * g_[k];
+    for (std::size_t k = 0; k < r_; ++k) sum -= m(i, at(dependent_[k])) * g_[k];
     work_[i] = sum;
   }
-  for (std::size_t i = 0; i < p_; ++i) rhs_[i] = work_[index(independent_[i])];
-  for (std::size_t k = 0; k < r_; ++k) add_scaled(rhs_.data(), work_[index(dependent_[k])], d.row(k), p_);
+  for (std::size_t i = 0; i < p_; ++i) rhs_[i] = work_[at(independent_[i])];
+  for (std::size_t k = 0; k < r_; ++k) add_scaled(rhs_.data(), work_[at(dependent_[k])], d.row(k), p_);
 }
 
 EmbedReport Embedding::solve_independent() {
@@ -153,7 +152,7 @@ EmbedReport Embedding::solve_independent() {
   std::copy_n(mass_.packed(p_, p_).data, p_ * p_, factor.data);
   std::copy_n(rhs_.begin(), p_, solution_.begin());
   if (const FactorReport report = factor_ldlt(factor); !report.ok()) {
-    const int speed = independent_[index(report.pivot)];
+    const int speed = independent_[at(report.pivot)];
     const bool finite = report.status != FactorStatus::NotFinite;
     return {finite ? EmbedStatus::InertiaSingular : EmbedStatus::NotFinite, speed, report.pivot_ratio};
   }
@@ -167,15 +166,15 @@ EmbedReport Embedding::solve(ConstMatrixView m, std::span<const double> rhs, std
   const std::span<double> g{g_.data(), r_};
   std::fill(g.begin(), g.end(), 0.0);
   if (!gamma.empty()) {
-    for (std::size_t k = 0; k < r_; ++k) g[k] = gamma[index(kept_rows_[k])];
+    for (std::size_t k = 0; k < r_; ++k) g[k] = gamma[at(kept_rows_[k])];
     block_.solve(g);
   }
   form_mass(m);
   form_rhs(m, rhs);
   if (const EmbedReport report = solve_independent(); !report.ok()) return report;
-  for (std::size_t i = 0; i < p_; ++i) udot[index(independent_[i])] = solution_[i];
+  for (std::size_t i = 0; i < p_; ++i) udot[at(independent_[i])] = solution_[i];
   for (std::size_t k = 0; k < r_; ++k) {
-    udot[index(dependent_[k])] = g[k] + dot(d_.packed(r_, p_).row(k), solution_.data(), p_);
+    udot[at(dependent_[k])] = g[k] + dot(d_.packed(r_, p_).row(k), solution_.data(), p_);
   }
   calc_contradiction(gamma, udot);
   return {};
@@ -184,8 +183,8 @@ EmbedReport Embedding::solve(ConstMatrixView m, std::span<const double> rhs, std
 void Embedding::calc_contradiction(std::span<const double> gamma, std::span<const double> udot) {
   contradiction_ = 0;
   for (const int i : redundant_rows_) {
-    const double* const row = a_.packed(rows_, n_).row(index(i));
-    const double wanted = gamma.empty() ? 0.0 : gamma[index(i)];
+    const double* const row = a_.packed(rows_, n_).row(at(i));
+    const double wanted = gamma.empty() ? 0.0 : gamma[at(i)];
     double sum = -wanted, size = std::abs(wanted);
     for (std::size_t j = 0; j < n_; ++j) {
       sum += row[j] * udot[j];
@@ -199,12 +198,12 @@ void Embedding::calc_multipliers(ConstMatrixView m, std::span<const double> rhs,
                                  Multipliers kind, std::span<double> lambda) {
   const std::span<double> force{work_.data(), r_};
   for (std::size_t k = 0; k < r_; ++k) {
-    const std::size_t i = index(dependent_[k]);
+    const std::size_t i = at(dependent_[k]);
     force[k] = dot(m.row(i), udot.data(), n_) - rhs[i];
   }
   block_.solve_transposed(force);
   std::fill(lambda.begin(), lambda.end(), 0.0);
-  for (std::size_t k = 0; k < r_; ++k) lambda[index(kept_rows_[k])] = force[k];
+  for (std::size_t k = 0; k < r_; ++k) lambda[at(kept_rows_[k])] = force[k];
   if (kind == Multipliers::MinimumNorm && !redundant_rows_.empty()) shorten(lambda);
 }
 
@@ -222,9 +221,9 @@ void Embedding::shorten(std::span<double> lambda) {
   ensure(report.ok(), "1 + T T^T is not positive definite");
   const std::span<double> y{work2_.data(), s};
   gram_.solve(y);
-  for (std::size_t k = 0; k < s; ++k) lambda[index(redundant_rows_[k])] = -y[k];
+  for (std::size_t k = 0; k < s; ++k) lambda[at(redundant_rows_[k])] = -y[k];
   for (std::size_t l = 0; l < r_; ++l) {
-    double& value = lambda[index(kept_rows_[l])];
+    double& value = lambda[at(kept_rows_[l])];
     for (std::size_t k = 0; k < s; ++k) value += t(k, l) * y[k];
   }
 }

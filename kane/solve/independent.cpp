@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/solve/kernels.hpp"
 
@@ -18,8 +19,6 @@ constexpr double kRowThreshold = 0.1;     ///< rows are kept in the order they w
 constexpr double kZeroRow = 1e-13;        ///< a row this much shorter than the longest has vanished
 
 bool contains(std::span<const int> list, int value) { return std::find(list.begin(), list.end(), value) != list.end(); }
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
@@ -107,11 +106,11 @@ bool IndependentSpeeds::find_row_space(ConstMatrixView a, std::span<const double
 
 // Factors V^T with its columns in the given order, leaves D in d_ (rank x p) and returns |V_d^-1|_F.
 double IndependentSpeeds::calc_block(std::span<const int> order) {
-  const std::size_t rank = index(report_.rank), p = n_ - rank;
+  const std::size_t rank = at(report_.rank), p = n_ - rank;
   if (rank == 0) return 1;
   double* to = column_qr_.prepare(rank, n_);
   for (const int j : order) {
-    for (std::size_t k = 0; k < rank; ++k) *to++ = basis_[k * n_ + index(j)];
+    for (std::size_t k = 0; k < rank; ++k) *to++ = basis_[k * n_ + at(j)];
   }
   column_qr_.factor(0, {.weight = {}, .threshold = 0});  // threshold 0: no exchanges
   const auto in_place = column_qr_.permutation().first(rank);
@@ -145,7 +144,7 @@ double IndependentSpeeds::calc_block(std::span<const int> order) {
 
 /// Exchanges the pair of speeds whose |D_ij| (weighted by preference) is largest, if it is large enough to pay.
 bool IndependentSpeeds::swap_worst(std::span<const int> preferred) {
-  const std::size_t rank = index(report_.rank), p = n_ - rank;
+  const std::size_t rank = at(report_.rank), p = n_ - rank;
   const ConstMatrixView d{d_.data(), rank, p};
   double worst = kSwapAbove;
   std::size_t out = rank, in = p;
@@ -167,9 +166,9 @@ bool IndependentSpeeds::swap_worst(std::span<const int> preferred) {
 }
 
 double IndependentSpeeds::choose_columns(std::span<const int> preferred) {
-  const std::size_t rank = index(report_.rank);
+  const std::size_t rank = at(report_.rank);
   std::fill(weight_.begin(), weight_.end(), 1.0);
-  for (const int j : preferred) weight_[index(j)] = kPreferenceWeight;
+  for (const int j : preferred) weight_[at(j)] = kPreferenceWeight;
   double* to = column_qr_.prepare(rank, n_);
   for (std::size_t j = 0; j < n_; ++j) {
     for (std::size_t k = 0; k < rank; ++k) *to++ = basis_[k * n_ + j];
@@ -182,7 +181,7 @@ double IndependentSpeeds::choose_columns(std::span<const int> preferred) {
 }
 
 bool IndependentSpeeds::try_preferred(std::span<const int> preferred) {
-  const std::size_t rank = index(report_.rank);
+  const std::size_t rank = at(report_.rank);
   if (preferred.empty() || preferred.size() != rank) return false;
   std::copy(preferred.begin(), preferred.end(), trial_.begin());
   auto to = trial_.begin() + static_cast<std::ptrdiff_t>(rank);
@@ -197,7 +196,7 @@ bool IndependentSpeeds::try_preferred(std::span<const int> preferred) {
 }
 
 void IndependentSpeeds::accept(double condition) {
-  const std::size_t rank = index(report_.rank);
+  const std::size_t rank = at(report_.rank);
   previous_.assign(dependent_.begin(), dependent_.end());
   dependent_.assign(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(rank));
   independent_.assign(order_.begin() + static_cast<std::ptrdiff_t>(rank), order_.end());
@@ -229,7 +228,7 @@ const IndependentReport& IndependentSpeeds::choose(ConstMatrixView a, std::span<
 const IndependentReport& IndependentSpeeds::update(ConstMatrixView a, std::span<const double> scale,
                                                    std::span<const int> preferred) {
   if (!find_row_space(a, scale)) return report_;
-  if (index(report_.rank) != dependent_.size()) {
+  if (at(report_.rank) != dependent_.size()) {
     if (!try_preferred(preferred)) accept(choose_columns(preferred));
     return finish(preferred);
   }

@@ -10,8 +10,6 @@
 namespace kane::test {
 namespace {
 
-const std::string kModels = KANE_SOURCE_DIR "/models/";
-
 /// Names that are words of some language, tables, a law, a limit, and a loop that closes.
 constexpr const char* kNasty = R"yaml(
 kane: 1

@@ -11,8 +11,6 @@
 namespace kane::test {
 namespace {
 
-const std::string kModels = std::string(KANE_SOURCE_DIR) + "/models/";
-
 // M, C1, K0, K2 and the eigenvalues of Meijaard, Papadopoulos, Ruina and Schwab (2007). The initial speeds are written
 // with the parameter v and follow it.
 TEST(LinearizeCommand, BenchmarkBicycle) {

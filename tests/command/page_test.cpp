@@ -20,11 +20,6 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-std::string read_file(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
 /// The value of a column at a time, from the table of the run.
 double table_value(const std::string& file, const std::string& name, double t) {
   std::ifstream in(file);

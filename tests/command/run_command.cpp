@@ -56,4 +56,9 @@ CommandResult run_kane(const std::vector<std::string>& arguments, const std::str
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_all(out.get()), read_all(err.get())};
 }
 
+std::string read_file(const std::string& file) {
+  const File opened(std::fopen(file.c_str(), "rb"), &std::fclose);
+  return opened ? read_all(opened.get()) : std::string{};
+}
+
 }  // namespace kane::test

@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <chrono>
 
 #include <chrono>
 #include <cmath>
@@ -20,11 +19,6 @@ namespace kane::test {
 namespace {
 
 using nlohmann::json;
-
-std::string read_file(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
 
 class SimulateCommand : public testing::Test {
  protected:

@@ -17,13 +17,12 @@ namespace {
 
 using testing::RandomTree;
 using testing::Situation;
+using testing::text;
 
 struct ConstraintCase {
   std::string name;
   decltype(Constraint::what) what;
 };
-
-Quantity text(std::string t) { return {std::move(t), {}}; }
 
 std::vector<ConstraintCase> cases() {
   return {

@@ -12,8 +12,7 @@ namespace {
 
 using testing::Real3;
 using testing::Situation;
-
-Quantity text(std::string t) { return {std::move(t), {}}; }
+using testing::text;
 
 /// A particle of mass 2 that moves in space: coordinates x, y, z.
 Mechanism particle() {

@@ -39,7 +39,7 @@ std::map<std::string, std::vector<Expr>> reports_of(const EquationsOfMotion& e) 
   return all;
 }
 
-std::map<std::string, std::vector<double>> numbers_of(const EquationsOfMotion& e, unsigned seed) {
+std::map<std::string, std::vector<double>> reported_numbers(const EquationsOfMotion& e, unsigned seed) {
   RandomTree random(seed);
   const Values values = testing::random_state(e, random);
   std::map<std::string, std::vector<double>> all;
@@ -47,7 +47,7 @@ std::map<std::string, std::vector<double>> numbers_of(const EquationsOfMotion& e
   return all;
 }
 
-EquationsOfMotion form(const Mechanism& m, Formulation formulation) {
+EquationsOfMotion form_with_reports(const Mechanism& m, Formulation formulation) {
   FormOptions options;
   options.formulation = formulation;
   return form_equations(copy_mechanism(m), options);
@@ -70,10 +70,10 @@ TEST(Reports, AreTheSameInEveryFormulation) {
     SCOPED_TRACE(seed);
     const Mechanism m = random_mechanism(seed);
     if (m.joint_speeds().empty()) continue;
-    const auto expected = numbers_of(form(m, Formulation::Projection), seed);
+    const auto expected = reported_numbers(form_with_reports(m, Formulation::Projection), seed);
     EXPECT_TRUE(expected.contains("output E") && expected.contains("output a.z"));
     for (const Formulation formulation : {Formulation::Composite, Formulation::Articulated}) {
-      const auto numbers = numbers_of(form(m, formulation), seed);
+      const auto numbers = reported_numbers(form_with_reports(m, formulation), seed);
       ASSERT_EQ(numbers.size(), expected.size());
       for (const auto& [name, value] : expected)
         EXPECT_LT(testing::distance(numbers.at(name), value), 1e-12) << name << " by " << to_string(formulation);
@@ -86,12 +86,12 @@ TEST(Reports, AreThoseOfTheDerivation) {
     SCOPED_TRACE(seed);
     const Mechanism m = random_mechanism(seed);
     if (m.joint_speeds().empty()) continue;
-    const EquationsOfMotion recursive = form(m, Formulation::Projection);
-    const auto numbers = numbers_of(recursive, seed);
+    const EquationsOfMotion recursive = form_with_reports(m, Formulation::Projection);
+    const auto numbers = reported_numbers(recursive, seed);
     const LoweredMechanism lowered = lower_mechanism(m);
     EquationsOfMotion derived = form_equations(lowered.system);
     derived.outputs.clear();
-    const auto expected = numbers_of(derived, seed);
+    const auto expected = reported_numbers(derived, seed);
     // Outputs and reactions are the mechanism's own; newton_euler_test.cpp checks the latter.
     for (const auto& [name, value] : numbers) {
       if (name.starts_with("reaction") || name.starts_with("output")) continue;
@@ -108,7 +108,7 @@ TEST(Reports, AreThoseOfTheDerivation) {
 }
 
 TEST(Reports, KeepTheOrderOfTheOutputs) {
-  const EquationsOfMotion e = form(random_mechanism(901), Formulation::Composite);
+  const EquationsOfMotion e = form_with_reports(random_mechanism(901), Formulation::Composite);
   std::vector<std::string> names;
   for (const ScalarOutput& o : e.outputs) names.push_back(o.name);
   EXPECT_EQ(names, (std::vector<std::string>{"E", "x", "T", "a.x", "a.y", "a.z", "alpha"}));
@@ -119,7 +119,7 @@ TEST(Reports, CostOfAChainGrowsWithItsLength) {
     RandomTree random(3);
     Mechanism m = random.chain(n);
     m.outputs = {{"E", {"energy", {}}}};
-    const EquationsOfMotion e = form(m, Formulation::Articulated);
+    const EquationsOfMotion e = form_with_reports(m, Formulation::Articulated);
     std::vector<Expr> all;
     for (const auto& [name, what] : reports_of(e)) append(all, what);
     std::vector<Expr> state = e.q;

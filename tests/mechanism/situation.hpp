@@ -15,6 +15,9 @@
 
 namespace kane::testing {
 
+/// A quantity as a model file spells it.
+inline Quantity text(std::string spelling) { return {std::move(spelling), {}}; }
+
 /// Solves a x = b, a by rows, with partial pivoting.
 inline std::vector<double> solve(std::vector<double> a, std::vector<double> b) {
   const std::size_t n = b.size();

@@ -62,7 +62,7 @@ std::string read_mesh(const YamlNode& node, const std::string& owner) {
 }
 
 /// A mesh of a few points, [[x, y, z], ...]: the solid between them.
-std::vector<Expr> read_points(const ModelContext& context, const YamlNode& node, const std::string& owner) {
+std::vector<Expr> read_corners(const ModelContext& context, const YamlNode& node, const std::string& owner) {
   std::vector<Expr> coordinates;
   for (const auto& item : node.items) {
     if (!item.is_list() || item.items.size() != 3)
@@ -84,7 +84,7 @@ Shape read_shape(const ModelContext& context, const YamlNode& node, const std::s
   shape.place = read_placement(context, group, "at", "orientation", body);
   const YamlNode& sizes = *group.find(kind);
   if (info.kind == ShapeKind::Mesh && sizes.is_list())
-    shape.sizes = read_points(context, sizes, owner);
+    shape.sizes = read_corners(context, sizes, owner);
   else if (info.kind == ShapeKind::Mesh)
     shape.file = read_mesh(sizes, owner);
   else if (info.size_count > 0)

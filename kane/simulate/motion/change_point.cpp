@@ -10,8 +10,8 @@ namespace {
 
 /// How independent the least independent constraint is where it is time to watch, to jump, and to jump at any price.
 constexpr double kWatch = 0.1, kNear = 1e-2, kLast = 3e-4;
-/// Of a jump: rates are not known better near to such places.
-constexpr double kLeastTolerance = 1e-9;
+/// The finest tolerance of a jump: rates are not known better near such places.
+constexpr double kLeastJumpTolerance = 1e-9;
 /// A jump may be off the constraints by this much of the state before they are imposed, and by this part of the distance
 /// to the place.
 constexpr double kMostCorrection = 1e-4, kMostOfDistance = 0.1;
@@ -37,7 +37,7 @@ double size_of(const State& a) {
 ChangePoint::ChangePoint(SystemEvaluator& evaluator, ConstraintProjector& projector, double tolerance, Motion motion)
     : evaluator_(evaluator),
       projector_(projector),
-      tolerance_(std::max(tolerance, kLeastTolerance)),
+      tolerance_(std::max(tolerance, kLeastJumpTolerance)),
       motion_(std::move(motion)) {
   if (!motion_)
     motion_ = [this](const State& state, std::span<double> qdot, std::span<double> udot) {
