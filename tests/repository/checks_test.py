@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The checks of words, definitions and quotes pass on sound files and find planted ones.
+"""The checks of words, definitions, header weight and quotes pass on sound files and find planted ones.
 
 usage: checks_test.py ROOT
 """
@@ -49,6 +49,28 @@ class CheckWords(unittest.TestCase):
 
     def test_build_folders_are_not_read(self):
         self.assertEqual(run("check_words.py", {"build/x.txt": "/ro" + "ot/x\n"})[0], 0)
+
+
+class CheckHeaderWeight(unittest.TestCase):
+    LIST = "# what users may include\nkane/a.hpp\nkane/b.hpp  # and why\n"
+
+    def check(self, files):
+        return run("check_header_weight.py", {"cmake/public_headers.txt": self.LIST, "kane/a.hpp": "", **files}, "c++")[:2]
+
+    def test_counts_lines_after_preprocessing(self):
+        self.assertEqual(self.check({"kane/b.hpp": "#include \"kane/c.hpp\"\nint b;\n", "kane/c.hpp": "int c;\n\n"}),
+                         (0, "2 headers, 2 lines after preprocessing\n"))
+
+    def test_heavy_headers_are_found(self):
+        code, output = self.check({"kane/b.hpp": "int b;\n" * 130_001})
+        self.assertEqual(code, 1)
+        self.assertIn("have grown past", output)
+
+    def test_libraries_behind_the_headers_are_found(self):
+        code, output = self.check({"kane/b.hpp": "#include <nlohmann/json.hpp>\n"})
+        self.assertEqual(code, 1)
+        self.assertIn("nlohmann/ is reached from the public headers", output)
+        self.assertEqual(self.check({"kane/b.hpp": "#include <nlohmann/json_fwd.hpp>\n"})[0], 0)
 
 
 class CheckDefinitions(unittest.TestCase):
