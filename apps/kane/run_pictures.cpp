@@ -27,27 +27,6 @@ std::string read_text(const std::string& file) {
 
 }  // namespace
 
-RunView view_of(Simulator& s) {
-  return {s.system(),
-          [&s](const State& sample) { return s.calc_reports(sample); },
-          [&s] { return std::span<const double>(s.multipliers()); },
-          [&s](const State& sample) { return s.calc_residuals(sample); },
-          [&s]() -> const State& { return s.state(); },
-          s.options().energy_warning,
-          s.options().constraint_warning};
-}
-
-RunView view_of(HybridSimulator& s) {
-  const SimulatorOptions usual;
-  return {s.system(),
-          [&s](const State& sample) { return s.calc_reports(sample); },
-          [&s] { return s.dynamics().forces(); },
-          [&s](const State& sample) { return s.calc_residuals(sample); },
-          [&s]() -> const State& { return s.state(); },
-          usual.energy_warning,
-          usual.constraint_warning};
-}
-
 FrameOptions PictureOptions::checked_frames() const {
   require(std::isfinite(frame_rate) && frame_rate > 0, "--frame-rate must be positive, but it is {}", frame_rate);
   FrameOptions asked;
@@ -63,8 +42,9 @@ FrameOptions PictureOptions::checked_frames() const {
   return asked;
 }
 
-RunPictures::RunPictures(PictureOptions options, const Mechanism& mechanism, RunView view, const Values& parameters)
-    : options_(std::move(options)), mechanism_(mechanism), view_(std::move(view)), parameters_(parameters) {
+RunPictures::RunPictures(PictureOptions options, const Mechanism& mechanism, MotionSimulator& simulator,
+                         const Values& parameters)
+    : options_(std::move(options)), mechanism_(mechanism), simulator_(simulator), parameters_(parameters) {
   if (!options_.report.empty())
     require(std::ofstream(options_.report, std::ios::binary | std::ios::app).good(), "'{}' cannot be written",
             options_.report);
@@ -75,13 +55,13 @@ RunPictures::RunPictures(PictureOptions options, const Mechanism& mechanism, Run
     require(!error, "the folder '{}' cannot be made: {}", options_.frames, error.message());
   }
   add_signals();
-  record_.emplace(make_scene(mechanism, view_.system, parameters), signals_);
+  record_.emplace(make_scene(mechanism, simulator_.system(), parameters), signals_);
   row_.resize(signals_.size());
 }
 
 /// The order is that of fill_row().
 void RunPictures::add_signals() {
-  const CompiledSystem& system = view_.system;
+  const CompiledSystem& system = simulator_.system();
   const EquationsOfMotion& e = system.equations();
   const auto add = [&](const char* group, const std::string& name, const std::string& unit = {}) {
     signals_.push_back({group, name, {}, unit});
@@ -117,27 +97,27 @@ void RunPictures::add_signals() {
 }
 
 void RunPictures::fill_row(const State& sample, std::span<const double> reports) {
-  const EquationsOfMotion& e = view_.system.equations();
+  const EquationsOfMotion& e = simulator_.system().equations();
   auto to = std::copy(sample.q.begin(), sample.q.end(), row_.begin());
   to = std::copy(sample.u.begin(), sample.u.end(), to);
   const auto value = [&](std::size_t at) { return reports.empty() ? std::nan("") : reports[at]; };
   for (const std::size_t at : report_columns_) *to++ = value(at);
   if (potential_) {
-    const double energy = value(view_.system.report_items().front().first) + value(*potential_);
+    const double energy = value(simulator_.system().report_items().front().first) + value(*potential_);
     if (!first_energy_) first_energy_ = energy;
     *to++ = energy;
     *to++ = energy - *first_energy_;
   }
-  const std::span<const double> lambda = view_.multipliers();
+  const std::span<const double> lambda = simulator_.multipliers();
   for (std::size_t i = 0; i < e.constraints.size(); ++i) *to++ = lambda[i];
 }
 
 void RunPictures::add(const State& sample) {
-  const auto reports = view_.reports(sample);
+  const auto reports = simulator_.calc_reports(sample);
   fill_row(sample, reports);
-  const EquationsOfMotion& e = view_.system.equations();
+  const EquationsOfMotion& e = simulator_.system().equations();
   if (!e.constraints.empty() || !e.quaternions.empty()) {
-    const ConstraintResiduals open = view_.residuals(sample);
+    const ConstraintResiduals open = simulator_.calc_residuals(sample);
     row_[row_.size() - 2] = open.configuration;
     row_[row_.size() - 1] = open.motion;
   }
@@ -151,21 +131,21 @@ nlohmann::ordered_json RunPictures::checks(const RunReport& r) const {
     rows.push_back({"energy",
                     fmt::format("{:.9g} J, conserved up to {:.2e} J ({:.2e} of what is exchanged)", r.energy.start,
                                 r.energy.largest_drift, r.energy.relative_drift()),
-                    state(r.energy.relative_drift() <= view_.energy_warning)});
+                    state(r.energy.relative_drift() <= simulator_.options().energy_warning)});
   else if (r.energy.known)
     rows.push_back(
         {"energy", fmt::format("{:.9g} J at the start, {:.9g} J at the end; loads or moving constraints do work",
                                r.energy.start, r.energy.end)});
   else
     rows.push_back({"energy", "not known: a load has no potential"});
-  const EquationsOfMotion& e = view_.system.equations();
+  const EquationsOfMotion& e = simulator_.system().equations();
   if (!e.constraints.empty() || !e.quaternions.empty()) {
     rows.push_back({"configuration", fmt::format("largest residual {:.2e}", r.constraints.configuration),
-                    state(r.constraints.configuration <= view_.constraint_warning)});
+                    state(r.constraints.configuration <= simulator_.options().constraint_warning)});
     double scale = 1;
-    for (const double u : view_.state().u) scale = std::max(scale, std::abs(u));
+    for (const double u : simulator_.state().u) scale = std::max(scale, std::abs(u));
     rows.push_back({"speeds", fmt::format("largest residual {:.2e}", r.constraints.motion),
-                    state(r.constraints.motion <= view_.constraint_warning * scale)});
+                    state(r.constraints.motion <= simulator_.options().constraint_warning * scale)});
     rows.push_back({"independent speeds", fmt::format("chosen {} time{}", r.choices, r.choices == 1 ? "" : "s")});
   }
   return rows;
@@ -183,8 +163,7 @@ nlohmann::ordered_json RunPictures::parameter_rows() const {
   return rows;
 }
 
-void RunPictures::finish(const RunReport& report, const std::string& model_file, const Json& options,
-                         const std::vector<SwitchRecord>& events) {
+void RunPictures::finish(const RunReport& report, const std::string& model_file, const Json& options) {
   if (!options_.report.empty()) {
     ReportText text;
     text.title = mechanism_.name;
@@ -197,9 +176,9 @@ void RunPictures::finish(const RunReport& report, const std::string& model_file,
     text.warnings = report.warnings;
     constexpr std::size_t kMostEvents = 2000;
     text.events = Json::array();
-    for (std::size_t i = 0; i < std::min(events.size(), kMostEvents); ++i)
-      text.events.push_back({events[i].t, describe(events[i])});
-    if (report.failure) text.failure = report.failure->message(view_.system.equations());
+    for (std::size_t i = 0; i < std::min(report.events.size(), kMostEvents); ++i)
+      text.events.push_back({report.events[i].t, describe(report.events[i])});
+    if (report.failure) text.failure = report.failure->message(simulator_.system().equations());
     std::ofstream out(options_.report, std::ios::binary | std::ios::trunc);
     out << make_report_page(*record_, text);
     if (!out.flush())

@@ -1,15 +1,13 @@
 #pragma once
 // The page, the frames and the film of a simulation (--report, --frames, --video): collects samples while it runs, writes at the end.
 
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
 #include "apps/kane/frame_writer.hpp"
 #include "apps/kane/run_record.hpp"
-#include "kane/simulate/motion/simulator.hpp"
-#include "kane/simulate/switching/hybrid_simulator.hpp"
+#include "kane/simulate/motion/motion_simulator.hpp"
 
 namespace kane {
 
@@ -25,27 +23,14 @@ struct PictureOptions {
   [[nodiscard]] FrameOptions checked_frames() const;
 };
 
-/// What pictures need to know of a run, whichever simulator makes it.
-struct RunView {
-  const CompiledSystem& system;
-  std::function<std::span<const double>(const State&)> reports;
-  std::function<std::span<const double>()> multipliers;  ///< after `reports`
-  std::function<ConstraintResiduals(const State&)> residuals;
-  std::function<const State&()> state;
-  double energy_warning, constraint_warning;
-};
-[[nodiscard]] RunView view_of(Simulator& simulator);
-[[nodiscard]] RunView view_of(HybridSimulator& simulator);
-
 class RunPictures {
  public:
   /// Throws ModelError if a file or folder cannot be written: now, not after an hour of computing.
-  RunPictures(PictureOptions options, const Mechanism& mechanism, RunView view, const Values& parameters);
+  RunPictures(PictureOptions options, const Mechanism& mechanism, MotionSimulator& simulator, const Values& parameters);
 
   void add(const State& sample);
-  /// `options`: rows of name and value that tell how the run was made. `events`: what happened at which time.
-  void finish(const RunReport& report, const std::string& model_file, const nlohmann::ordered_json& options,
-              const std::vector<SwitchRecord>& events = {});
+  /// `options`: rows of name and value that tell how the run was made.
+  void finish(const RunReport& report, const std::string& model_file, const nlohmann::ordered_json& options);
   /// What was written, for the summary.
   [[nodiscard]] const std::string& written() const { return written_; }
 
@@ -57,7 +42,7 @@ class RunPictures {
 
   PictureOptions options_;
   const Mechanism& mechanism_;
-  RunView view_;
+  MotionSimulator& simulator_;
   Values parameters_;
   std::vector<RecordedSignal> signals_;
   std::vector<std::size_t> report_columns_;  ///< signals that stand in the reports as they are

@@ -21,9 +21,8 @@
 #include "kane/mechanism/tables.hpp"
 #include "kane/model/input_sources.hpp"
 #include "kane/model/mode_systems.hpp"
-#include "kane/simulate/motion/simulator.hpp"
+#include "kane/simulate/motion/motion_simulator.hpp"
 #include "kane/simulate/record/series_file.hpp"
-#include "kane/simulate/switching/hybrid_simulator.hpp"
 
 namespace kane {
 namespace {
@@ -74,10 +73,7 @@ class Simulation {
     require(given_state_.is_object(), "a simulation starts from one state, not from a list of them");
     read_sources();
     compile();
-    if (system_->equations().switched())
-      hybrid_.emplace(system_, hybrid_options());
-    else
-      simulator_.emplace(system_, simulator_options());
+    simulator_ = make_simulator(system_, simulator_options());
     assemble();
     plan();
   }
@@ -89,8 +85,7 @@ class Simulation {
     TrajectoryFile file(out, names);
     row_.resize(names.size());
     std::optional<RunPictures> pictures;
-    if (pictures_.wanted())
-      pictures.emplace(pictures_, mechanism_, hybrid_ ? view_of(*hybrid_) : view_of(*simulator_), parameters_);
+    if (pictures_.wanted()) pictures.emplace(pictures_, mechanism_, *simulator_, parameters_);
     const InterruptGuard guard;
     ProgressBar progress(plan_.t0, plan_.run.until, !options_.quiet && !options_.json);
     const auto on_sample = [&](const State& sample) {
@@ -104,16 +99,11 @@ class Simulation {
       progress.show(t);
       return interrupted == 0;
     };
-    if (hybrid_) {
-      switched_ = hybrid_->run(plan_.run, on_sample, on_step);
-      report_ = switched_.run;
-    } else {
-      report_ = simulator_->run(plan_.run, on_sample, on_step);
-    }
+    report_ = simulator_->run(plan_.run, on_sample, on_step);
     progress.clear();
     file.finish();
     if (pictures) {
-      pictures->finish(report_, options_.source.model, option_rows(out), switched_.events);
+      pictures->finish(report_, options_.source.model, option_rows(out));
       pictures_written_ = pictures->written();
     }
     print(out);
@@ -173,17 +163,7 @@ class Simulation {
     o.absolute_tolerance = absolute.value_or(0.0);
     o.step = options_.step.value_or(settings.step.value_or(o.step));
     o.inputs = sources_;
-    return o;
-  }
-
-  [[nodiscard]] HybridOptions hybrid_options() const {
-    const SimulatorOptions plain = simulator_options();
-    HybridOptions o;
-    o.method = plain.method;
-    o.tolerance = plain.tolerance;
-    o.absolute_tolerance = plain.absolute_tolerance;
-    o.step = plain.step;
-    o.inputs = plain.inputs;
+    if (!system_->equations().switched()) return o;
     const auto own = mechanism_.simulation.other.find("constraints");
     const std::string constraints = !options_.constraints.empty()              ? options_.constraints
                                     : own != mechanism_.simulation.other.end() ? own->second
@@ -193,26 +173,15 @@ class Simulation {
     return o;
   }
 
-  /// Either kind of simulator.
-  template <class Work>
-  void with_simulator(Work work) {
-    if (hybrid_)
-      work(*hybrid_);
-    else
-      work(*simulator_);
-  }
-
   void assemble() {
     const EquationsOfMotion& e = system_->equations();
     const Situation situation = make_situation(given_state_, mechanism_, *system_);
     State state = start_state(mechanism_, given_state_, situation);
-    with_simulator([&](auto& simulator) {
-      simulator.set_parameters(situation.parameters);
-      simulator.set_inputs(situation.inputs);
-      if (situation.active) simulator.set_active(active_rows(e, situation));
-      state = simulator.assemble(state, given_values(mechanism_, e, given_state_), &assembly_);
-      simulator.start(state);
-    });
+    simulator_->set_parameters(situation.parameters);
+    simulator_->set_inputs(situation.inputs);
+    if (situation.active) simulator_->set_active(active_rows(e, situation));
+    state = simulator_->assemble(state, given_values(mechanism_, e, given_state_), &assembly_);
+    simulator_->start(state);
     const auto names = system_->parameters();
     const auto values = system_->calc_parameters(situation.parameters);
     for (std::size_t i = 0; i < names.size(); ++i) parameters_[names[i]] = values[i];
@@ -251,7 +220,7 @@ class Simulation {
     to = std::copy(sample.q.begin(), sample.q.end(), to);
     to = std::copy(sample.u.begin(), sample.u.end(), to);
     if (outputs_.empty()) return;
-    const auto reports = hybrid_ ? hybrid_->calc_reports(sample) : simulator_->calc_reports(sample);
+    const auto reports = simulator_->calc_reports(sample);
     for (const std::size_t i : outputs_) *to++ = reports.empty() ? std::nan("") : reports[i];
   }
 
@@ -273,7 +242,7 @@ class Simulation {
 
   /// How the run was made, for its page.
   [[nodiscard]] Json option_rows(const std::string& out) const {
-    const SimulatorOptions o = simulator_options();
+    const SimulatorOptions& o = simulator_->options();
     const RunReport& r = report_;
     Json rows = Json::array();
     rows.push_back({"time", fmt::format("{:.9g} s to {:.9g} s", r.t_begin, r.t_end)});
@@ -286,9 +255,8 @@ class Simulation {
     rows.push_back({"evaluations", fmt::format("{}", r.totals.evaluations)});
     rows.push_back({"formulation", system_->equations().formulation});
     rows.push_back({"samples", fmt::format("{} in {}", r.samples, out)});
-    if (hybrid_)
-      rows.push_back(
-          {"events", fmt::format("{}; {:.6g} J lost in impacts", switched_.event_count, switched_.energy_lost)});
+    if (simulator_->switched())
+      rows.push_back({"events", fmt::format("{}; {:.6g} J lost in impacts", report_.event_count, report_.energy_lost)});
     for (const auto& setting : options_.source.settings) rows.push_back({"set", setting});
     for (const auto& m : assembly_.moved)
       rows.push_back(
@@ -328,7 +296,7 @@ class Simulation {
     for (const auto& m : assembly_.moved)
       moved.push_back({{"name", m.name}, {"from", m.from}, {"to", m.to}, {"given", m.given}});
     j["assembly"] = moved;
-    if (hybrid_) j["events"] = events_json(), j["event_count"] = switched_.event_count;
+    if (simulator_->switched()) j["events"] = events_json(), j["event_count"] = report_.event_count;
     j["warnings"] = r.warnings;
     if (r.failure) j["failure"] = {{"t", r.failure->t}, {"quantity", r.failure->quantity}, {"cause", r.failure->cause}};
     return j;
@@ -342,7 +310,7 @@ class Simulation {
       return j;
     };
     Json events = Json::array();
-    for (const SwitchRecord& r : switched_.events) {
+    for (const SwitchRecord& r : report_.events) {
       Json impulses = Json::object();
       for (const auto& [row, impulse] : r.impulses) impulses[row] = impulse;
       events.push_back({{"t", r.t},
@@ -359,14 +327,14 @@ class Simulation {
   }
 
   void print_events(std::FILE* to) const {
-    if (!hybrid_) return;
+    if (!simulator_->switched()) return;
     constexpr std::size_t kShown = 12;
-    fmt::print(to, "  {:<12} {}; {:.6g} J lost in impacts\n", "events", switched_.event_count, switched_.energy_lost);
-    for (std::size_t i = 0; i < std::min(kShown, switched_.events.size()); ++i) {
-      const SwitchRecord& r = switched_.events[i];
+    fmt::print(to, "  {:<12} {}; {:.6g} J lost in impacts\n", "events", report_.event_count, report_.energy_lost);
+    for (std::size_t i = 0; i < std::min(kShown, report_.events.size()); ++i) {
+      const SwitchRecord& r = report_.events[i];
       fmt::print(to, "    t = {:<14.9g} {}\n", r.t, describe(r));
     }
-    if (switched_.events.size() > kShown) fmt::print(to, "    ... (all of them with --json)\n");
+    if (report_.events.size() > kShown) fmt::print(to, "    ... (all of them with --json)\n");
   }
 
   void print(const std::string& out) const {
@@ -430,9 +398,7 @@ class Simulation {
   std::vector<std::string> driven_;
   std::vector<InputSource> sources_;
   std::shared_ptr<const CompiledSystem> system_;
-  std::optional<Simulator> simulator_;
-  std::optional<HybridSimulator> hybrid_;
-  HybridReport switched_;
+  std::unique_ptr<MotionSimulator> simulator_;
   AssemblyReport assembly_;
   Plan plan_;
   std::vector<std::size_t> outputs_, plotted_;

@@ -47,7 +47,7 @@ TEST(ConstraintMethods, GiveTheSameRunsOfRandomSystems) {
     const Model model = parse_model(random_chain(3 + trial % 3, random));
     std::vector<HybridRun> runs;
     for (const auto method : {ConstraintMethod::Embedded, ConstraintMethod::Modes, ConstraintMethod::Multipliers}) {
-      HybridOptions options;
+      SimulatorOptions options;
       options.tolerance = 1e-12;
       options.constraints = method;
       if (method == ConstraintMethod::Modes) options.modes = form_mode_systems(model.mechanism);
@@ -107,13 +107,13 @@ events:
   catch: {when: t > 0.05, impose: held}
 initial: {q1: 1.2, q2: -0.9, q3: -1, u1: 2, u2: -1, u3: 0.5}
 )yaml");
-  HybridOptions embedded, full;
+  SimulatorOptions embedded, full;
   embedded.tolerance = full.tolerance = 1e-12;
   full.constraints = ConstraintMethod::Multipliers;
   const HybridRun a = run_hybrid(model, {}, {.until = 8, .intervals = 80}, embedded);
   const HybridRun b = run_hybrid(model, {}, {.until = 8, .intervals = 80}, full);
   ASSERT_EQ(a.report.events.size(), 1U);
-  EXPECT_GE(a.report.run.choices, 2);
+  EXPECT_GE(a.report.choices, 2);
   for (std::size_t i = 0; i < a.samples.size(); ++i)
     for (std::size_t j = 0; j < 3; ++j) {
       EXPECT_NEAR(a.samples[i].q[j], b.samples[i].q[j], 1e-7) << a.samples[i].t;

@@ -163,7 +163,7 @@ TEST(Motion, EnergyNeverRisesWhileChainsFallAndSlide) {
       before = energy;
       return true;
     });
-    EXPECT_FALSE(report.run.failure) << (report.run.failure ? report.run.failure->message(model.equations()) : "");
+    EXPECT_FALSE(report.failure) << (report.failure ? report.failure->message(model.equations()) : "");
   }
 }
 

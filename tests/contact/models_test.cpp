@@ -45,7 +45,7 @@ TEST(TippeTop, LosesEnergyAndKeepsTheJellettIntegral) {
     EXPECT_NEAR(now, jellett, 1e-6 * std::abs(jellett)) << s.t;
     return true;
   });
-  ASSERT_FALSE(report.run.failure) << report.run.failure->message(model.equations());
+  ASSERT_FALSE(report.failure) << report.failure->message(model.equations());
 }
 
 TEST(Rattleback, SpunTheWrongWayRocksAndSpinsBack) {
@@ -63,7 +63,7 @@ TEST(Rattleback, SpunTheWrongWayRocksAndSpinsBack) {
     before = energy, most = std::max(most, spin), least = std::min(least, spin), end = s.t;
     return true;
   });
-  ASSERT_FALSE(report.run.failure) << report.run.failure->message(model.equations());
+  ASSERT_FALSE(report.failure) << report.failure->message(model.equations());
   EXPECT_EQ(end, 10.0);
   EXPECT_LT(least, -4.9);
   EXPECT_GT(most, 4.5);  // all the energy goes from the spin into rocking and back

@@ -45,7 +45,7 @@ TEST(CartSwitch, JumpsImpulsesAndEnergyAreThoseOfTheReferenceByAllThreeWays) {
   const State initial{0, oracle["q0"].get<std::vector<double>>(), oracle["u0"].get<std::vector<double>>()};
   std::vector<HybridRun> runs;
   for (const auto method : {ConstraintMethod::Embedded, ConstraintMethod::Modes, ConstraintMethod::Multipliers}) {
-    HybridOptions options;
+    SimulatorOptions options;
     options.tolerance = 1e-12;
     options.constraints = method;
     if (method == ConstraintMethod::Modes) options.modes = form_mode_systems(model.mechanism);

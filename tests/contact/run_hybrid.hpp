@@ -11,14 +11,14 @@
 namespace kane::test {
 
 struct HybridRun {
-  HybridReport report;
+  RunReport report;
   std::vector<State> samples;
 
   [[nodiscard]] const State& last() const { return samples.back(); }
 };
 
 inline HybridRun run_hybrid(const Model& model, const Values& parameters, const State& initial, const RunPlan& plan,
-                            HybridOptions options = {}) {
+                            SimulatorOptions options = {}) {
   HybridSimulator sim(model.system, std::move(options));
   sim.set_parameters(parameters);
   sim.start(initial);
@@ -27,12 +27,12 @@ inline HybridRun run_hybrid(const Model& model, const Values& parameters, const 
     run.samples.push_back(s);
     return true;
   });
-  if (run.report.run.failure) throw std::runtime_error(run.report.run.failure->message(model.equations()));
+  if (run.report.failure) throw std::runtime_error(run.report.failure->message(model.equations()));
   return run;
 }
 
 inline HybridRun run_hybrid(const Model& model, const Values& parameters, const RunPlan& plan,
-                            HybridOptions options = {}) {
+                            SimulatorOptions options = {}) {
   return run_hybrid(model, parameters, model.initial(), plan, std::move(options));
 }
 
@@ -55,7 +55,7 @@ inline HybridRun run_losing(const Model& model, const State& initial, double unt
     run.samples.push_back(s);
     return true;
   });
-  if (run.report.run.failure) ADD_FAILURE() << run.report.run.failure->message(model.equations());
+  if (run.report.failure) ADD_FAILURE() << run.report.failure->message(model.equations());
   return run;
 }
 

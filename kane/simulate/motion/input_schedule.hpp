@@ -49,6 +49,8 @@ class InputSchedule {
   [[nodiscard]] bool varies() const { return !series_.empty() || !sampled_.empty(); }
   /// Some input changes between breaks (a series with slopes).
   [[nodiscard]] bool varies_between_breaks() const { return has_slopes_; }
+  /// A time series or a controller gives it.
+  [[nodiscard]] bool has_source(std::size_t input) const { return claimed_[input]; }
   /// The value of an input that has no source.
   void set_constant(std::size_t input, double value) { values_[input] = value; }
 

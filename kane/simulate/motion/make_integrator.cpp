@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "kane/base/error.hpp"
-#include "kane/simulate/motion/simulator.hpp"
+#include "kane/simulate/motion/simulator_options.hpp"
 #include "kane/solve/auto_switch.hpp"
 #include "kane/solve/dormand_prince.hpp"
 #include "kane/solve/fixed_step.hpp"
@@ -19,27 +19,6 @@ namespace {
 /// Relative tolerances below this cannot be met in double precision.
 constexpr double kLeastTolerance = 1e-14;
 constexpr double kAbsoluteFraction = 1e-3;
-
-AdaptiveOptions adaptive_options(const SimulatorOptions& options) {
-  const double relative = std::max(local_tolerance(options.tolerance), kLeastTolerance);
-  const double absolute = options.absolute_tolerance > 0 ? options.absolute_tolerance
-                                                         : std::min(relative, options.tolerance) * kAbsoluteFraction;
-  AdaptiveOptions adaptive;
-  adaptive.tolerance = {{relative}, {absolute}};
-  adaptive.first_step = options.first_step;
-  adaptive.max_step = options.max_step;
-  adaptive.max_steps = options.max_steps;
-  return adaptive;
-}
-
-void check_options(const SimulatorOptions& options) {
-  require(options.tolerance > 0 && options.tolerance < 1, "the tolerance must lie between 0 and 1, but {} was given",
-          options.tolerance);
-  require(options.absolute_tolerance >= 0 && std::isfinite(options.absolute_tolerance),
-          "the absolute tolerance must not be negative, but {} was given", options.absolute_tolerance);
-  require(options.step > 0 && std::isfinite(options.step), "the step must be positive, but {} was given", options.step);
-  require(options.max_step > 0, "the largest step must be positive, but {} was given", options.max_step);
-}
 
 std::unique_ptr<Integrator> make_verlet(const SimulatorOptions& options, MotionProblem& problem,
                                         const CompiledSystem& system) {
@@ -65,9 +44,20 @@ std::unique_ptr<Integrator> make_verlet(const SimulatorOptions& options, MotionP
 
 }  // namespace
 
+AdaptiveOptions adaptive_options(const SimulatorOptions& options) {
+  const double relative = std::max(local_tolerance(options.tolerance), kLeastTolerance);
+  const double absolute = options.absolute_tolerance > 0 ? options.absolute_tolerance
+                                                         : std::min(relative, options.tolerance) * kAbsoluteFraction;
+  AdaptiveOptions adaptive;
+  adaptive.tolerance = {{relative}, {absolute}};
+  adaptive.first_step = options.first_step;
+  adaptive.max_step = options.max_step;
+  adaptive.max_steps = options.max_steps;
+  return adaptive;
+}
+
 std::unique_ptr<Integrator> make_integrator(const SimulatorOptions& options, MotionProblem& problem,
                                             const CompiledSystem& system) {
-  check_options(options);
   const std::size_t n = problem.size();
   require(n > 0, "'{}' has no coordinates and no speeds: there is nothing to simulate", system.equations().name);
   Rhs rhs = [&problem](double t, std::span<const double> y, std::span<double> ydot) {

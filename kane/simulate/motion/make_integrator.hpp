@@ -10,7 +10,10 @@ namespace kane {
 
 struct SimulatorOptions;
 
-/// `problem` must outlive it. Throws ModelError for options that make no sense, or a method the system does not allow.
+/// Tolerances and step sizes for adaptive methods.
+[[nodiscard]] AdaptiveOptions adaptive_options(const SimulatorOptions& options);
+
+/// `problem` must outlive it. Throws ModelError for a method that the system does not allow.
 [[nodiscard]] std::unique_ptr<Integrator> make_integrator(const SimulatorOptions& options, MotionProblem& problem,
                                                           const CompiledSystem& system);
 

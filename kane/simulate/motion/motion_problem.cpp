@@ -39,13 +39,14 @@ MotionProblem::MotionProblem(SystemEvaluator& evaluator, InputSchedule& inputs, 
   ensure(!canonical || mass_.present(), "canonical variables of a system that has none");
 }
 
-void MotionProblem::situate(double t) {
-  if (inputs_.varies_between_breaks()) {
-    evaluator_.set_inputs(inputs_.calc(t), t);
-  } else {
-    evaluator_.set_time(t);
-  }
+void situate(SystemEvaluator& evaluator, InputSchedule& inputs, double t) {
+  if (inputs.varies_between_breaks())
+    evaluator.set_inputs(inputs.calc(t), t);
+  else
+    evaluator.set_time(t);
 }
+
+void MotionProblem::situate(double t) { kane::situate(evaluator_, inputs_, t); }
 
 RhsStatus MotionProblem::fail(const MotionReport& report, double t, std::span<const double> q,
                               std::span<const double> u) {

@@ -14,6 +14,9 @@
 
 namespace kane {
 
+/// Gives the evaluator time and inputs of an instant between two breaks of the inputs.
+void situate(SystemEvaluator& evaluator, InputSchedule& inputs, double t);
+
 class MotionProblem {
  public:
   MotionProblem(SystemEvaluator& evaluator, InputSchedule& inputs, ConstraintProjector& projector, bool canonical);

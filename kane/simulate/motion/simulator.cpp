@@ -25,14 +25,6 @@ bool wants_canonical(const SimulatorOptions& options, const CompiledSystem& syst
          system.extra().canonical() != nullptr;
 }
 
-const Kernel* laws_kernel(const CompiledSystem& system, const SimulatorOptions& options) {
-  const bool sampled = std::any_of(options.inputs.begin(), options.inputs.end(), [](const InputSource& source) {
-    const auto* s = std::get_if<SampledInput>(&source);
-    return s != nullptr && !s->law;
-  });
-  return sampled ? system.extra().laws() : nullptr;
-}
-
 /// A multistep method remembers states, and takes for an error what a projection changes in one and not in the next: with
 /// short arms a residual of 1e-13 is some 1e-11 of an angle. So every state is projected, to rounding.
 double projection_tolerance(const SimulatorOptions& options) {
@@ -49,57 +41,17 @@ void keep_largest(ConstraintResiduals& largest, const ConstraintResiduals& now) 
 }  // namespace
 
 Simulator::Simulator(std::shared_ptr<const CompiledSystem> system, SimulatorOptions options)
-    : system_(std::move(system)),
-      options_(std::move(options)),
-      evaluator_(system_),
-      laws_(laws_kernel(*system_, options_), evaluator_.context()),
-      inputs_(system_->inputs(), system_->default_inputs(), options_.inputs,
-              [this](const State& s, std::span<const double> inputs, std::span<double> values) {
-                evaluator_.set_inputs(inputs, s.t);
-                std::ranges::copy(laws_.run(s.q, s.u), values.begin());
-              }),
-      projector_(evaluator_, projection_tolerance(options_)),
-      change_point_(evaluator_, projector_, options_.tolerance),
+    : MotionSimulator(std::move(system), options, projection_tolerance(options)),
       speeds_(evaluator_),
-      problem_(evaluator_, inputs_, projector_, wants_canonical(options_, *system_)),
-      energy_(evaluator_),
-      integrator_(make_integrator(options_, problem_, *system_)),
-      y_(problem_.size()),
-      qdot_(system_->coordinate_count()),
-      udot_(system_->speed_count()),
-      lambda_(system_->constraint_count()) {
-  state_.q.resize(qdot_.size());
-  state_.u.resize(udot_.size());
-  sample_ = state_;
+      problem_(evaluator_, inputs_, projector_, wants_canonical(options_, *system_)) {
+  integrator_ = make_integrator(options_, problem_, *system_);
 }
 
 Simulator::~Simulator() = default;
 
-void Simulator::set_parameters(const Values& parameters) {
-  evaluator_.set_parameters(system_->calc_parameters(parameters));
-}
-
-void Simulator::set_inputs(std::span<const double> inputs) {
-  ensure(inputs.size() == system_->inputs().size(), "{} inputs are given, not {}", inputs.size(),
-         system_->inputs().size());
-  for (std::size_t i = 0; i < inputs.size(); ++i) inputs_.set_constant(i, inputs[i]);
-  evaluator_.set_inputs(inputs_.values(), evaluator_.time());
-}
-
-State Simulator::assemble(State state, const GivenValues& given, AssemblyReport* report) {
-  inputs_.start(state);
-  evaluator_.set_inputs(inputs_.values(), state.t);
-  require_assembly(evaluator_, state, given, {.tolerance = options_.constraint_tolerance}, report);
-  return state;
-}
-
 void Simulator::start(const State& state) {
-  check_initial_state(system_->equations(), state);
-  state_ = state;
+  begin(state);
   evaluator_.forget_choice();
-  change_point_.forget();
-  inputs_.start(state_);
-  evaluator_.set_inputs(inputs_.values(), state_.t);
   problem_.load(state_, y_);
   integrator_->start(state_.t, y_);
   set_projection();
@@ -130,8 +82,20 @@ void Simulator::pass_break() {
   integrator_->resume(state_.t, y_);
 }
 
+void Simulator::disturb() {
+  change_point_.forget();
+  problem_.load(state_, y_);
+  integrator_->resume(state_.t, y_);
+}
+
+void Simulator::finish_run(RunReport& report) {
+  report.canonical = problem_.canonical();
+  report.constraints = largest_;
+}
+
 const StepReport& Simulator::step(double limit) {
   lost_speeds_.reset();
+  fresh_ = false;
   if (at_break_) pass_break();
   const double next_break = inputs_.next_break();
   limit = std::min(limit, next_break);
@@ -296,11 +260,6 @@ std::span<const double> Simulator::calc_reports(const State& sample) {
   if (!evaluator_.calc_motion(sample.q, sample.u, qdot_, udot_).ok()) return {};
   evaluator_.calc_multipliers(udot_, lambda_);
   return evaluator_.calc_reports(sample.q, sample.u, udot_, lambda_);
-}
-
-ConstraintResiduals Simulator::calc_residuals(const State& sample) {
-  problem_.situate(sample.t);
-  return projector_.calc_residuals(sample.q, sample.u);
 }
 
 RunFailure Simulator::explain_last_step() {

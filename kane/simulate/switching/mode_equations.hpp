@@ -12,15 +12,10 @@
 #include <string_view>
 #include <vector>
 
+#include "kane/simulate/switching/switching_options.hpp"
 #include "kane/simulate/system/system_evaluator.hpp"
 
 namespace kane {
-
-enum class ConstraintMethod : std::uint8_t { Embedded, Modes, Multipliers };
-
-[[nodiscard]] std::string_view to_string(ConstraintMethod method);
-/// Throws ModelError for an unknown name.
-[[nodiscard]] ConstraintMethod constraint_method_from(std::string_view name);
 
 /// The equations of one mode, derived with its constraints embedded in symbols (EquationsOfMotion::embedded), compiled.
 class ModeEquations {

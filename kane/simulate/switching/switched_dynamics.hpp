@@ -28,6 +28,7 @@
 #include <span>
 #include <vector>
 
+#include "kane/simulate/switching/switching_options.hpp"
 #include "kane/simulate/system/contact_rows.hpp"
 #include "kane/simulate/system/system_evaluator.hpp"
 #include "kane/solve/friction_lcp.hpp"
@@ -36,21 +37,6 @@ namespace kane {
 
 enum class ContactState : std::uint8_t { Open, Closed };
 enum class FrictionState : std::uint8_t { Idle, Stick, Slide };
-
-struct SwitchingOptions {
-  double touch_gap = 1e-9;    ///< a gap below this touches
-  double still_speed = 1e-9;  ///< a speed below this (relative to the fastest, and to 1) is zero
-  double rest_speed = 1e-6;   ///< rebounds slower than this fraction of the fastest approach so far end at rest
-  double stick_speed = 1e-9;  ///< sliding in a plane slower than this fraction of the fastest may come to hold
-  /// What was never faster slides in the direction in which it began, and what is slower may come to hold: below that, speeds
-  /// are what integration leaves of them.
-  double turn_speed = 1e-8;
-  int cone_turns = 60;   ///< how often friction pyramids may be turned towards the round cone
-  int max_rounds = 500;  ///< of impacts that follow one another at one instant
-  /// Distances of shapes that are apart by FCL, which allocates; else a lower bound, with shorter steps near other shapes.
-  bool exact_distances = true;
-  bool check_unique = true;  ///< look for other solutions of the complementarity problem after events, to say so
-};
 
 /// Counts of what was done since the construction.
 struct SwitchingWork {

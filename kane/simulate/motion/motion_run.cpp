@@ -1,37 +1,42 @@
-// Simulator::run: the loop of steps, samples and what is told at the end.
+// MotionSimulator::run: the loop of steps, samples and events, and what is told at the end.
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "kane/base/error.hpp"
+#include "kane/simulate/motion/motion_simulator.hpp"
 #include "kane/simulate/motion/sample_times.hpp"
-#include "kane/simulate/motion/simulator.hpp"
 
 namespace kane {
 
-class Simulator::Run {
+class MotionSimulator::Run {
  public:
-  Run(Simulator& simulator, const RunPlan& plan, const SampleCallback& on_sample, const StepCallback& on_step)
+  Run(MotionSimulator& simulator, const RunPlan& plan, const SampleCallback& on_sample, const StepCallback& on_step)
       : sim_(simulator),
         times_(sim_.state_.t, plan.until, plan.output_step, plan.intervals),
         until_(plan.until),
         on_sample_(on_sample),
         on_step_(on_step) {
     sim_.evaluator_.times() = {};
-    sim_.problem_.projection_times() = {};
+    if (CallTimes* projections = sim_.projection_times()) *projections = {};
     report_.t_begin = sim_.state_.t;
-    // Samples that steps hit anyway are met exactly; others are interpolated, so that they do not disturb the steps.
+    sim_.stop_ = false;
     const bool fixed = has_fixed_step(sim_.options_.method);
     constexpr double kMostSteps = 1e13;  // some months
     require(!fixed || until_ - sim_.state_.t < kMostSteps * sim_.options_.step,
             "steps of {} s from {} to {} would never come to an end", sim_.options_.step, sim_.state_.t, until_);
-    land_ = fixed && times_.hit_by(sim_.options_.step);
+    // Samples that steps hit anyway are met exactly; others are interpolated, so that they do not disturb the steps.
+    land_ = fixed && !sim_.switched() && times_.hit_by(sim_.options_.step);
+    sim_.begin_run(plan);
   }
 
   RunReport execute() {
+    if (sim_.fresh_) note_event();
     bool going = show(sim_.state_);
-    while (going && sim_.state_.t < until_) {
+    while (going && !sim_.stop_ && (sim_.state_.t < until_ || sim_.event_pending())) {
       const StepReport& step = sim_.step(land_ ? times_.time(next_) : until_);
+      note_event();
       if (step.status != StepStatus::Ok) {
         report_.status = RunStatus::Failed;
         report_.failure = sim_.explain_last_step();
@@ -41,7 +46,7 @@ class Simulator::Run {
     }
     if (!going) report_.status = RunStatus::Stopped;
     // What was reached is shown even if it is no sample time.
-    if (report_.status != RunStatus::Done && sim_.state_.t > last_shown_) (void)show(sim_.state_);
+    if ((report_.status != RunStatus::Done || sim_.stop_) && sim_.state_.t > last_shown_) (void)show(sim_.state_);
     finish();
     return std::move(report_);
   }
@@ -55,34 +60,44 @@ class Simulator::Run {
     return clock_.output(sim_.evaluator_.times(), [&] { return on_sample_(state); });
   }
 
+  /// Samples of the last step. One at the instant of an event shows the state after it.
   bool show_samples() {
+    const bool pending = sim_.event_pending();
     while (next_ <= times_.last()) {
       const double t = times_.time(next_);
-      if (t > sim_.state_.t) return true;
-      if (!sim_.interpolate(t, sim_.sample_)) {
+      if (t > sim_.state_.t || (t == sim_.state_.t && pending)) return true;
+      if (!sim_.interpolate(t, sample_)) {
         report_.warnings.push_back(fmt::format("the sample at t = {} could not be interpolated and is left out", t));
         ++next_;
         continue;
       }
-      if (!show(sim_.sample_)) return false;
+      if (!show(sample_)) return false;
     }
     return true;
+  }
+
+  void note_event() {
+    const SwitchRecord* record = sim_.event();
+    if (record == nullptr) return;
+    ++report_.event_count;
+    report_.energy_lost += std::max(0.0, record->kinetic_before - record->kinetic_after);
+    if (report_.events.size() < sim_.options_.kept_events) report_.events.push_back(*record);
   }
 
   void finish() {
     report_.t_end = sim_.state_.t;
     report_.totals = sim_.integrator_->totals();
     report_.method = sim_.integrator_->name();
-    report_.canonical = sim_.problem_.canonical();
-    report_.constraints = sim_.largest_;
     report_.choices = sim_.evaluator_.choices();
     report_.change_points = sim_.change_point_.jumps();
     if (sim_.options_.energy_interval > 0) {
-      sim_.problem_.situate(sim_.state_.t);
+      sim_.situate(sim_.state_.t);
       sim_.energy_.observe(sim_.state_.q, sim_.state_.u);
       report_.energy = sim_.energy_.report();
     }
-    report_.times = clock_.times(sim_.evaluator_.times(), sim_.problem_.projection_times());
+    sim_.finish_run(report_);
+    const CallTimes* projections = sim_.projection_times();
+    report_.times = clock_.times(sim_.evaluator_.times(), projections == nullptr ? CallTimes{} : *projections);
     add_warnings();
   }
 
@@ -91,7 +106,7 @@ class Simulator::Run {
     const EquationsOfMotion& e = sim_.system_->equations();
     if (energy.known && energy.conservative && !(energy.relative_drift() <= sim_.options_.energy_warning))
       report_.warnings.push_back(
-          fmt::format("energy should be conserved but drifts by {:.2g} of what is exchanged; ask for a smaller {}",
+          fmt::format("energy should be conserved but drifts by {:.2g} of the energy exchanged; ask for a smaller {}",
                       energy.relative_drift(), has_fixed_step(sim_.options_.method) ? "step" : "tolerance"));
     const ConstraintResiduals& open = report_.constraints;
     const double limit = sim_.options_.constraint_warning;
@@ -101,6 +116,9 @@ class Simulator::Run {
     if (open.motion > limit * std::max(1.0, speed_scale()))
       report_.warnings.push_back(fmt::format("the speeds violated {} by up to {:.2g}",
                                              describe_configuration_row(open.motion_row, e), open.motion));
+    if (report_.event_count > static_cast<long>(report_.events.size()))
+      report_.warnings.push_back(
+          fmt::format("only the first {} of {} events are listed", report_.events.size(), report_.event_count));
   }
 
   [[nodiscard]] double speed_scale() const {
@@ -109,19 +127,20 @@ class Simulator::Run {
     return largest;
   }
 
-  Simulator& sim_;
+  MotionSimulator& sim_;
   SampleTimes times_;
   double until_;
   const SampleCallback& on_sample_;
   const StepCallback& on_step_;
   RunClock clock_;
   RunReport report_;
+  State sample_;
   bool land_ = false;
   long next_ = 0;
-  double last_shown_ = 0;
+  double last_shown_ = -std::numeric_limits<double>::infinity();
 };
 
-RunReport Simulator::run(const RunPlan& plan, const SampleCallback& on_sample, const StepCallback& on_step) {
+RunReport MotionSimulator::run(const RunPlan& plan, const SampleCallback& on_sample, const StepCallback& on_step) {
   return Run(*this, plan, on_sample, on_step).execute();
 }
 
