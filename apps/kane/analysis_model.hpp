@@ -7,18 +7,11 @@
 #include <vector>
 
 #include "apps/kane/model_source.hpp"
+#include "apps/kane/option_text.hpp"
+#include "apps/kane/print.hpp"
 #include "kane/simulate/motion/simulator.hpp"
 
 namespace kane {
-
-/// name=text, split. Throws ModelError naming the option.
-struct NamedText {
-  std::string name, text;
-};
-[[nodiscard]] NamedText split_assignment(const std::string& assignment, const std::string& option);
-
-/// Numbers from "begin:end:step" (or a single number). Throws ModelError naming the option.
-[[nodiscard]] std::vector<double> parse_range(const std::string& text, const std::string& option);
 
 class AnalysisModel {
  public:
@@ -60,8 +53,4 @@ class AnalysisModel {
 
 /// Rows of a matrix as JSON.
 [[nodiscard]] nlohmann::ordered_json matrix_rows(ConstMatrixView m);
-/// A matrix for people, with a label for each row (and column, if any).
-void print_labelled(const std::string& title, ConstMatrixView m, const std::vector<std::string>& rows,
-                    const std::vector<std::string>& columns = {});
-
 }  // namespace kane

@@ -1,5 +1,5 @@
-// kane forces: free and constrained axes with what they bear at a state (forces_table.cpp), or constraint forces and joint
-// reactions along a run.
+// kane forces: free and constrained axes with the forces they bear at a state, or constraint forces, contact forces and
+// joint reactions along a run.
 
 #include <fmt/format.h>
 
@@ -9,175 +9,170 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/kane/analysis_commands.hpp"
-#include "apps/kane/analysis_model.hpp"
 #include "apps/kane/command.hpp"
-#include "apps/kane/forces_table.hpp"
+#include "apps/kane/model_source.hpp"
+#include "apps/kane/print.hpp"
+#include "apps/kane/run_output.hpp"
 #include "apps/kane/trajectory_file.hpp"
+#include "kane/analysis/force_history.hpp"
+#include "kane/analysis/joint_forces.hpp"
 #include "kane/base/error.hpp"
-#include "kane/base/suggest.hpp"
-#include "kane/simulate/record/series_file.hpp"
+#include "kane/wire/json.hpp"
 
 namespace kane {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using wire::Json;
 
 struct ForcesOptions {
   ModelSource source;
-  std::string state, out, inputs;
+  StateSource state;
+  InputSeriesSource inputs;
+  std::string out;
   std::vector<std::string> only;
   std::optional<double> until, tolerance, output_step;
-  bool hold = false, json = false;
-  ForcesTableOptions table;
+  bool json = false;
+  JointForcesOptions table;
 
-  /// Whether anything says that a run is wanted.
+  /// Whether any option asks for a run.
   [[nodiscard]] bool run() const {
-    return until || tolerance || output_step || hold || !out.empty() || !inputs.empty() || !only.empty();
+    return until || tolerance || output_step || inputs.hold || !out.empty() || !inputs.file.empty() || !only.empty();
   }
 };
 
-/// One thing that transmits a force: columns of the table, and its largest values.
-struct Group {
-  std::string name, kind, frame, point;
-  std::vector<std::size_t> report;  ///< places in the reports; empty for multipliers
-  std::size_t multiplier = 0;
-  double force = 0, force_time = 0, torque = 0, torque_time = 0;
-};
+// ---- at a state -------------------------------------------------------------------------------------------------------------
 
-class Forces {
- public:
-  explicit Forces(const ForcesOptions& options)
-      : options_(options),
-        table_(options.inputs.empty() ? SeriesTable{} : read_series(options.inputs)),
-        model_(options.source, options.state, table_.names) {
-    collect();
-    choose();
+std::string indexed(const std::optional<std::size_t>& index, const std::string& name) {
+  return index ? fmt::format("{:02} {}", *index, name) : "--";
+}
+
+/// The largest force or torque, against which rounding errors are small.
+double size_of(const ReactionValue& r) {
+  return std::max({std::abs(r.force.x), std::abs(r.force.y), std::abs(r.force.z), std::abs(r.torque.x),
+                   std::abs(r.torque.y), std::abs(r.torque.z)});
+}
+
+void print_axes(const JointForces& joint, double size) {
+  fmt::print("  {:<6} {:^4} {:<14} {:<14} {:>10} {:>16}\n", "axis", "F/C", "speed", "coordinate", "constraint",
+             "force or torque");
+  for (const JointAxisForce& axis : joint.axes) {
+    fmt::print("  {:<6} {:^4} {:<14} ", axis.axis, axis.free ? 'F' : 'C', indexed(axis.speed, axis.speed_name));
+    const std::string coordinate = indexed(axis.coordinate, axis.coordinate_name);
+    if (!axis.constraint)
+      fmt::print("{}\n", coordinate);
+    else
+      fmt::print("{:<14} {:>10} {:>16.7g} {}\n", coordinate, fmt::format("{:02}", *axis.constraint),
+                 shown(axis.force, size), axis.axis.starts_with("Rot") ? "N m" : "N");
   }
+}
 
-  void run() {
-    const EquationsOfMotion& e = model_.equations();
-    SimulatorOptions simulation = model_.simulator_options();
-    if (options_.tolerance) simulation.tolerance = *options_.tolerance;
-    if (!options_.inputs.empty())
-      simulation.inputs = series_inputs(table_, options_.hold ? Interpolation::Hold : Interpolation::Linear);
-    const auto simulator = model_.make_simulator(simulation);
-    simulator->start(simulator->assemble(model_.start(), model_.given()));
-    const std::string out = options_.out.empty() ? e.name + "_forces.csv" : options_.out;
-    TrajectoryFile file(out, column_names());
-    std::vector<double> row;
-    const RunReport report = simulator->run(
-        {.until = model_.until(options_.until), .output_step = options_.output_step.value_or(0)}, [&](const State& s) {
-          const auto reports = simulator->calc_reports(s);
-          row.assign(1, s.t);
-          for (auto& g : groups_) add(g, reports, simulator->multipliers(), s.t, row);
-          file.write(row);
-          return true;
-        });
-    file.finish();
-    print(out, report);
-    if (report.failure) throw RunFailed(report.failure->message(e));
-  }
+void print_vector(std::string_view label, const Vec3& v, double size, std::string_view unit) {
+  fmt::print("  {:<8} {:>14.7g} {:>14.7g} {:>14.7g} {}\n", label, shown(v.x, size), shown(v.y, size), shown(v.z, size),
+             unit);
+}
 
- private:
-  void collect() {
-    const EquationsOfMotion& e = model_.equations();
-    std::size_t reaction = 0;
-    for (const auto& item : model_.system()->report_items()) {
-      Group g{item.name, {}, {}, {}, {}, 0, 0, 0, 0, 0};
-      for (std::size_t k = 0; k < item.count; ++k) g.report.push_back(item.first + k);
-      if (item.kind == ReportItem::Kind::Reaction) {
-        const auto& r = e.reactions[reaction++];
-        g.kind = "reaction", g.frame = r.frame, g.point = r.point;
-      } else if (item.kind == ReportItem::Kind::Auxiliary) {
-        g.kind = "auxiliary";
-      } else {
-        continue;
-      }
-      groups_.push_back(g);
+void print_forces(const JointForcesReport& a) {
+  fmt::print("{} at t = {} s; free axes: {}, constrained axes: {}\n", a.model, a.t, a.degrees_of_freedom,
+             a.constraint_forces.size());
+  for (const JointForces& joint : a.joints) {
+    fmt::print("\njoint {} ({}): {} -> {}", joint.joint, joint.type, joint.parent, joint.child);
+    const ReactionValue& r = joint.reaction;
+    if (joint.closing) {
+      fmt::print("   closes a loop\n");
+    } else {
+      fmt::print("   rotation {}   translation {}\n", joint.rotation_sequence, joint.translation_sequence);
+      print_axes(joint, size_of(r));
     }
-    for (std::size_t k = 0; k < e.constraints.size(); ++k)
-      groups_.push_back({e.constraints[k].name, "multiplier", {}, {}, {}, k, 0, 0, 0, 0});
-    require(!groups_.empty(), "'{}' has no joints with reactions, no auxiliary forces and no constraints", e.name);
+    fmt::print("  on {}, components in {}, torque about {}:\n", joint.child, r.frame, r.point);
+    print_vector("force", r.force, size_of(r), "N");
+    print_vector("torque", r.torque, size_of(r), "N m");
   }
+  if (!a.multipliers.empty()) fmt::print("\nmultipliers of constraints\n");
+  for (const NamedValue& v : a.multipliers) fmt::print("  {:<20} {:>14.7g}\n", v.name, v.value);
+  for (const auto& warning : a.warnings) fmt::print("\nwarning: {}\n", warning);
+}
 
-  void choose() {
-    if (options_.only.empty()) return;
-    std::vector<std::string> known;
-    for (const auto& g : groups_) known.push_back(g.name);
-    for (const auto& name : options_.only)
-      if (std::find(known.begin(), known.end(), name) == known.end())
-        throw ModelError(fmt::format("--only: no joint, auxiliary force or constraint is called '{}'{}", name,
-                                     suggestion(name, known)));
-    std::erase_if(groups_, [&](const Group& g) {
-      return std::find(options_.only.begin(), options_.only.end(), g.name) == options_.only.end();
-    });
-  }
-
-  [[nodiscard]] std::vector<std::string> column_names() const {
-    std::vector<std::string> names{model_.equations().t.name()};
-    for (const auto& g : groups_) {
-      if (g.kind == "reaction")
-        for (const char* part : {"Fx", "Fy", "Fz", "Tx", "Ty", "Tz"}) names.push_back(g.name + "." + part);
-      else
-        names.push_back(g.kind == "multiplier" ? "lambda." + g.name : g.name);
+void run_at_states(const ForcesOptions& options) {
+  const StateFile states = options.state.read();
+  ModelOptions model;
+  model.driven = states.inputs();
+  JointForcesEvaluator evaluator(options.source.load(std::move(model)), options.table);
+  Json answers = Json::array();
+  for (std::size_t i = 0; i < states.states.size(); ++i) {
+    const JointForcesReport report = evaluator.calc(states.states[i]);
+    if (!report.failure.empty())
+      throw RunFailed(states.list ? states.states[i].label + ": " + report.failure : report.failure);
+    if (options.json) {
+      answers.push_back(wire::to_json(report));
+      continue;
     }
-    return names;
+    if (i > 0) fmt::print("\n");
+    print_forces(report);
   }
+  if (options.json) fmt::print("{}\n", (states.list ? answers : answers[0]).dump());
+}
 
-  static void add(Group& g, std::span<const double> reports, std::span<const double> lambda, double t,
-                  std::vector<double>& row) {
-    const auto keep = [&](double size, double& largest, double& time) {
-      if (size > largest) largest = size, time = t;
-    };
-    const auto value = [&](std::size_t k) { return reports.empty() ? std::nan("") : reports[k]; };
-    if (g.report.empty()) {
-      row.push_back(lambda[g.multiplier]);
-      keep(std::abs(row.back()), g.force, g.force_time);
-      return;
-    }
-    for (const std::size_t k : g.report) row.push_back(value(k));
-    if (g.report.size() == 1) return keep(std::abs(row.back()), g.force, g.force_time);
-    const auto length = [&](std::size_t k) {
-      return std::hypot(value(g.report[k]), value(g.report[k + 1]), value(g.report[k + 2]));
-    };
-    keep(length(0), g.force, g.force_time), keep(length(3), g.torque, g.torque_time);
+// ---- along a run ------------------------------------------------------------------------------------------------------------
+
+Json summary(const ForceHistory& forces, const RunReport& report, const EquationsOfMotion& e, const std::string& out) {
+  Json a;
+  a["model"] = e.name, a["out"] = out, a["samples"] = report.samples;
+  for (const ForceRecord& r : forces.records()) {
+    Json one{{"kind", std::string(to_string(r.kind))}, {"largest", r.largest}, {"at", r.largest_time}};
+    if (r.kind == ForceKind::Reaction)
+      one["largest_torque"] = r.largest_torque, one["torque_at"] = r.torque_time, one["frame"] = r.frame,
+      one["point"] = r.point;
+    a["forces"][r.name] = one;
   }
+  if (e.switched()) a["events"] = wire::events(report, e), a["event_count"] = report.event_count;
+  return a;
+}
 
-  void print(const std::string& out, const RunReport& report) const {
-    std::FILE* const to = out == "-" ? stderr : stdout;
-    if (options_.json) {
-      Json a;
-      a["model"] = model_.equations().name, a["out"] = out, a["samples"] = report.samples;
-      for (const auto& g : groups_) {
-        Json one{{"kind", g.kind}, {"largest", g.force}, {"at", g.force_time}};
-        if (g.kind == "reaction")
-          one["largest_torque"] = g.torque, one["torque_at"] = g.torque_time, one["frame"] = g.frame,
-          one["point"] = g.point;
-        a["forces"][g.name] = one;
-      }
-      fmt::print(to, "{}\n", a.dump());
-      return;
-    }
-    fmt::print(to, "{}: forces from {:.6g} s to {:.6g} s, {} samples in {}\n\n", model_.equations().name,
-               report.t_begin, report.t_end, report.samples, out == "-" ? "standard output" : out);
-    fmt::print(to, "  {:<18} {:<11} {:>12} {:>10} {:>12} {:>10}  {}\n", "of", "kind", "largest", "at, s", "torque",
-               "at, s", "on the outer body, components in, about");
-    for (const auto& g : groups_) {
-      // A torque of the force times a nanometre is rounding.
-      const double torque = g.torque > 1e-9 * g.force ? g.torque : 0.0;
-      fmt::print(to, "  {:<18} {:<11} {:>12.6g} {:>10.5g}", g.name, g.kind, g.force, g.force_time);
-      if (g.kind == "reaction")
-        fmt::print(to, " {:>12.6g} {:>10}  {}, {}", torque, torque > 0 ? fmt::format("{:.5g}", g.torque_time) : "-",
-                   g.frame, g.point);
-      fmt::print(to, "\n");
-    }
+void print_summary(std::FILE* to, const ForceHistory& forces, const RunReport& report, const EquationsOfMotion& e,
+                   const std::string& out) {
+  fmt::print(to, "{}: forces from {:.6g} s to {:.6g} s, {} samples in {}\n\n", e.name, report.t_begin, report.t_end,
+             report.samples, out == "-" ? "standard output" : out);
+  fmt::print(to, "  {:<18} {:<11} {:>12} {:>10} {:>12} {:>10}  {}\n", "of", "kind", "largest", "at, s", "torque",
+             "at, s", "on the outer body, components in, about");
+  for (const ForceRecord& r : forces.records()) {
+    // A torque of the force times a nanometre is rounding.
+    const double torque = r.largest_torque > 1e-9 * r.largest ? r.largest_torque : 0.0;
+    fmt::print(to, "  {:<18} {:<11} {:>12.6g} {:>10.5g}", r.name, to_string(r.kind), r.largest, r.largest_time);
+    if (r.kind == ForceKind::Reaction)
+      fmt::print(to, " {:>12.6g} {:>10}  {}, {}", torque, torque > 0 ? fmt::format("{:.5g}", r.torque_time) : "-",
+                 r.frame, r.point);
+    fmt::print(to, "\n");
   }
+  if (e.switched()) {
+    fmt::print(to, "\n");
+    print_events(to, report);
+  }
+}
 
-  const ForcesOptions& options_;
-  SeriesTable table_;
-  AnalysisModel model_;
-  std::vector<Group> groups_;
-};
+void run_along(const ForcesOptions& options) {
+  const StartState start = options.state.read_one();
+  SimulationOptions simulation;
+  simulation.tolerance = options.tolerance;
+  simulation.inputs = options.inputs.read();
+  Simulation run(options.source.load(), start, simulation);
+  ForceHistory forces(run, options.only);
+  const std::string out = options.out.empty() ? run.model().name() + "_forces.csv" : options.out;
+  options.source.check_output(out);
+  const RunPlan plan = run.plan(options.until, options.output_step);
+  TrajectoryFile file(out, forces.columns());
+  const RunReport report = run.run(plan, [&](const State& sample) {
+    file.write(forces.row(sample));
+    return true;
+  });
+  file.finish();
+  std::FILE* const to = out == "-" ? stderr : stdout;
+  if (options.json)
+    fmt::print(to, "{}\n", summary(forces, report, run.equations(), out).dump());
+  else
+    print_summary(to, forces, report, run.equations(), out);
+  for (const auto& warning : report.warnings) fmt::print(stderr, "warning: {}\n", warning);
+  if (report.failure) throw RunFailed(report.failure->message(run.equations()));
+}
 
 }  // namespace
 
@@ -192,28 +187,29 @@ void add_forces_command(CLI::App& app) {
   command->add_option("--until", options->until, "Time at which to end, s");
   command->add_option("--tolerance", options->tolerance, "Accuracy asked for, relative");
   command->add_option("--output-step", options->output_step, "Time between samples, s (default: 1000 intervals)");
-  command->add_option(
-      "--state", options->state,
-      "JSON file with a state or an array of states (of a run: where it begins); '-' reads standard input; "
-      "else the initial state");
+  options->state.add_to(*command,
+                        "JSON file with a state or an array of states (of a run: where it starts); '-' reads standard "
+                        "input; else the initial state");
   command->add_option("--joint", options->table.joint, "At a state: only this joint");
   command->add_option(
       "--frame", options->table.view.frame,
       "At a state: components of the reactions along the axes of this body or frame (default: the child)");
   command->add_option("--point", options->table.view.point,
                       "At a state: torques about this point (default: the joint's point on its child)");
-  command->add_option("--inputs", options->inputs, "CSV file with time series of inputs");
-  command->add_flag("--hold", options->hold, "Hold inputs of the file between its points instead of interpolating");
+  options->inputs.add_to(*command);
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(
       "At a state: F is free, C constrained; the force of a constrained axis acts from the parent on the child, along "
       "or "
-      "about the axis. Along a run, if --until, --out or another option of a run is given.");
+      "about the axis. Along a run, if --until, --out or another option of a run is given.\n"
+      "Examples:\n"
+      "  kane forces models/fourbar.yaml\n"
+      "  kane forces models/bouncing_ball.yaml --until 2 --out ball_forces.csv");
   command->callback([options] {
     if (options->run())
-      Forces(*options).run();
+      run_along(*options);
     else
-      run_forces_table(options->source, options->state, options->table, options->json);
+      run_at_states(*options);
   });
 }
 

@@ -17,21 +17,22 @@
 #include "kane/haptics/haptic_loop.hpp"
 #include "kane/haptics/simulated_device.hpp"
 #include "kane/haptics/udp_device.hpp"
-#include "kane/mechanism/tables.hpp"
-#include "kane/simulate/system/assembly.hpp"
+#include "kane/model/model.hpp"
+#include "kane/wire/json.hpp"
 
 namespace kane {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using wire::Json;
 
 struct HapticsOptions {
   ModelSource source;
+  StateSource state;
   std::string device = "simulated", record, display = "impedance";
   double rate = 1000, duration = 10;
   double amplitude = 0.1, frequency = 0.5;
   std::string sheet_file;
-  std::optional<double> device_damping, device_mass, max_force;  ///< beat the data sheet
+  std::optional<double> device_damping, device_mass, max_force;  ///< override the data sheet
   double ahead = 0, stored_energy = 0, wake_ahead = 1e6 * HapticOptions{}.wake_ahead;
   std::vector<std::string> impose;
   bool no_passivity = false, unpaced = false, json = false, quiet = false;
@@ -58,7 +59,7 @@ class InterruptScope {
   void (*before_)(int);
 };
 
-/// What is known of each axis: the data sheet, or figures of no particular device; options beat both.
+/// What is known of each axis: the data sheet, or figures of no particular device; options override both.
 std::vector<DeviceAxis> device_axes(const HapticsOptions& o, std::size_t axes) {
   std::vector<DeviceAxis> all(axes, DeviceAxis{.damping = 0.5, .mass = 0.2});
   if (!o.sheet_file.empty()) {
@@ -112,18 +113,12 @@ std::unique_ptr<Device> make_device(const HapticsOptions& o, std::size_t axes) {
 
 class HapticsRun {
  public:
-  explicit HapticsRun(const HapticsOptions& options) : options_(options), mechanism_(options.source.read()) {
-    CompileOptions compile;
-    compile.functions = table_functions(mechanism_);
-    compile.reports = false;
-    compile.free_rows = options.impose.size();
-    FormOptions form;
-    form.formulation = formulation_from(options.source.formulation);
-    system_ = std::make_shared<const CompiledSystem>(form_equations(mechanism_, form), compile);
-    require(options.rate > 0, "--rate must be positive, but it is {}", options.rate);
+  explicit HapticsRun(const HapticsOptions& options)
+      : options_(options), start_state_(options.state.read_one()), model_(load(options, start_state_)) {
+    require(options.rate > 0 && std::isfinite(options.rate), "--rate must be positive, but it is {}", options.rate);
     TickOptions tick;
     tick.period = 1 / options.rate;
-    simulator_ = std::make_unique<TickSimulator>(system_, tick);
+    simulator_ = std::make_unique<TickSimulator>(model_.system(), tick);
     start();
   }
 
@@ -150,7 +145,7 @@ class HapticsRun {
       std::ofstream file(options_.record, std::ios::app);
       require(file.good(), "'{}' cannot be written", options_.record);
     }
-    const auto device = make_device(options_, system_->equations().handles.size());
+    const auto device = make_device(options_, model_.equations().handles.size());
     HapticLoop loop(*simulator_, *device, haptic);
     {
       const InterruptScope scope(loop);
@@ -182,11 +177,11 @@ class HapticsRun {
               text);
       TimedConstraint c;
       c.name = text.substr(std::min(text.size(), text.find_first_not_of(' ', colon + 1)));
-      c.expression = parse_signal(system_->equations(), c.name, "--impose").value;
+      c.expression = parse_signal(model_.equations(), c.name, "--impose").value;
       c.from = seconds(text.substr(0, dots), text);
       if (dots < colon) c.to = seconds(text.substr(dots + 2, colon - dots - 2), text);
       require(dots == colon || c.to > c.from, "--impose '{}' ends before it begins", text);
-      (void)WrittenConstraint(*system_, c.name, c.expression);  // what is wrong is said before the run
+      (void)WrittenConstraint(*model_.system(), c.name, c.expression);  // what is wrong is said before the run
       all.push_back(std::move(c));
     }
     return all;
@@ -204,18 +199,22 @@ class HapticsRun {
     return value;
   }
 
+  static Model load(const HapticsOptions& options, const StartState& start) {
+    ModelOptions model;
+    model.reports = false;
+    model.free_rows = options.impose.size();
+    for (const auto& [name, value] : start.inputs) model.driven.push_back(name);
+    return options.source.load(std::move(model));
+  }
+
   void start() {
-    const EquationsOfMotion& e = system_->equations();
-    const Situation situation = make_situation(nlohmann::json::object(), mechanism_, *system_);
-    State state{situation.t, situation.q, situation.u};
-    simulator_->set_parameters(situation.parameters);
-    simulator_->set_inputs(situation.inputs);
-    GivenValues given;
-    for (const auto& q : e.q) given.q.push_back(mechanism_.initial.contains(q.name()));
-    for (const auto& u : e.u) given.u.push_back(mechanism_.initial.contains(u.name()));
-    const AssemblyReport assembly = assemble(simulator_->evaluator(), state, given);
-    require(assembly.ok, "{}", assembly.message);
-    simulator_->start(state);
+    Start start = model_.start(start_state_);
+    simulator_->set_parameters(start.parameters);
+    simulator_->set_inputs(start.inputs);
+    require(!start.active_given,
+            "--state: 'active' cannot be chosen for haptics; the loop starts with the constraints of the model");
+    (void)assemble_start(simulator_->evaluator(), start);
+    simulator_->start(start.state);
   }
 
   static Json histogram_json(const Histogram& h) {
@@ -229,7 +228,7 @@ class HapticsRun {
   void print_json(const Device& device) const {
     const HapticReport& r = report_;
     Json j;
-    j["model"] = system_->equations().name;
+    j["model"] = model_.equations().name;
     j["device"] = device.name();
     j["rate"] = options_.rate;
     j["ticks"] = r.ticks, j["missed"] = r.missed, j["stale"] = r.stale;
@@ -286,14 +285,14 @@ class HapticsRun {
 
   void print(const Device& device) const {
     const HapticReport& r = report_;
-    fmt::print("{}: {} ticks at {:g} Hz in {:.3f} s with the device '{}'{}\n", system_->equations().name, r.ticks,
+    fmt::print("{}: {} ticks at {:g} Hz in {:.3f} s with the device '{}'{}\n", model_.equations().name, r.ticks,
                options_.rate, r.duration, device.name(), r.stopped ? ", stopped" : "");
     fmt::print("  missed deadlines       {}\n", r.missed);
     fmt::print("  changes of constraints {} in {} ticks\n", r.events, r.event_ticks);
     if (options_.ahead > 0)
       fmt::print("  seen ahead             {}, of which prepared equations were taken over {} times\n", r.predicted,
                  r.prepared);
-    if (r.stale > 0) fmt::print("  ticks without news     {}\n", r.stale);
+    if (r.stale > 0) fmt::print("  without new data       {}\n", r.stale);
     fmt::print("  {:<22} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "microseconds", "min", "median", "p99", "p99.9", "max");
     print_row("period", r.period);
     print_row("compute", r.compute);
@@ -317,8 +316,8 @@ class HapticsRun {
   }
 
   const HapticsOptions& options_;
-  Mechanism mechanism_;
-  std::shared_ptr<const CompiledSystem> system_;
+  StartState start_state_;
+  Model model_;
   std::unique_ptr<TickSimulator> simulator_;
   HapticReport report_;
 };
@@ -330,6 +329,7 @@ void add_haptics_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("haptics", "A model held by a haptic device, in real time");
   o->source.add_to(*command);
   command->add_option("--device", o->device, "simulated, replay:FILE or udp:PORT (default: simulated)");
+  o->state.add_to(*command, "JSON file with the state to start from; '-' reads standard input");
   command->add_option("--rate", o->rate, "Ticks per second (default 1000)");
   command->add_option("--duration", o->duration, "Seconds to run (default 10)");
   command->add_option("--record", o->record, "FILE.csv to record the device's motion in, for replay:FILE");

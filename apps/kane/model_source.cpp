@@ -16,8 +16,9 @@
 #include "kane/expr/parse.hpp"
 #include "kane/expr/traverse.hpp"
 #include "kane/mechanism/automatic_speeds.hpp"
-#include "kane/mechanism/symbol_units.hpp"
 #include "kane/mechanism/tables.hpp"
+#include "kane/model/settings.hpp"
+#include "kane/simulate/record/series_file.hpp"
 
 namespace kane {
 
@@ -40,86 +41,45 @@ Mechanism ModelSource::read() const {
   return std::move(automatic.mechanism);
 }
 
+Model ModelSource::load(ModelOptions options, const std::function<void(Mechanism&)>& prepare) const {
+  options.formulation = formulation_from(formulation);
+  Mechanism mechanism = model == "-" ? read_mechanism_text(read_standard_input(), "standard input", reading)
+                                     : read_mechanism(model, reading);
+  apply_settings(mechanism, settings);
+  if (prepare) prepare(mechanism);
+  Model loaded(std::move(mechanism), std::move(options));
+  for (const auto& note : loaded.notes()) fmt::print(stderr, "{}\n", note);
+  return loaded;
+}
+
+void StateSource::add_to(CLI::App& command, const std::string& help) { command.add_option("--state", file, help); }
+
+StateFile StateSource::read() const {
+  if (file.empty()) return {{StartState{}}, false};
+  if (file == "-") return parse_states(read_standard_input(), "standard input");
+  return read_states(file);
+}
+
+void InputSeriesSource::add_to(CLI::App& command) {
+  command.add_option("--inputs", file, "CSV file with time series of inputs: columns t and names of inputs");
+  command.add_flag("--hold", hold, "Hold inputs of the file between its points instead of interpolating");
+}
+
+std::vector<InputSource> InputSeriesSource::read() const {
+  if (file.empty()) {
+    require(!hold, "--hold needs --inputs: it says what happens between the points of that file");
+    return {};
+  }
+  return series_inputs(read_series(file), hold ? Interpolation::Hold : Interpolation::Linear);
+}
+
 void ModelSource::check_output(const std::string& file) const {
   std::error_code none;
   require(!std::filesystem::equivalent(file, model, none), "'{}' is the model itself; write to another file", file);
 }
 
-namespace {
-
-using Units = std::map<std::string, std::string, std::less<>>;
-
-/// A number with an optional unit, to SI. The unit has to measure what the model's does.
-double setting_value(const std::string& name, const std::string& text, const Units& units) {
-  Graph graph;
-  std::string_view rest;
-  ParseOptions options;
-  options.where.file = "--set " + name;
-  const Expr value = parse_prefix(graph, text, rest, options);
-  const auto symbols = symbols_of(std::span(&value, 1));
-  if (!symbols.empty())
-    throw ModelError(fmt::format("--set {}={}: a number is wanted, with a unit if need be, but '{}' is a name", name,
-                                 text, symbols.front().name()));
-  const double number = evaluate(value, {});
-  while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
-  if (rest.empty()) return number;
-  const Unit unit = parse_unit(rest, options.where);
-  const auto own = units.find(name);
-  if (own != units.end() && parse_unit(own->second).dimension != unit.dimension)
-    throw ModelError(fmt::format("--set {}={}: '{}' counts in {}, and '{}' measures something else", name, text, name,
-                                 own->second, rest));
-  return number * unit.factor();
-}
-
-std::vector<std::string> settable_names(const Mechanism& mechanism) {
-  std::vector<std::string> names;
-  for (const auto& p : mechanism.parameters) names.push_back(p.symbol.name());
-  for (const auto& p : mechanism.inputs) names.push_back(p.symbol.name());
-  for (const auto& q : mechanism.all_coordinates()) names.push_back(q.name());
-  for (const auto& u : mechanism.joint_speeds()) names.push_back(u.name());
-  for (const auto& u : mechanism.speeds) names.push_back(u.name);
-  return names;
-}
-
-/// Initial values that are written with parameters follow them.
-void renew_initial(Mechanism& mechanism) {
-  if (mechanism.initial_laws.empty()) return;
-  Values values;
-  const FunctionTable functions = table_functions(mechanism);
-  for (const auto& p : mechanism.parameters) values[p.symbol.name()] = evaluate(p.value, values, functions);
-  for (const auto& [name, law] : mechanism.initial_laws) mechanism.initial[name] = evaluate(law, values, functions);
-}
-
-}  // namespace
-
 void apply_settings(Mechanism& mechanism, const std::vector<std::string>& settings) {
-  bool changed = false;
-  const Units units = settings.empty() ? Units() : symbol_units(mechanism);
-  for (const auto& setting : settings) {
-    const auto equals = setting.find('=');
-    require(equals != std::string::npos && equals > 0, "--set wants name=value, not '{}'", setting);
-    const std::string name = setting.substr(0, equals);
-    const auto matches = [&](const SymbolWithDefault& s) { return s.symbol.name() == name; };
-    const auto names = settable_names(mechanism);
-    if (std::find(names.begin(), names.end(), name) == names.end())
-      throw ModelError(
-          fmt::format("--set: the model has no parameter, input or coordinate '{}'{}", name, suggestion(name, names)));
-    const double value = setting_value(name, setting.substr(equals + 1), units);
-    auto parameter = std::find_if(mechanism.parameters.begin(), mechanism.parameters.end(), matches);
-    auto input = std::find_if(mechanism.inputs.begin(), mechanism.inputs.end(), matches);
-    const Expr number = mechanism.graph->number(rational_from_double(value));
-    if (parameter != mechanism.parameters.end()) {
-      parameter->value = number;
-      changed = true;
-    } else if (input != mechanism.inputs.end()) {
-      input->value = number;
-      std::erase_if(mechanism.input_laws, [&](const auto& law) { return law.name == name; });
-    } else {
-      mechanism.initial[name] = value;
-      mechanism.initial_laws.erase(name);
-    }
-  }
-  if (changed) renew_initial(mechanism);
+  apply_settings(mechanism, std::span(settings), "--set");
 }
 
 // ---- state files --------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 // What all commands on a model share: reading it, overriding values with --set, and the state file.
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -10,6 +11,7 @@
 
 #include "kane/expr/evaluate.hpp"
 #include "kane/formats/model_reader.hpp"
+#include "kane/formats/state_file.hpp"
 #include "kane/mechanism/formulation.hpp"
 #include "kane/mechanism/mechanism.hpp"
 #include "kane/simulate/state.hpp"
@@ -29,8 +31,30 @@ struct ModelSource {
   void add_to(CLI::App& command);
   /// Reads the model ("-": Kane YAML from standard input) and applies --set.
   [[nodiscard]] Mechanism read() const;
+  /// The same, derived and compiled; what the model has to say of itself (Model::notes) goes to standard error.
+  /// `prepare` may add to the mechanism before that.
+  [[nodiscard]] Model load(ModelOptions options = {}, const std::function<void(Mechanism&)>& prepare = {}) const;
   /// Throws ModelError if a file to be written is the model itself.
   void check_output(const std::string& file) const;
+};
+
+/// --state FILE: one state or a list of them.
+struct StateSource {
+  std::string file;
+
+  void add_to(CLI::App& command, const std::string& help);
+  /// Without a file: one state in which the model says everything.
+  [[nodiscard]] StateFile read() const;
+  [[nodiscard]] StartState read_one() const { return only_state(read()); }
+};
+
+/// --inputs FILE and --hold: time series of inputs.
+struct InputSeriesSource {
+  std::string file;
+  bool hold = false;
+
+  void add_to(CLI::App& command);
+  [[nodiscard]] std::vector<InputSource> read() const;
 };
 
 /// name=value pairs onto parameters, inputs and initial values. Values are expressions of numbers, with a unit if wanted.

@@ -2,94 +2,58 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "apps/kane/analysis_commands.hpp"
-#include "apps/kane/analysis_model.hpp"
 #include "apps/kane/command.hpp"
+#include "apps/kane/model_source.hpp"
+#include "apps/kane/print.hpp"
 #include "apps/kane/trajectory_file.hpp"
-#include "kane/analysis/sensitivity.hpp"
+#include "kane/analysis/sensitivity_study.hpp"
 #include "kane/base/error.hpp"
-#include "kane/simulate/motion/sample_times.hpp"
-#include "kane/simulate/record/series_file.hpp"
+#include "kane/wire/json.hpp"
 
 namespace kane {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 struct SensitivityCommandOptions {
   ModelSource source;
-  std::string state, out, inputs;
-  std::vector<std::string> parameters, outputs;
-  std::optional<double> until, output_step, tolerance;
-  bool hold = false, json = false;
+  StateSource state;
+  InputSeriesSource inputs;
+  std::string out;
+  SensitivityStudyOptions study;
+  bool json = false;
 };
 
-void run_sensitivity(const SensitivityCommandOptions& options) {
-  const SeriesTable table = options.inputs.empty() ? SeriesTable{} : read_series(options.inputs);
-  AnalysisModel model(options.source, options.state, table.names);
-  const EquationsOfMotion& e = model.equations();
-  require(!options.parameters.empty(), "name parameters or initial values with --parameters");
-  SensitivityOptions sensitivity;
-  sensitivity.parameters = options.parameters;
-  std::vector<std::string> outputs = options.outputs;
-  if (outputs.empty()) {
-    for (const auto& q : e.q) outputs.push_back(q.name());
-    for (const auto& o : e.outputs) outputs.push_back(o.name);
-  }
-  for (const auto& text : outputs) sensitivity.signals.push_back(parse_signal(e, text, "--outputs"));
-  sensitivity.tolerance = options.tolerance.value_or(model.simulator_options().tolerance);
-  if (!options.inputs.empty())
-    sensitivity.inputs = series_inputs(table, options.hold ? Interpolation::Hold : Interpolation::Linear);
-  SensitivityRun run(model.system(), sensitivity);
-  run.set_inputs(model.situation().inputs);
-  if (model.situation().active) run.evaluator().set_active(active_rows(e, model.situation()));
-  run.start(model.situation().parameters, model.start(), model.given());
+void print_report(std::FILE* to, const SensitivityReport& r, const std::string& out) {
+  fmt::print(to, "{}: derivatives of the run by {} parameter{}, {} samples in {}\n", r.model, r.parameters.size(),
+             r.parameters.size() == 1 ? "" : "s", r.samples, out == "-" ? "standard output" : out);
+  if (out == "-") return;
+  print_labelled(fmt::format("at t = {:.6g} s", r.t_end), r.last, r.outputs, r.parameters);
+  print_labelled("largest during the run", r.largest, r.outputs, r.parameters);
+}
 
-  const std::string out = options.out.empty() ? e.name + "_sensitivity.csv" : options.out;
-  std::vector<std::string> names{e.t.name()};
-  for (const auto& o : outputs) names.push_back(o);
-  for (const auto& o : outputs)
-    for (const auto& p : options.parameters) names.push_back(fmt::format("d({})/d({})", o, p));
-  TrajectoryFile file(out, names);
-  const SampleTimes samples(run.initial().t, model.until(options.until), options.output_step.value_or(0), 1000);
-  std::vector<double> times, row;
-  for (long k = 0; k <= samples.last(); ++k) times.push_back(samples.time(k));
-  Matrix last(outputs.size(), options.parameters.size()), largest(outputs.size(), options.parameters.size());
-  const std::string failure = run.run(times, [&](const SensitivitySample& s) {
-    row.assign(1, s.t);
-    row.insert(row.end(), s.values.begin(), s.values.end());
-    for (std::size_t i = 0; i < outputs.size(); ++i)
-      for (std::size_t k = 0; k < options.parameters.size(); ++k) {
-        row.push_back(s.derivatives(i, k));
-        last(i, k) = row.back(), largest(i, k) = std::max(largest(i, k), std::abs(row.back()));
-      }
-    file.write(row);
-  });
+void run_sensitivity(const SensitivityCommandOptions& options) {
+  require(!options.study.parameters.empty(), "name parameters or initial values with --parameters");
+  SensitivityStudyOptions study = options.study;
+  study.inputs = options.inputs.read();
+  const StartState start = options.state.read_one();
+  SensitivityStudy sensitivity(options.source.load(), start, study);
+  const std::string out = options.out.empty() ? sensitivity.equations().name + "_sensitivity.csv" : options.out;
+  options.source.check_output(out);
+  TrajectoryFile file(out, sensitivity.columns());
+  const SensitivityReport report = sensitivity.run([&](std::span<const double> row) { file.write(row); });
   file.finish();
   std::FILE* const to = out == "-" ? stderr : stdout;
   if (options.json) {
-    Json a;
-    a["model"] = e.name, a["out"] = out, a["t_end"] = times.back(), a["outputs"] = outputs;
-    a["parameters"] = options.parameters;
-    for (std::size_t k = 0; k < options.parameters.size(); ++k) a["values"].push_back(run.parameter_value(k));
-    a["derivatives_at_end"] = matrix_rows(last), a["largest_derivatives"] = matrix_rows(largest);
-    a["steps"] = run.totals().steps;
+    wire::Json a = wire::to_json(report);
+    a["out"] = out;
     fmt::print(to, "{}\n", a.dump());
   } else {
-    fmt::print(to, "{}: derivatives of the run by {} parameter{}, {} samples in {}\n", e.name,
-               options.parameters.size(), options.parameters.size() == 1 ? "" : "s", times.size(),
-               out == "-" ? "standard output" : out);
-    if (out != "-") {
-      print_labelled(fmt::format("at t = {:.6g} s", times.back()), last, outputs, options.parameters);
-      print_labelled("largest on the way", largest, outputs, options.parameters);
-    }
+    print_report(to, report, out);
   }
-  if (!failure.empty()) throw RunFailed(failure);
+  if (!report.failure.empty()) throw RunFailed(report.failure);
 }
 
 }  // namespace
@@ -98,21 +62,24 @@ void add_sensitivity_command(CLI::App& app) {
   auto options = std::make_shared<SensitivityCommandOptions>();
   CLI::App* command = app.add_subcommand("sensitivity", "Derivatives of a run by parameters and initial values");
   options->source.add_to(*command);
-  command->add_option("--parameters", options->parameters, "Parameters, or coordinates and speeds (initial values)")
+  command
+      ->add_option("--parameters", options->study.parameters, "Parameters, or coordinates and speeds (initial values)")
       ->delimiter(',');
   command
-      ->add_option("--outputs", options->outputs,
+      ->add_option("--outputs", options->study.outputs,
                    "What to differentiate: names or expressions (default: coordinates and outputs)")
       ->delimiter(',');
-  command->add_option("--until", options->until, "Time at which to end, s");
-  command->add_option("--output-step", options->output_step, "Time between samples, s (default: 1000 intervals)");
-  command->add_option("--tolerance", options->tolerance, "Accuracy asked for, relative");
+  command->add_option("--until", options->study.until, "Time at which to end, s");
+  command->add_option("--output-step", options->study.output_step, "Time between samples, s (default: 1000 intervals)");
+  command->add_option("--tolerance", options->study.tolerance, "Accuracy asked for, relative");
   command->add_option("--out", options->out,
                       "FILE.csv, FILE.h5 or FILE.mat; '-' prints CSV (default: NAME_sensitivity.csv)");
-  command->add_option("--state", options->state, "JSON file with the initial state; '-' reads standard input");
-  command->add_option("--inputs", options->inputs, "CSV file with time series of inputs");
-  command->add_flag("--hold", options->hold, "Hold inputs of the file between its points instead of interpolating");
+  options->state.add_to(*command, "JSON file with the initial state; '-' reads standard input");
+  options->inputs.add_to(*command);
   command->add_flag("--json", options->json, "Print JSON");
+  command->footer(
+      "Example:\n"
+      "  kane sensitivity models/damped_pendulum.yaml --parameters b,L --until 2 --out sensitivity.csv");
   command->callback([options] { run_sensitivity(*options); });
 }
 

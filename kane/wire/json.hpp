@@ -12,8 +12,15 @@
 
 namespace kane {
 
+struct AssemblyReport;
+struct EquationsOfMotion;
 struct Evaluation;
+struct InverseReport;
 struct JointForcesReport;
+struct ModelFit;
+struct RunReport;
+struct SensitivityReport;
+struct TrackReport;
 
 namespace wire {
 
@@ -28,6 +35,17 @@ using Json = nlohmann::ordered_json;
 
 [[nodiscard]] Json to_json(const Evaluation& evaluation);
 [[nodiscard]] Json to_json(const JointForcesReport& report);
+/// The summary of a run of these equations.
+[[nodiscard]] Json to_json(const RunReport& report, const EquationsOfMotion& equations);
+/// The events of a switched run.
+[[nodiscard]] Json events(const RunReport& report, const EquationsOfMotion& equations);
+/// What assembly moved.
+[[nodiscard]] Json to_json(const AssemblyReport& report);
+
+[[nodiscard]] Json to_json(const SensitivityReport& report);
+[[nodiscard]] Json to_json(const ModelFit& fit);
+[[nodiscard]] Json to_json(const InverseReport& report);
+[[nodiscard]] Json to_json(const TrackReport& report, const EquationsOfMotion& equations);
 
 }  // namespace wire
 }  // namespace kane

@@ -1,0 +1,19 @@
+#pragma once
+// Tables for people: shared by the commands.
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "kane/solve/matrix.hpp"
+
+namespace kane {
+
+/// A number of a table for people: zero where it is only the rounding error of others of this size.
+[[nodiscard]] inline double shown(double x, double size) { return std::abs(x) <= 1e-13 * size ? 0.0 : x; }
+
+/// A matrix with a label for each row (and each column, if any).
+void print_labelled(const std::string& title, ConstMatrixView m, const std::vector<std::string>& rows,
+                    const std::vector<std::string>& columns = {});
+
+}  // namespace kane

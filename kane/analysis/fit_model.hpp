@@ -1,0 +1,50 @@
+#pragma once
+// Fitting a model by names and expressions: what the data and goals of fit.hpp look like to a user.
+//
+//     FitProblem problem;
+//     problem.parameters = {{"b", 0, 1}};
+//     problem.data = read_series("measured.csv");
+//     FitReport report = fit_model(model, {}, problem);
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kane/analysis/fit.hpp"
+#include "kane/analysis/situation.hpp"
+
+namespace kane {
+
+struct FitProblem {
+  struct Goal {
+    std::string expression;
+    double value = 0;
+    std::optional<double> t{};  ///< missing: the end of the run
+  };
+
+  std::vector<FitParameter> parameters{};
+  /// Measurements: columns named as coordinates, speeds, outputs or components of points.
+  std::optional<SeriesTable> data{};
+  std::map<std::string, double> deviations{};  ///< standard deviations of columns; missing: spread of the column
+  std::vector<Goal> goals{};
+  std::vector<std::string> minimize{};  ///< expressions whose mean square over the run should be small
+  std::optional<double> until{}, tolerance{};
+  int max_iterations = 100;
+  std::function<void(int runs, double cost)> on_run{};
+  std::vector<InputSource> inputs{};  ///< time series besides those of the model
+};
+
+struct ModelFit {
+  std::string model;
+  FitReport report;
+  std::vector<std::string> signals;  ///< of FitReport::rms: columns of the data, then goals
+  std::size_t measured = 0;          ///< how many of them are columns
+  std::vector<std::string> missed;   ///< sentences about goals that are not met
+};
+
+/// Throws ModelError for unknown names, no data, and models with contacts, friction, events or sampled controllers.
+[[nodiscard]] ModelFit fit_model(const Model& model, const StartState& start, const FitProblem& problem);
+
+}  // namespace kane

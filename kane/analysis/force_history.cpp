@@ -1,0 +1,100 @@
+#include "kane/analysis/force_history.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kane/base/error.hpp"
+#include "kane/base/suggest.hpp"
+
+namespace kane {
+
+std::string_view to_string(ForceKind kind) {
+  switch (kind) {
+    case ForceKind::Reaction: return "reaction";
+    case ForceKind::Auxiliary: return "auxiliary";
+    case ForceKind::Multiplier: return "multiplier";
+  }
+  return "";
+}
+
+ForceHistory::ForceHistory(Simulation& simulation, const std::vector<std::string>& only) : simulation_(simulation) {
+  collect();
+  choose(only);
+  name_columns();
+}
+
+void ForceHistory::collect() {
+  const EquationsOfMotion& e = simulation_.equations();
+  std::size_t reaction = 0;
+  const auto add = [&](ForceRecord record, std::size_t place) {
+    records_.push_back(std::move(record));
+    places_.push_back(place);
+  };
+  for (const ReportItem& item : simulation_.model().system()->report_items()) {
+    if (item.kind == ReportItem::Kind::Reaction) {
+      const ReactionOutput& r = e.reactions[reaction++];
+      add({.name = item.name, .kind = ForceKind::Reaction, .frame = r.frame, .point = r.point}, item.first);
+    } else if (item.kind == ReportItem::Kind::Auxiliary) {
+      add({.name = item.name, .kind = ForceKind::Auxiliary, .frame = {}, .point = {}}, item.first);
+    }
+  }
+  for (std::size_t k = 0; k < e.constraints.size(); ++k)
+    add({.name = e.constraints[k].name, .kind = ForceKind::Multiplier, .frame = {}, .point = {}}, k);
+  require(!records_.empty(), "'{}' has no joints with reactions, no auxiliary forces and no constraints", e.name);
+}
+
+void ForceHistory::choose(const std::vector<std::string>& only) {
+  if (only.empty()) return;
+  std::vector<std::string> known;
+  for (const ForceRecord& record : records_) known.push_back(record.name);
+  for (const auto& name : only)
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw ModelError(
+          fmt::format("no joint, auxiliary force or constraint is called '{}'{}", name, suggestion(name, known)));
+  std::size_t to = 0;
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    if (std::find(only.begin(), only.end(), records_[i].name) == only.end()) continue;
+    if (to != i) records_[to] = std::move(records_[i]), places_[to] = places_[i];
+    ++to;
+  }
+  records_.resize(to), places_.resize(to);
+}
+
+void ForceHistory::name_columns() {
+  columns_.push_back(simulation_.equations().t.name());
+  for (const ForceRecord& record : records_) {
+    if (record.kind == ForceKind::Reaction)
+      for (const char* part : {"Fx", "Fy", "Fz", "Tx", "Ty", "Tz"}) columns_.push_back(record.name + "." + part);
+    else
+      columns_.push_back(record.kind == ForceKind::Multiplier ? "lambda." + record.name : record.name);
+  }
+  row_.resize(columns_.size());
+}
+
+std::span<const double> ForceHistory::row(const State& sample) {
+  const auto reports = simulation_.simulator().calc_reports(sample);
+  const auto multipliers = simulation_.simulator().multipliers();
+  const auto keep = [&](double size, double& largest, double& time) {
+    if (size > largest) largest = size, time = sample.t;
+  };
+  auto to = row_.begin();
+  *to++ = sample.t;
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    ForceRecord& record = records_[i];
+    const std::size_t count = record.kind == ForceKind::Reaction ? 6 : 1;
+    const auto first = to;
+    for (std::size_t k = 0; k < count; ++k)
+      *to++ = reports.empty()                        ? std::nan("")
+              : record.kind == ForceKind::Multiplier ? multipliers[places_[i]]
+                                                     : reports[places_[i] + k];
+    if (count == 1) {
+      keep(std::abs(*first), record.largest, record.largest_time);
+    } else {
+      keep(std::hypot(first[0], first[1], first[2]), record.largest, record.largest_time);
+      keep(std::hypot(first[3], first[4], first[5]), record.largest_torque, record.torque_time);
+    }
+  }
+  return row_;
+}
+
+}  // namespace kane

@@ -1,0 +1,57 @@
+#pragma once
+// Forces along a run: reactions of joints, auxiliary forces, multipliers of constraints, contacts and frictions. One row of
+// numbers per sample, and the largest of each.
+//
+//     Simulation run(model);
+//     ForceHistory forces(run);
+//     run.run(run.plan(), [&](const State& sample) { file.write(forces.row(sample)); return true; });
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kane/model/simulation.hpp"
+
+namespace kane {
+
+enum class ForceKind : std::uint8_t {
+  Reaction,    ///< six components: force and torque on the child of a joint
+  Auxiliary,   ///< brought into evidence by an auxiliary speed
+  Multiplier,  ///< of a constraint, the normal of a contact or the direction of a friction
+};
+
+[[nodiscard]] std::string_view to_string(ForceKind kind);
+
+struct ForceRecord {
+  std::string name;
+  ForceKind kind = ForceKind::Reaction;
+  std::string frame, point;  ///< of a reaction: axes of the components, and the point torques are taken about
+  double largest = 0, largest_time = 0;
+  double largest_torque = 0, torque_time = 0;  ///< of a reaction
+};
+
+class ForceHistory {
+ public:
+  /// `only`: names of joints, auxiliary forces and constraints; empty: all. Throws ModelError for an unknown name, and if
+  /// there is nothing that transmits a force. The simulation must outlive it.
+  explicit ForceHistory(Simulation& simulation, const std::vector<std::string>& only = {});
+
+  /// t, then the components of each record.
+  [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }
+  /// At a sample of the run; not-a-number where the motion cannot be evaluated.
+  [[nodiscard]] std::span<const double> row(const State& sample);
+  [[nodiscard]] const std::vector<ForceRecord>& records() const { return records_; }
+
+ private:
+  void collect();
+  void choose(const std::vector<std::string>& only);
+  void name_columns();
+
+  Simulation& simulation_;
+  std::vector<ForceRecord> records_;
+  std::vector<std::size_t> places_;  ///< of each record: its first report, or its multiplier
+  std::vector<std::string> columns_;
+  std::vector<double> row_;
+};
+
+}  // namespace kane

@@ -1,0 +1,79 @@
+#include "kane/analysis/sensitivity_study.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "kane/base/error.hpp"
+#include "kane/model/simulation.hpp"
+#include "kane/simulate/motion/sample_times.hpp"
+
+namespace kane {
+
+Model drive_series(const Model& model, const std::vector<InputSource>& series) {
+  std::vector<std::string> names;
+  for (const InputSource& source : series)
+    if (const auto* s = std::get_if<SeriesInput>(&source)) names.push_back(s->input);
+  return model.driving(names);
+}
+
+std::vector<InputSource> all_sources(const Model& model, const std::vector<InputSource>& others) {
+  std::vector<InputSource> sources = model.input_sources();
+  sources.insert(sources.end(), others.begin(), others.end());
+  return sources;
+}
+
+SensitivityStudy::SensitivityStudy(const Model& model, const StartState& start, SensitivityStudyOptions options)
+    : options_(std::move(options)), at_(drive_series(model, options_.inputs), start) {
+  const EquationsOfMotion& e = at_.equations();
+  require(!options_.parameters.empty(), "name at least one parameter or initial value to differentiate by");
+  require_smooth(e, "a sensitivity study");
+  if (options_.outputs.empty()) {
+    for (const auto& q : e.q) options_.outputs.push_back(q.name());
+    for (const auto& o : e.outputs) options_.outputs.push_back(o.name);
+  }
+  SensitivityOptions sensitivity;
+  sensitivity.parameters = options_.parameters;
+  for (const auto& text : options_.outputs) sensitivity.signals.push_back(parse_signal(e, text, "outputs"));
+  sensitivity.tolerance = options_.tolerance.value_or(simulator_options(at_.model()).tolerance);
+  sensitivity.inputs = all_sources(at_.model(), options_.inputs);
+  run_ = std::make_unique<SensitivityRun>(at_.system(), std::move(sensitivity));
+  run_->set_inputs(at_.start().inputs);
+  run_->evaluator().set_active(at_.start().active);
+  columns_.push_back(e.t.name());
+  columns_.insert(columns_.end(), options_.outputs.begin(), options_.outputs.end());
+  for (const auto& o : options_.outputs)
+    for (const auto& p : options_.parameters) columns_.push_back(fmt::format("d({})/d({})", o, p));
+}
+
+SensitivityReport SensitivityStudy::run(const std::function<void(std::span<const double>)>& on_row) {
+  const std::size_t outputs = options_.outputs.size(), parameters = options_.parameters.size();
+  run_->start(at_.start().parameters, at_.state(), at_.start().given);
+  const double begin = run_->initial().t;
+  const SampleTimes samples(begin, end_time(at_.model(), begin, options_.until), options_.output_step.value_or(0),
+                            1000);
+  std::vector<double> times, row;
+  for (long k = 0; k <= samples.last(); ++k) times.push_back(samples.time(k));
+
+  SensitivityReport report;
+  report.model = equations().name;
+  report.outputs = options_.outputs, report.parameters = options_.parameters;
+  for (std::size_t k = 0; k < parameters; ++k) report.values.push_back(run_->parameter_value(k));
+  report.last = report.largest = Matrix(outputs, parameters);
+  report.t_end = times.back(), report.samples = times.size();
+  report.failure = run_->run(times, [&](const SensitivitySample& s) {
+    row.assign(1, s.t);
+    row.insert(row.end(), s.values.begin(), s.values.end());
+    for (std::size_t i = 0; i < outputs; ++i)
+      for (std::size_t k = 0; k < parameters; ++k) {
+        row.push_back(s.derivatives(i, k));
+        report.last(i, k) = row.back();
+        report.largest(i, k) = std::max(report.largest(i, k), std::abs(row.back()));
+      }
+    if (on_row) on_row(row);
+  });
+  report.steps = run_->totals().steps;
+  return report;
+}
+
+}  // namespace kane

@@ -1,0 +1,62 @@
+#pragma once
+// The derivatives of a run of a model by parameters and initial values, as a table and a summary.
+//
+//     SensitivityStudy study(model, {}, {.parameters = {"k", "q1"}, .outputs = {"tip_x"}});
+//     SensitivityReport report = study.run([&](std::span<const double> row) { ... });
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kane/analysis/sensitivity.hpp"
+#include "kane/analysis/situation.hpp"
+
+namespace kane {
+
+struct SensitivityStudyOptions {
+  /// Parameters, and coordinates or speeds (their initial values).
+  std::vector<std::string> parameters{};
+  /// Names or expressions to differentiate; empty: coordinates and outputs.
+  std::vector<std::string> outputs{};
+  std::optional<double> until{}, output_step{}, tolerance{};
+  /// Time series besides those of the model.
+  std::vector<InputSource> inputs{};
+};
+
+struct SensitivityReport {
+  std::string model;
+  std::vector<std::string> outputs, parameters;
+  std::vector<double> values;  ///< of the parameters
+  Matrix last, largest;        ///< outputs x parameters: derivatives at the end, and their largest sizes
+  double t_end = 0;
+  std::size_t samples = 0;
+  long steps = 0;
+  std::string failure;  ///< why and when it stopped; empty: it did not
+};
+
+class SensitivityStudy {
+ public:
+  /// Throws ModelError for unknown names, for models with contacts, friction or events (their derivatives through an event
+  /// are not known), and for sampled controllers.
+  SensitivityStudy(const Model& model, const StartState& start, SensitivityStudyOptions options);
+
+  /// t, the outputs, then "d(output)/d(parameter)" for each output and each parameter.
+  [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }
+  [[nodiscard]] const EquationsOfMotion& equations() const { return at_.equations(); }
+  [[nodiscard]] SensitivityReport run(const std::function<void(std::span<const double>)>& on_row = {});
+
+ private:
+  SensitivityStudyOptions options_;
+  Situation at_;
+  std::vector<std::string> columns_;
+  std::unique_ptr<SensitivityRun> run_;
+};
+
+/// The model with the inputs of these series driven.
+[[nodiscard]] Model drive_series(const Model& model, const std::vector<InputSource>& series);
+/// The sources of a model, then others.
+[[nodiscard]] std::vector<InputSource> all_sources(const Model& model, const std::vector<InputSource>& others);
+
+}  // namespace kane
