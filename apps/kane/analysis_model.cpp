@@ -71,6 +71,7 @@ SimulatorOptions AnalysisModel::simulator_options() const {
   SimulatorOptions o;
   if (!settings.method.empty()) o.method = method_from(settings.method);
   o.tolerance = settings.tolerance.value_or(o.tolerance);
+  o.absolute_tolerance = settings.absolute_tolerance.value_or(o.absolute_tolerance);
   o.step = settings.step.value_or(o.step);
   return o;
 }

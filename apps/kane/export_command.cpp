@@ -149,7 +149,7 @@ class Export {
     constexpr double kDefaultDuration = 10;
     m.until = options_.until.value_or(settings.until.value_or(m.start.t + kDefaultDuration));
     m.step = options_.step.value_or(settings.step.value_or(m.step));
-    m.output_step = options_.output_step.value_or(number_setting(settings, "sample").value_or(0.0));
+    m.output_step = options_.output_step.value_or(settings.sample.value_or(0.0));
     require(options_.output_step.value_or(1) > 0, "--output-step must be positive, but it is {}",
             options_.output_step.value_or(1));
     if (!mechanism_.tables.empty())

@@ -247,15 +247,10 @@ std::vector<bool> active_rows(const EquationsOfMotion& equations, const Situatio
   return active;
 }
 
-std::optional<double> number_setting(const SimulationSettings& settings, const std::string& key) {
-  const auto found = settings.other.find(key);
-  return found == settings.other.end() ? std::nullopt : std::optional(std::stod(found->second));
-}
-
 State start_state(const Mechanism& mechanism, const nlohmann::json& state, const Situation& situation) {
   State start{situation.t, situation.q, situation.u};
   if (state.contains("t")) return start;
-  start.t = number_setting(mechanism.simulation, "from").value_or(0.0);
+  start.t = mechanism.simulation.from.value_or(0.0);
   const auto own = mechanism.initial.find("t");
   if (own != mechanism.initial.end()) start.t = own->second;
   return start;

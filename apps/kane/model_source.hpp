@@ -86,9 +86,6 @@ struct Situation {
 void initial_values(const Mechanism& mechanism, const EquationsOfMotion& equations, std::vector<double>& q,
                     std::vector<double>& u);
 
-/// A number among the further settings of `simulate:` ("from", "sample").
-[[nodiscard]] std::optional<double> number_setting(const SimulationSettings& settings, const std::string& key);
-
 /// Where a run begins: the values of the situation, at the time that the state, the model's initial values or its settings
 /// say.
 [[nodiscard]] State start_state(const Mechanism& mechanism, const nlohmann::json& state, const Situation& situation);

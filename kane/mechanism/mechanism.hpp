@@ -189,12 +189,16 @@ struct InputSeries {
   bool hold = false;  ///< steps instead of straight lines
 };
 
+/// How the model wants to be run. Times in seconds; whatever is not given is left to the program that runs it.
 struct SimulationSettings {
-  std::optional<double> until;
-  std::string method;
-  std::optional<double> tolerance;
-  std::optional<double> step;
-  std::map<std::string, std::string> other;
+  std::optional<double> from;                ///< start time
+  std::optional<double> until;               ///< end time
+  std::string method;                        ///< name of the integrator
+  std::optional<double> tolerance;           ///< relative error per step
+  std::optional<double> absolute_tolerance;  ///< absolute error per step
+  std::optional<double> step;                ///< fixed step, or the first one of an adaptive method
+  std::optional<double> sample;              ///< time between two outputs
+  std::string constraints;                   ///< how constraints are kept while running
 };
 
 struct Mechanism {

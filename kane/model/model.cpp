@@ -162,13 +162,8 @@ class StartBuilder {
     else if (initial != mechanism_.initial.end())
       start_.state.t = initial->second;
     else
-      start_.state.t = simulation_start().value_or(0.0);
+      start_.state.t = mechanism_.simulation.from.value_or(0.0);
     if (!std::isfinite(start_.state.t)) fail("the time is not a finite number");
-  }
-
-  [[nodiscard]] std::optional<double> simulation_start() const {
-    const auto found = mechanism_.simulation.other.find("from");
-    return found == mechanism_.simulation.other.end() ? std::nullopt : std::optional(std::stod(found->second));
   }
 
   void set_parameters() {

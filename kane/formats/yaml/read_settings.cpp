@@ -8,6 +8,7 @@
 #include "kane/formats/yaml/yaml_keys.hpp"
 #include "kane/mechanism/tables.hpp"
 #include "kane/simulate/motion/method.hpp"
+#include "kane/simulate/switching/mode_equations.hpp"
 
 namespace kane {
 
@@ -318,23 +319,23 @@ void read_simulation(ModelContext& context, const YamlNode& section) {
     if (!(value > 0)) node.fail(fmt::format("'{}' of {} must be positive, but it is {}", key, owner, value));
     return value;
   };
-  if (const YamlNode* until = group.find("until")) settings.until = positive(*until, measure::kTime, "until");
-  if (const YamlNode* tolerance = group.find("tolerance"))
-    settings.tolerance = positive(*tolerance, measure::kNumber, "tolerance");
-  if (const YamlNode* step = group.find("step")) settings.step = positive(*step, measure::kTime, "step");
+  const auto read_positive = [&](std::optional<double>& setting, std::string_view key, const Measure& measure) {
+    if (const YamlNode* node = group.find(key)) setting = positive(*node, measure, key);
+  };
+  if (const YamlNode* node = group.find("from")) settings.from = context.number(*node, measure::kTime, "from", owner);
+  read_positive(settings.until, "until", measure::kTime);
+  read_positive(settings.tolerance, "tolerance", measure::kNumber);
+  read_positive(settings.absolute_tolerance, "absolute_tolerance", measure::kNumber);
+  read_positive(settings.step, "step", measure::kTime);
+  read_positive(settings.sample, "sample", measure::kTime);
   if (const YamlNode* method = group.find("method")) {
     settings.method = read_text(*method, "method", owner);
     at_place(method->place, [&] { (void)method_from(settings.method); });
   }
-  const auto keep = [&](std::string_view key, double value) {
-    settings.other[std::string(key)] = fmt::format("{}", value);
-  };
-  if (const YamlNode* node = group.find("absolute_tolerance"))
-    keep("absolute_tolerance", positive(*node, measure::kNumber, "absolute_tolerance"));
-  if (const YamlNode* node = group.find("sample")) keep("sample", positive(*node, measure::kTime, "sample"));
-  if (const YamlNode* node = group.find("constraints"))
-    settings.other["constraints"] = read_text(*node, "constraints", owner);
-  if (const YamlNode* node = group.find("from")) keep("from", context.number(*node, measure::kTime, "from", owner));
+  if (const YamlNode* constraints = group.find("constraints")) {
+    settings.constraints = read_text(*constraints, "constraints", owner);
+    at_place(constraints->place, [&] { (void)constraint_method_from(settings.constraints); });
+  }
 }
 
 }  // namespace kane

@@ -188,11 +188,17 @@ class ModelWriter {
         add_entry(initial, name, number_text(value->second));
     section("initial", std::move(initial));
     const SimulationSettings& s = m_.simulation;
-    if (s.until) add_entry(simulate, "until", number_text(*s.until));
+    const auto add_number = [&](const char* key, std::optional<double> value) {
+      if (value) add_entry(simulate, key, number_text(*value));
+    };
+    add_number("from", s.from);
+    add_number("until", s.until);
     if (!s.method.empty()) add_entry(simulate, "method", s.method);
-    if (s.tolerance) add_entry(simulate, "tolerance", number_text(*s.tolerance));
-    if (s.step) add_entry(simulate, "step", number_text(*s.step));
-    for (const auto& [key, text] : s.other) add_entry(simulate, key, text);
+    add_number("tolerance", s.tolerance);
+    add_number("absolute_tolerance", s.absolute_tolerance);
+    add_number("step", s.step);
+    add_number("sample", s.sample);
+    if (!s.constraints.empty()) add_entry(simulate, "constraints", s.constraints);
     section("simulate", std::move(simulate));
   }
 
