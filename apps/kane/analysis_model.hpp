@@ -26,7 +26,7 @@ class AnalysisModel {
   [[nodiscard]] const EquationsOfMotion& equations() const { return system_->equations(); }
   /// With the parameters, inputs and active constraints of the situation.
   [[nodiscard]] SystemEvaluator& evaluator() { return *evaluator_; }
-  [[nodiscard]] const Situation& situation() const { return situation_; }
+  [[nodiscard]] const FileSituation& situation() const { return situation_; }
   /// All parameters by name, as they are set.
   [[nodiscard]] Values parameters() const;
   /// As written, not assembled.
@@ -47,7 +47,7 @@ class AnalysisModel {
   Mechanism mechanism_;
   nlohmann::json state_ = nlohmann::json::object();
   std::shared_ptr<const CompiledSystem> system_;
-  Situation situation_;
+  FileSituation situation_;
   std::unique_ptr<SystemEvaluator> evaluator_;
 };
 

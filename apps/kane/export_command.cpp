@@ -130,7 +130,7 @@ class Export {
  private:
   [[nodiscard]] MotionExportOptions motion_options() {
     const EquationsOfMotion& e = system_->equations();
-    const Situation situation = make_situation(given_state_, mechanism_, *system_);
+    const FileSituation situation = make_situation(given_state_, mechanism_, *system_);
     MotionExportOptions m;
     m.parameters = situation.parameters;
     m.inputs = situation.inputs;

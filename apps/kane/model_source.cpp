@@ -190,7 +190,7 @@ class StateReader {
 namespace {
 
 /// Initial values that are written with parameters follow those of the state.
-void renew_initial(const Mechanism& mechanism, const CompiledSystem& system, Situation& s) {
+void renew_initial(const Mechanism& mechanism, const CompiledSystem& system, FileSituation& s) {
   const auto& names = system.parameters();
   const auto numbers = system.calc_parameters(s.parameters);
   Values values;
@@ -207,11 +207,11 @@ void renew_initial(const Mechanism& mechanism, const CompiledSystem& system, Sit
 
 }  // namespace
 
-Situation make_situation(const nlohmann::json& state, const Mechanism& mechanism, const CompiledSystem& system,
+FileSituation make_situation(const nlohmann::json& state, const Mechanism& mechanism, const CompiledSystem& system,
                          int entry) {
   const EquationsOfMotion& e = system.equations();
   const StateReader reader(state, entry);
-  Situation s;
+  FileSituation s;
   initial_values(mechanism, e, s.q, s.u);
   s.inputs = system.default_inputs();
   if (state.contains("t")) s.t = reader.number(state["t"], "t");
@@ -232,7 +232,7 @@ Situation make_situation(const nlohmann::json& state, const Mechanism& mechanism
   return s;
 }
 
-std::vector<bool> active_rows(const EquationsOfMotion& equations, const Situation& situation) {
+std::vector<bool> active_rows(const EquationsOfMotion& equations, const FileSituation& situation) {
   std::vector<bool> active;
   for (const auto& c : equations.constraints) active.push_back(c.active && !situation.active);
   if (!situation.active) return active;
@@ -247,7 +247,7 @@ std::vector<bool> active_rows(const EquationsOfMotion& equations, const Situatio
   return active;
 }
 
-State start_state(const Mechanism& mechanism, const nlohmann::json& state, const Situation& situation) {
+State start_state(const Mechanism& mechanism, const nlohmann::json& state, const FileSituation& situation) {
   State start{situation.t, situation.q, situation.u};
   if (state.contains("t")) return start;
   start.t = mechanism.simulation.from.value_or(0.0);
