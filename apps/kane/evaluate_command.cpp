@@ -87,18 +87,24 @@ void run_evaluate(const EvaluateOptions& options) {
   const StateFile states = options.state.read();
   ModelOptions model;
   model.interpreter = options.interpreter;
-  Evaluator evaluator(options.source.load(std::move(model)).driving(states.inputs()));
-  auto answers = wire::Json::array();
+  model.driven = states.inputs();
+  Evaluator evaluator(options.source.load(std::move(model)));
+  std::vector<Evaluation> answers;
   for (const StartState& state : states.states) {
-    const Evaluation answer = evaluator.calc(state);
-    if (!answer.failure.empty()) throw RunFailed(states.list ? state.label + ": " + answer.failure : answer.failure);
-    if (options.json)
-      answers.push_back(wire::to_json(answer));
-    else
-      print_evaluation(answer);
-    if (!options.json && states.list) fmt::print("\n");
+    answers.push_back(evaluator.calc(state));
+    const std::string& failure = answers.back().failure;
+    if (!failure.empty()) throw RunFailed(states.list ? state.label + ": " + failure : failure);
   }
-  if (options.json) fmt::print("{}\n", (states.list ? answers : answers[0]).dump());
+  if (options.json) {
+    auto list = wire::Json::array();
+    for (const Evaluation& answer : answers) list.push_back(wire::to_json(answer));
+    fmt::print("{}\n", (states.list ? list : list[0]).dump());
+    return;
+  }
+  for (const Evaluation& answer : answers) {
+    print_evaluation(answer);
+    if (states.list) fmt::print("\n");
+  }
 }
 
 }  // namespace

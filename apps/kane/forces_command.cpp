@@ -97,19 +97,22 @@ void run_at_states(const ForcesOptions& options) {
   ModelOptions model;
   model.driven = states.inputs();
   JointForcesEvaluator evaluator(options.source.load(std::move(model)), options.table);
-  Json answers = Json::array();
-  for (std::size_t i = 0; i < states.states.size(); ++i) {
-    const JointForcesReport report = evaluator.calc(states.states[i]);
-    if (!report.failure.empty())
-      throw RunFailed(states.list ? states.states[i].label + ": " + report.failure : report.failure);
-    if (options.json) {
-      answers.push_back(wire::to_json(report));
-      continue;
-    }
-    if (i > 0) fmt::print("\n");
-    print_forces(report);
+  std::vector<JointForcesReport> reports;
+  for (const StartState& state : states.states) {
+    reports.push_back(evaluator.calc(state));
+    const std::string& failure = reports.back().failure;
+    if (!failure.empty()) throw RunFailed(states.list ? state.label + ": " + failure : failure);
   }
-  if (options.json) fmt::print("{}\n", (states.list ? answers : answers[0]).dump());
+  if (options.json) {
+    Json list = Json::array();
+    for (const JointForcesReport& report : reports) list.push_back(wire::to_json(report));
+    fmt::print("{}\n", (states.list ? list : list[0]).dump());
+    return;
+  }
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    if (i > 0) fmt::print("\n");
+    print_forces(reports[i]);
+  }
 }
 
 // ---- along a run ------------------------------------------------------------------------------------------------------------

@@ -208,7 +208,7 @@ void renew_initial(const Mechanism& mechanism, const CompiledSystem& system, Fil
 }  // namespace
 
 FileSituation make_situation(const nlohmann::json& state, const Mechanism& mechanism, const CompiledSystem& system,
-                         int entry) {
+                             int entry) {
   const EquationsOfMotion& e = system.equations();
   const StateReader reader(state, entry);
   FileSituation s;

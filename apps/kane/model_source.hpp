@@ -77,7 +77,7 @@ struct FileSituation {
 
 /// `entry` counts the objects of an array, for messages; -1 for a single object.
 [[nodiscard]] FileSituation make_situation(const nlohmann::json& state, const Mechanism& mechanism,
-                                       const CompiledSystem& system, int entry = -1);
+                                           const CompiledSystem& system, int entry = -1);
 
 /// The constraints to be active: by group or by row name. Throws ModelError for an unknown name.
 [[nodiscard]] std::vector<bool> active_rows(const EquationsOfMotion& equations, const FileSituation& situation);
@@ -88,7 +88,8 @@ void initial_values(const Mechanism& mechanism, const EquationsOfMotion& equatio
 
 /// Where a run begins: the values of the situation, at the time that the state, the model's initial values or its settings
 /// say.
-[[nodiscard]] State start_state(const Mechanism& mechanism, const nlohmann::json& state, const FileSituation& situation);
+[[nodiscard]] State start_state(const Mechanism& mechanism, const nlohmann::json& state,
+                                const FileSituation& situation);
 
 /// Which values the model or the state give; assembly holds those.
 [[nodiscard]] GivenValues given_values(const Mechanism& mechanism, const EquationsOfMotion& equations,

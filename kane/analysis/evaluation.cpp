@@ -35,57 +35,98 @@ KernelCount count_of(const char* name, const Kernel* kernel) {
 
 }  // namespace
 
-Evaluator::Evaluator(Model model) : model_(std::move(model)), evaluator_(model_.system()) {}
+Evaluator::Evaluator(Model model) : model_(std::move(model)) {
+  if (model_.equations().switched())
+    switched_ = make_simulator(model_.system());
+  else
+    plain_ = std::make_unique<SystemEvaluator>(model_.system());
+}
 
 Evaluation Evaluator::calc(const StartState& state) {
   const EquationsOfMotion& e = model_.equations();
   const CompiledSystem& system = *model_.system();
   start_ = model_.start(state);
-  set_evaluator(evaluator_, start_);
-  const State& at = start_.state;
-
   Evaluation a;
   a.model = e.name, a.formulation = e.formulation;
-  a.t = at.t, a.q = at.q, a.u = at.u;
+  a.t = start_.state.t, a.q = start_.state.q, a.u = start_.state.u;
   a.coordinates = names_of(e.q), a.speeds = names_of(e.u);
   a.warnings = e.warnings;
   a.qdot.resize(e.q.size()), a.udot.resize(e.u.size());
   lambda_.assign(e.constraints.size(), 0.0);
-  const MotionReport report = evaluator_.calc_motion(at.q, at.u, a.qdot, a.udot);
-  if (!report.ok()) {
-    a.failure = describe(report, e);
-    return a;
-  }
+  const auto reports = switched_ ? calc_switched(a) : calc_plain(a);
+  if (!a.failure.empty()) return a;
   if (system.mass() != nullptr) {
-    evaluator_.calc_mass(at.q, at.u);
-    a.mass = copy_of(evaluator_.mass_matrix());
-    a.rhs.assign(evaluator_.rhs().begin(), evaluator_.rhs().end());
+    a.mass = copy_of(evaluator().mass_matrix());
+    a.rhs.assign(evaluator().rhs().begin(), evaluator().rhs().end());
   }
-  if (!evaluator_.active_rows().empty()) evaluator_.calc_multipliers(a.udot, lambda_);
   fill_constraints(a);
-  if (system.reports() != nullptr) fill_reports(a, evaluator_.calc_reports(at.q, at.u, a.udot, lambda_));
+  if (!reports.empty()) fill_reports(a, reports);
   a.operations = {count_of("motion", system.motion()), count_of("mass_matrix_and_rhs", system.mass()),
                   count_of("inverse", system.inverse()), count_of("constraints", system.constraints())};
   return a;
 }
 
+std::span<const double> Evaluator::calc_plain(Evaluation& a) {
+  set_evaluator(*plain_, start_);
+  const MotionReport report = plain_->calc_motion(a.q, a.u, a.qdot, a.udot);
+  if (!report.ok()) {
+    a.failure = describe(report, model_.equations());
+    return {};
+  }
+  if (model_.system()->mass() != nullptr) plain_->calc_mass(a.q, a.u);
+  if (!plain_->active_rows().empty()) plain_->calc_multipliers(a.udot, lambda_);
+  if (model_.system()->reports() == nullptr) return {};
+  return plain_->calc_reports(a.q, a.u, a.udot, lambda_);
+}
+
+std::span<const double> Evaluator::calc_switched(Evaluation& a) {
+  const EquationsOfMotion& e = model_.equations();
+  switched_->set_parameters(start_.parameters);
+  switched_->set_inputs(start_.inputs);
+  switched_->set_active(start_.active);
+  switched_->start(start_.state);
+  const State& at = switched_->state();
+  if (at.u != a.u) {
+    // An impact: nothing can be said of the accelerations before it.
+    std::string cause;
+    if (switched_->event() != nullptr) cause = ": " + describe(*switched_->event());
+    a.warnings.push_back(fmt::format("the speeds jump at this state{}; u and u' are those just after", cause));
+    a.u = at.u;
+  }
+  const auto reports = switched_->calc_reports(at);
+  if (reports.empty() && model_.system()->reports() != nullptr) {
+    a.failure = switched_->explain_last_step().message(e);
+    return {};
+  }
+  a.udot.assign(switched_->udot().begin(), switched_->udot().end());
+  lambda_.assign(switched_->multipliers().begin(), switched_->multipliers().end());
+  SystemEvaluator& evaluator = switched_->evaluator();
+  if (model_.system()->mass() != nullptr) {
+    evaluator.calc_mass(at.q, at.u);
+    a.qdot.assign(evaluator.qdot().begin(), evaluator.qdot().end());
+  }
+  return reports;
+}
+
 void Evaluator::fill_constraints(Evaluation& a) {
   const EquationsOfMotion& e = model_.equations();
-  const auto& rows = evaluator_.active_rows();
+  SystemEvaluator& at = evaluator();
+  const auto& rows = at.active_rows();
   if (rows.empty()) {
     a.independent_speeds = a.speeds;
     a.embedded_mass = a.mass, a.embedded_rhs = a.rhs;
     return;
   }
-  for (const int i : evaluator_.independent()) a.independent_speeds.push_back(e.u[static_cast<std::size_t>(i)].name());
-  a.embedded_mass = symmetric(evaluator_.embedding().embedded_mass());
-  a.embedded_rhs.assign(evaluator_.embedding().embedded_rhs().begin(), evaluator_.embedding().embedded_rhs().end());
-  a.constraint_jacobian = copy_of(evaluator_.active_jacobian());
+  for (const int i : at.independent()) a.independent_speeds.push_back(e.u[static_cast<std::size_t>(i)].name());
+  a.embedded_mass = symmetric(at.embedding().embedded_mass());
+  a.embedded_rhs.assign(at.embedding().embedded_rhs().begin(), at.embedding().embedded_rhs().end());
+  a.constraint_jacobian = copy_of(at.active_jacobian());
   for (const int i : rows) {
     const auto k = static_cast<std::size_t>(i);
-    double residual = evaluator_.b()[k];
-    for (std::size_t j = 0; j < a.u.size(); ++j) residual += evaluator_.jacobian()(k, j) * a.u[j];
-    if (e.constraints[k].phi) residual = std::hypot(evaluator_.phi()[k], residual);
+    if (k >= e.constraints.size()) continue;  // shapes that touch
+    double residual = at.b()[k];
+    for (std::size_t j = 0; j < a.u.size(); ++j) residual += at.jacobian()(k, j) * a.u[j];
+    if (e.constraints[k].phi) residual = std::hypot(at.phi()[k], residual);
     a.constraints.push_back({e.constraints[k].name, lambda_[k], residual});
   }
 }

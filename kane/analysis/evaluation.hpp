@@ -12,6 +12,7 @@
 #include "kane/analysis/situation.hpp"
 #include "kane/contact/vec3.hpp"
 #include "kane/expr/count.hpp"
+#include "kane/simulate/motion/motion_simulator.hpp"
 
 namespace kane {
 
@@ -57,14 +58,16 @@ struct Evaluation {
   double t = 0;
   std::vector<std::string> coordinates, speeds;
   std::vector<double> q, u, qdot;
-  Matrix mass;               ///< of M u' = rhs, all speeds, before constraints; empty if it was not formed
-  std::vector<double> rhs;   ///< empty together with `mass`
-  std::vector<double> udot;  ///< with the active constraints enforced
+  Matrix mass;              ///< of M u' = rhs, all speeds, before constraints; empty if it was not formed
+  std::vector<double> rhs;  ///< empty together with `mass`
+  /// With the active constraints, contacts and friction enforced, as a run that starts here would have it.
+  std::vector<double> udot;
   std::vector<std::string> independent_speeds;
   Matrix embedded_mass;  ///< in the independent speeds
   std::vector<double> embedded_rhs;
-  std::vector<ConstraintValue> constraints;  ///< the active ones
-  Matrix constraint_jacobian;                ///< a row for each of them
+  /// The active ones; closed contacts and friction that holds are among them.
+  std::vector<ConstraintValue> constraints;
+  Matrix constraint_jacobian;  ///< a row for each of them
   std::optional<double> kinetic, potential;
   std::optional<Vec3> linear_momentum, angular_momentum;
   std::vector<PointValue> points;
@@ -76,7 +79,8 @@ struct Evaluation {
   std::string failure;  ///< why the motion could not be found; nothing after qdot is filled in then
 };
 
-/// Evaluates many states of one model.
+/// Evaluates many states of one model. Where the model has contacts or friction, their states at each state are found as at
+/// the start of a run.
 class Evaluator {
  public:
   /// The inputs that states will name must be driven by the caller (Model::driving).
@@ -86,11 +90,15 @@ class Evaluator {
   [[nodiscard]] Evaluation calc(const StartState& state);
 
  private:
+  [[nodiscard]] std::span<const double> calc_plain(Evaluation& a);
+  [[nodiscard]] std::span<const double> calc_switched(Evaluation& a);
+  [[nodiscard]] SystemEvaluator& evaluator() { return switched_ ? switched_->evaluator() : *plain_; }
   void fill_constraints(Evaluation& a);
   void fill_reports(Evaluation& a, std::span<const double> reports) const;
 
   Model model_;
-  SystemEvaluator evaluator_;
+  std::unique_ptr<SystemEvaluator> plain_;     ///< of a model without contacts, friction and events ...
+  std::unique_ptr<MotionSimulator> switched_;  ///< ... and of one with them
   Start start_;
   std::vector<double> lambda_;
 };

@@ -213,7 +213,7 @@ TEST_F(SimulateCommand, BadOptionsAreInputErrors) {
   fails({"--until", "-1"}, "must end after it begins");
   fails({"--until", "nan"}, "must end after it begins");
   fails({"--constraints", "foo"}, "unknown way of constraints");
-  fails({"--control-delay", "0.1"}, "needs --control-period");
+  fails({"--control-delay", "0.1"}, "needs a control period");
   fails({"--output-step", "1e-12"}, "at most");
   fails({"--step", "1e-300", "--method", "rk4"}, "never come to an end");
   fails({"--state", write("huge.json", R"({"q": {"q1": 1e400}})")}, "too large");

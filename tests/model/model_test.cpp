@@ -85,15 +85,14 @@ TEST(Model, LawsSeriesAndSampledLawsActAtAState) {
 }
 
 TEST(Model, AStateDrivesAnInputWhateverItsLaw) {
-  for (const char* inputs :
-       {"inputs: {F: 0 N}", "inputs: {F: -k*x}", "inputs: {F: {points: [[0, 0], [2, 8]]}}",
-        "inputs: {F: {value: -k*x, sampled: 0.1 s}}"})
+  for (const char* inputs : {"inputs: {F: 0 N}", "inputs: {F: -k*x}", "inputs: {F: {points: [[0, 0], [2, 8]]}}",
+                             "inputs: {F: {value: -k*x, sampled: 0.1 s}}"})
     EXPECT_DOUBLE_EQ(acceleration(mass_with(inputs), {.inputs = {{"F", 5}}}), 2.5) << inputs;
 }
 
 TEST(Model, SettingAnInputRemovesItsLaw) {
-  for (const char* inputs : {"inputs: {F: -k*x}", "inputs: {F: {points: [[0, 0], [2, 8]]}}",
-                             "inputs: {F: {value: -k*x, sampled: 0.1 s}}"}) {
+  for (const char* inputs :
+       {"inputs: {F: -k*x}", "inputs: {F: {points: [[0, 0], [2, 8]]}}", "inputs: {F: {value: -k*x, sampled: 0.1 s}}"}) {
     const Model model = read_model_text(mass_with(inputs), "m.yaml", {.set = {"F=5 N"}});
     EXPECT_TRUE(model.input_sources().empty()) << inputs;
     EXPECT_DOUBLE_EQ(evaluate(model).udot[0], 2.5) << inputs;
@@ -112,9 +111,13 @@ TEST(Model, SampledLawsCanActContinuously) {
 TEST(Model, RefusesUnknownNamesWithASuggestion) {
   const Model model = read_model_text(kMass, "mass.yaml");
   EXPECT_NE(message_of([&] { (void)model.start({.q = {{"xx", 1}}}); }).find("did you mean 'x'"), std::string::npos);
-  EXPECT_NE(message_of([&] { (void)model.start({.parameters = {{"mm", 1}}}); }).find("'parameters' has no 'mm'"),
+  EXPECT_NE(message_of([&] {
+              (void)model.start({.parameters = {{"mm", 1}}});
+            }).find("'parameters' has no 'mm'"),
             std::string::npos);
-  EXPECT_NE(message_of([&] { (void)evaluate(model, {.inputs = {{"G", 1}}}); }).find("'inputs' has no 'G'"),
+  EXPECT_NE(message_of([&] {
+              (void)evaluate(model, {.inputs = {{"G", 1}}});
+            }).find("'inputs' has no 'G'"),
             std::string::npos);
   EXPECT_NE(message_of([&] { (void)model.start({.active = {{"loop"}}}); }).find("there is no constraint 'loop'"),
             std::string::npos);
@@ -123,7 +126,9 @@ TEST(Model, RefusesUnknownNamesWithASuggestion) {
 TEST(Model, RefusesImpossibleValuesOfAState) {
   const Model model = read_model_text(kMass, "mass.yaml");
   EXPECT_NE(message_of([&] { (void)model.start({.parameters = {{"m", -1}}}); }).find("mass"), std::string::npos);
-  EXPECT_NE(message_of([&] { (void)model.start({.q = {{"x", std::nan("")}}}); }).find("not a finite number"),
+  EXPECT_NE(message_of([&] {
+              (void)model.start({.q = {{"x", std::nan("")}}});
+            }).find("not a finite number"),
             std::string::npos);
 }
 
@@ -156,11 +161,27 @@ TEST(StateFile, ReadsOneStateOrAList) {
 }
 
 TEST(StateFile, EveryWrongTypeIsASentence) {
-  for (const char* text :
-       {"[1]", "3", "null", "\"x\"", R"({"t": "x"})", R"({"t": null})", R"({"q": []})", R"({"q": 3})",
-        R"({"q": {"x": "1"}})", R"({"u": {"v": {}}})", R"({"u": {"v": [true]}})", R"({"inputs": 3})",
-        R"({"inputs": {"F": null}})", R"({"parameters": "m"})", R"({"active": "a"})", R"({"active": [1]})",
-        R"({"active": {}})", R"({"speed": {}})", "{", "", R"({"t": 1e999})"})
+  for (const char* text : {"[1]",
+                           "3",
+                           "null",
+                           "\"x\"",
+                           R"({"t": "x"})",
+                           R"({"t": null})",
+                           R"({"q": []})",
+                           R"({"q": 3})",
+                           R"({"q": {"x": "1"}})",
+                           R"({"u": {"v": {}}})",
+                           R"({"u": {"v": [true]}})",
+                           R"({"inputs": 3})",
+                           R"({"inputs": {"F": null}})",
+                           R"({"parameters": "m"})",
+                           R"({"active": "a"})",
+                           R"({"active": [1]})",
+                           R"({"active": {}})",
+                           R"({"speed": {}})",
+                           "{",
+                           "",
+                           R"({"t": 1e999})"})
     EXPECT_NE(message_of([&] { (void)parse_states(text, "s.json"); }), "nothing was thrown") << text;
   EXPECT_NE(message_of([] { (void)parse_states("{\n \"t\": }", "s.json"); }).find("s.json:2:"), std::string::npos);
 }
