@@ -1,6 +1,6 @@
 #pragma once
-// From the loop to slower consumers, without a lock and without waiting on either side: three buffers, one being written, one
-// being read, and the newest finished one in between; writer and reader exchange theirs for it with one atomic operation.
+// A triple buffer from the loop to slower consumers; neither side locks or waits. One buffer is being written, one is being
+// read, and the third holds the newest finished value; writer and reader swap theirs for it with one atomic operation.
 
 #include <array>
 #include <atomic>
@@ -8,7 +8,7 @@
 
 namespace kane {
 
-/// One writer, one reader. The reader sees the newest value, and each value whole.
+/// One writer, one reader. The reader sees the newest value, never a partly written one.
 template <class T>
 class LatestValue {
  public:
@@ -20,7 +20,7 @@ class LatestValue {
     writing_ = middle_.exchange(static_cast<std::uint8_t>(writing_ | kFresh), std::memory_order_acq_rel) & kIndex;
   }
 
-  /// True if something new was published since the last call; then value() is it. Reader only.
+  /// True if a new value was published since the last call; value() then returns it. Reader only.
   bool update() {
     if ((middle_.load(std::memory_order_relaxed) & kFresh) == 0) return false;
     reading_ = middle_.exchange(reading_, std::memory_order_acq_rel) & kIndex;

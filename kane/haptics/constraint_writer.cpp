@@ -22,7 +22,7 @@ ConstraintWriter::~ConstraintWriter() {
   if (thread_.joinable()) thread_.join();
 }
 
-/// Posts what is due, sees whether it has come into force, takes down what has had its time.
+/// Posts a constraint that is due, checks whether it has taken effect, and releases it when its time is over.
 void ConstraintWriter::advance(Entry& entry, double t) {
   TimedConstraintReport& report = entry.report;
   if (entry.place < 0) {

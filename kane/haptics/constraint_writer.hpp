@@ -1,6 +1,6 @@
 #pragma once
-// Constraints that come and go at given times while a haptic loop runs. A thread of its own writes and compiles them; the loop
-// takes over what is ready (kane/simulate/tick/constraint_board.hpp) and never waits.
+// Constraints that are imposed and released at given times while a haptic loop runs. A separate thread derives and compiles
+// them; the loop adopts those that are ready (kane/simulate/tick/constraint_board.hpp) and never waits.
 
 #include <atomic>
 #include <string>
@@ -15,14 +15,14 @@ struct TimedConstraint {
   std::string name;
   Expr expression;  ///< phi(q, t), held at its value, or psi(q, u, t) = 0
   double from = 0;
-  double to = -1;  ///< released then; negative: never
+  double to = -1;  ///< time of release; negative: never
 };
 
 struct TimedConstraintReport {
   std::string name;
-  double imposed = -1;  ///< time of the loop at which it was in force; negative: never
+  double imposed = -1;  ///< loop time at which it took effect; negative: never
   double released = -1;
-  double compile_us = 0;  ///< to form and compile its row
+  double compile_us = 0;  ///< time to derive and compile its row
   std::string failure;    ///< why it was not imposed
 };
 
@@ -33,9 +33,9 @@ class ConstraintWriter {
   ConstraintWriter(const ConstraintWriter&) = delete;
   ConstraintWriter& operator=(const ConstraintWriter&) = delete;
 
-  /// The loop has come to this time.
+  /// Called by the loop with its present time.
   void note_time(double t) { time_.store(t, std::memory_order_relaxed); }
-  /// Ends the thread. Reports in the order of the constraints.
+  /// Stops the thread. Returns the reports in the order of the constraints.
   [[nodiscard]] std::vector<TimedConstraintReport> finish();
 
  private:

@@ -10,14 +10,14 @@
 
 namespace kane {
 
-/// What the data sheet says, per axis; zero: not known.
+/// The data sheet, per axis; zero: unknown.
 struct DeviceAxis {
   double damping = 0;        ///< physical damping b, N*s/m or N*m*s/rad
   double mass = 0;           ///< apparent mass or moment of inertia
   double max_force = 0;      ///< 0: unlimited
   double friction = 0;       ///< Coulomb friction of the mechanism
-  double max_stiffness = 0;  ///< that the device can display
-  double resolution = 0;     ///< of its position sensor
+  double max_stiffness = 0;  ///< largest stiffness that the device can display
+  double resolution = 0;     ///< resolution of the position sensor
 };
 
 class Device {
@@ -27,15 +27,15 @@ class Device {
   [[nodiscard]] virtual std::string name() const = 0;
   [[nodiscard]] virtual std::size_t axes() const = 0;
   [[nodiscard]] virtual DeviceAxis axis(std::size_t i) const = 0;
-  /// The position the device takes as its own zero: that of the model's handle.
+  /// The position of the model's handle, which becomes the device's zero.
   virtual void start(std::span<const double> origin) = 0;
-  /// Motion at time t since the start (and force, for admittance display). False: nothing new has come; what is written
-  /// is the best guess.
+  /// Motion at time t since the start (and force, for admittance display). Returns false if there is no new data; the values are
+  /// then extrapolated.
   [[nodiscard]] virtual bool read(double t, std::span<double> position, std::span<double> speed,
                                   std::span<double> force) = 0;
-  /// Force to be displayed from t on (impedance), or position (admittance).
+  /// Displays a force (impedance) or a position (admittance) from time t on.
   virtual void write(double t, std::span<const double> force, std::span<const double> position) = 0;
-  /// Things worth telling afterwards, such as lost packets.
+  /// Notes for the report, such as lost packets.
   [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }
 };
 

@@ -31,9 +31,10 @@ HapticSnapshot empty_snapshot(const EquationsOfMotion& e) {
 }
 
 std::size_t tick_count(const HapticOptions& options) {
-  require(options.rate >= 1 && options.rate <= 1e5, "the rate must lie between 1 Hz and 100 kHz, but {} Hz was given",
+  require(options.rate >= 1 && options.rate <= 1e5, "the rate must be between 1 Hz and 100 kHz, not {} Hz",
           options.rate);
-  require(options.duration > 0 && options.duration * options.rate < 1e9, "a run cannot last {} s", options.duration);
+  require(options.duration > 0 && options.duration * options.rate < 1e9,
+          "the duration {} s is not possible: it must be positive, and shorter than 1e9 ticks", options.duration);
   return static_cast<std::size_t>(std::llround(options.duration * options.rate));
 }
 
@@ -53,7 +54,8 @@ HapticLoop::HapticLoop(TickSimulator& simulator, Device& device, HapticOptions o
   require(device.axes() == axes_, "the device '{}' has {} axes, but the handle of '{}' has {}", device.name(),
           device.axes(), simulator.system().equations().name, axes_);
   require(std::abs(simulator.options().period * options.rate - 1) < 1e-9,
-          "the simulation ticks every {} s, which is not a rate of {} Hz", simulator.options().period, options.rate);
+          "the simulation ticks every {} s, which does not match a rate of {} Hz", simulator.options().period,
+          options.rate);
   for (std::size_t i = 0; i < axes_; ++i) {
     require(couplers_[i].stiffness >= 0 && couplers_[i].damping >= 0,
             "the coupler of the handle '{}' has a negative stiffness or damping",
@@ -67,14 +69,15 @@ HapticLoop::HapticLoop(TickSimulator& simulator, Device& device, HapticOptions o
   }
   for (auto* v : {&position_, &speed_, &force_, &shown_, &image_, &told_, &largest_}) v->resize(axes_);
   require(options.handle_mass > 0 && options.hand_stiffness > 0 && options.hand_damping >= 0,
-          "the mass of a handle and the stiffness of a hand must be "
-          "positive");
+          "the mass of the handle and the stiffness of the hand must be positive, and the damping of the hand not "
+          "negative");
   require(options.stored_energy >= 0 && std::isfinite(options.stored_energy),
-          "the energy stored at the start cannot be {} J", options.stored_energy);
-  require(options.wake_ahead >= 0 && options.wake_ahead <= 1, "waking {} s before a deadline is not possible",
-          options.wake_ahead);
+          "the energy stored at the start must be finite and not negative, not {} J", options.stored_energy);
+  require(options.wake_ahead >= 0 && options.wake_ahead <= 1,
+          "waking {} s before a deadline is not possible; the range is 0 to 1 s", options.wake_ahead);
   wake_ahead_ns_ = std::llround(1e9 * std::min(options.wake_ahead, 0.5 / options.rate));
-  require(options.ahead >= 0 && options.ahead <= 1, "looking {} s ahead is not possible; up to 1 s is", options.ahead);
+  require(options.ahead >= 0 && options.ahead <= 1, "looking {} s ahead is not possible; the range is 0 to 1 s",
+          options.ahead);
   if (options.ahead > 0 && options.display == Display::Impedance)
     predictor_ = std::make_unique<Predictor>(
         simulator, couplers_,
@@ -94,27 +97,26 @@ std::string HapticLoop::check_margin(std::size_t axis) const {
   std::string text;
   const auto add = [&](const std::string& sentence) { text += (text.empty() ? "" : ". ") + sentence; };
   if (device.damping == 0 && k > 0) {
-    add(fmt::format(
-        "the device's damping is not known; it must exceed K T/2 + |B| = {:.4g}, or the sampled coupler may "
-        "put out energy",
-        needed));
+    add(
+        fmt::format("the device's damping is unknown; it must exceed K T/2 + |B| = {:.4g}, or the sampled coupler may "
+                    "generate energy",
+                    needed));
   } else if (device.damping > 0 && device.damping <= needed) {
     const double allowed = largest_stiffness(coupler, device.damping, period);
-    add(
-        fmt::format("the device's damping {:.4g} does not exceed K T/2 + |B| = {:.4g}; the sampled coupler may put out "
-                    "energy. {}",
-                    device.damping, needed,
-                    allowed > 0 ? fmt::format("With this damper a stiffness below {:.4g} would be safe", allowed)
-                                : std::string("Its damper alone is too strong for this device")));
+    add(fmt::format(
+        "the device's damping {:.4g} does not exceed K T/2 + |B| = {:.4g}; the sampled coupler may generate "
+        "energy. {}",
+        device.damping, needed,
+        allowed > 0 ? fmt::format("With this damping a stiffness below {:.4g} would be safe", allowed)
+                    : std::string("The coupler's damping alone is too large for this device")));
   }
   if (device.resolution > 0 && device.friction > 0 && k * device.resolution > 2 * device.friction)
-    add(
-        fmt::format("the steps of the position sensor, {:.4g}, let the coupler put out more energy than the device's "
-                    "friction {:.4g} takes; a stiffness below {:.4g} would be safe",
-                    device.resolution, device.friction, 2 * device.friction / device.resolution));
+    add(fmt::format(
+        "the resolution of the position sensor, {:.4g}, lets the coupler generate more energy than the device's "
+        "friction {:.4g} dissipates; a stiffness below {:.4g} would be safe",
+        device.resolution, device.friction, 2 * device.friction / device.resolution));
   if (device.max_stiffness > 0 && k > device.max_stiffness)
-    add(fmt::format("the stiffness {:.4g} is more than the {:.4g} that the device can display", k,
-                    device.max_stiffness));
+    add(fmt::format("the stiffness {:.4g} exceeds the {:.4g} that the device can display", k, device.max_stiffness));
   return text;
 }
 
@@ -127,7 +129,7 @@ std::vector<std::string> HapticLoop::check_margins() const {
   return warnings;
 }
 
-/// Forces of the couplers on the images, and what the hand is to feel: it is resisted by what pushes the image.
+/// Forces of the couplers on the images, and the force displayed to the hand: the opposite of the force on the image.
 void HapticLoop::couple() {
   const bool impedance = options_.display == Display::Impedance;
   for (std::size_t i = 0; i < axes_; ++i) {
@@ -150,7 +152,7 @@ void HapticLoop::couple() {
   }
 }
 
-/// Admittance: the images have moved; what is displayed follows them as far as there is energy for it, and catches up later.
+/// Admittance: the images have moved; the displayed motion follows them as far as energy allows, and catches up later.
 void HapticLoop::show_motion() {
   constexpr double kCatchUp = 0.05;  // s
   const double share = std::min(1.0, 1 / (options_.rate * kCatchUp));
@@ -174,7 +176,7 @@ TickReport HapticLoop::tick(double t, HapticReport& report) {
   return ticked;
 }
 
-/// Rehearsals that might not end in time are left out; they change nothing, so runs stay repeatable.
+/// Rehearsals that might not finish in time are skipped; they change nothing, so runs stay repeatable.
 void HapticLoop::wait_until(std::int64_t deadline, HapticReport& report) {
   sleep_until_ns(deadline - wake_ahead_ns_);
   if (wake_ahead_ns_ == 0) return;
@@ -185,7 +187,7 @@ void HapticLoop::wait_until(std::int64_t deadline, HapticReport& report) {
     report.rehearsal.add(took);
     rehearsal_ns_ = std::max(took + took / 2, rehearsal_ns_ - rehearsal_ns_ / 16);
   } else {
-    rehearsal_ns_ -= rehearsal_ns_ / 16;  // so that one that was interrupted does not end them for ever
+    rehearsal_ns_ -= rehearsal_ns_ / 16;  // so that one interrupted rehearsal does not prevent all later ones
   }
   while (now_ns() < deadline) relax();
 }

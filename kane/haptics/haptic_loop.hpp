@@ -1,10 +1,10 @@
 #pragma once
-// The loop of fixed rate between a device and a simulation: read, couple, tick, display, until the next deadline. Deadlines
-// are absolute, so that lateness does not add up; a tick that misses its own is counted, and the loop goes on with the next
-// one that lies ahead, without catching up by a burst. After start() nothing allocates and nothing is locked.
+// The fixed-rate loop between a device and a simulation: read, couple, tick, display, wait for the next deadline. Deadlines
+// are absolute, so that delays do not accumulate; a tick that misses its deadline is counted, and the loop continues with the
+// next deadline ahead, without catching up in a burst. After start() nothing allocates and no lock is taken.
 //
-// A thread that sleeps until its deadline wakes up late, and finds that others have used the caches meanwhile. So it wakes a
-// little before, rehearses a tick with a change of constraints (TickSimulator::rehearse), and waits awake for the deadline.
+// A thread that sleeps until its deadline wakes up late and finds that other programs have used the caches in the meantime. So
+// the loop wakes early, rehearses a tick with a change of constraints (TickSimulator::rehearse), and busy-waits for the deadline.
 
 #include <atomic>
 #include <functional>
@@ -35,23 +35,23 @@ struct HapticOptions {
   double duration = 10;
   Display display = Display::Impedance;
   bool passivity = true;     ///< the controller; the observer always runs
-  double handle_mass = 0.2;  ///< of a device's axis that does not tell; the controller expects it to give way
-  /// Of a stiff hand, which the controller expects where motion is displayed.
+  double handle_mass = 0.2;  ///< assumed for a device axis of unknown mass; the controller expects the axis to yield
+  /// Stiffness and damping of the hand that the controller assumes when motion is displayed.
   double hand_stiffness = 1000, hand_damping = 20;
-  /// Energy that the model holds at the start and may give to the hand; 0: nothing comes out that was not put in.
+  /// Energy that the model stores at the start and may release to the hand; 0: no more comes out than was put in.
   double stored_energy = 0;
-  bool real_time = true;  ///< ask for locked memory and priority
-  bool paced = true;      ///< false: as fast as it goes, for tests and batch runs
+  bool real_time = true;  ///< request locked memory and real-time priority
+  bool paced = true;      ///< false: as fast as possible, for tests and batch runs
   bool record = false;
-  /// Seconds before each deadline to wake up, rehearse and wait awake (half of a period at most); 0: sleep until it comes.
+  /// Seconds before each deadline to wake up, rehearse and busy-wait (at most half a period); 0: sleep until the deadline.
   double wake_ahead = 100e-6;
   /// Seconds to look ahead for changes of constraints (impedance display only); 0: not at all.
   double ahead = 0;
-  /// Written and compiled while the loop runs; the system needs as many free rows as are held at once.
+  /// Derived and compiled while the loop runs; the system needs as many free rows as are active at once.
   std::vector<TimedConstraint> constraints = {};
 };
 
-/// What slower consumers see.
+/// The state that slower consumers see.
 struct HapticSnapshot {
   double t = 0;
   std::vector<double> q, u, device, image, force;
@@ -64,20 +64,20 @@ struct AxisReport {
   double device_damping = 0, needed_damping = 0;
   double largest_force = 0;
   double least_energy = 0, energy = 0, dissipated = 0;
-  double energy_error = 0;  ///< the largest of one tick's prediction, beyond which no debt goes (passivity.hpp)
+  double energy_error = 0;  ///< largest prediction error of a tick, which bounds the deficit (passivity.hpp)
   long interventions = 0;
 };
 
 struct HapticReport {
   long ticks = 0, missed = 0, stale = 0;
   long events = 0, event_ticks = 0;
-  long predicted = 0, prepared = 0;          ///< changes seen coming; sets taken over as they were prepared
+  long predicted = 0, prepared = 0;          ///< changes predicted; prepared sets that were used
   Histogram period, compute, event_compute;  ///< ns; the last only of ticks in which constraints changed
   Histogram ahead;                           ///< ns per tick for looking ahead, after the force was displayed
-  Histogram rehearsal;                       ///< ns, in the time that is left before a deadline
+  Histogram rehearsal;                       ///< ns, in the time left before a deadline
   double duration = 0;
   TickStatus status = TickStatus::Ok;
-  bool stopped = false;  ///< by a rule of the model, or from outside
+  bool stopped = false;  ///< by an event of the model, or from outside
   RealTimeReport real_time;
   std::vector<AxisReport> axes;
   std::vector<std::string> warnings;  ///< stability margins
@@ -86,17 +86,17 @@ struct HapticReport {
 
 class HapticLoop {
  public:
-  /// The device has as many axes as the model has handles. Throws ModelError otherwise.
+  /// The device must have as many axes as the model has handles; throws ModelError otherwise.
   HapticLoop(TickSimulator& simulator, Device& device, HapticOptions options);
 
-  /// Runs in the calling thread, from the simulator's present state.
+  /// Runs in the calling thread, starting from the simulator's present state.
   HapticReport run();
-  /// From any thread.
+  /// May be called from any thread.
   void stop() { stop_.store(true, std::memory_order_relaxed); }
   [[nodiscard]] LatestValue<HapticSnapshot>& snapshots() { return snapshots_; }
   [[nodiscard]] const Recording& recording() const { return recording_; }
   [[nodiscard]] std::vector<std::string> axis_names() const;
-  /// A sentence for everything the device's data sheet does not allow: b > K T / 2 + |B| (Colgate and Schenkel 1997),
+  /// A message for each condition of the device's data sheet that is not met: b > K T / 2 + |B| (Colgate and Schenkel 1997),
   /// K < 2 friction / resolution (Abbott and Okamura 2005), the stiffness it can display.
   [[nodiscard]] std::vector<std::string> check_margins() const;
 
@@ -120,7 +120,7 @@ class HapticLoop {
   Recording recording_;
   std::unique_ptr<Predictor> predictor_;
   std::int64_t wake_ahead_ns_ = 0;
-  std::int64_t rehearsal_ns_ = 0;  ///< how long one takes, rather too much
+  std::int64_t rehearsal_ns_ = 0;  ///< estimated duration of a rehearsal, on the high side
   std::atomic<bool> stop_{false};
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 // Times of many ticks in fixed memory: 512 classes per factor of two from 1 ns to about 17 s (0.2 % wide), so that quantiles
-// are known to that accuracy; least and largest are exact.
+// are known to that accuracy; minimum and maximum are exact.
 
 #include <algorithm>
 #include <array>
@@ -23,7 +23,7 @@ class Histogram {
   [[nodiscard]] double least() const { return count_ == 0 ? 0.0 : static_cast<double>(least_); }
   [[nodiscard]] double largest() const { return static_cast<double>(largest_); }
   [[nodiscard]] double mean() const { return count_ == 0 ? 0.0 : sum_ / static_cast<double>(count_); }
-  /// The value below which the part p of all ticks lies, ns.
+  /// The quantile p of all ticks, ns.
   [[nodiscard]] double quantile(double p) const {
     const auto wanted = static_cast<std::uint64_t>(p * static_cast<double>(count_));
     std::uint64_t seen = 0;

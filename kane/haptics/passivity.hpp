@@ -1,29 +1,29 @@
 #pragma once
 // Time-domain passivity (Hannaford and Ryu 2002, "Time-Domain Passivity Control of Haptic Interfaces", IEEE Trans. Robotics
-// and Automation 18(1)). The observer sums up the energy that went into the loop at the device's port; the controller changes
-// what is displayed so that no more energy comes out than has gone in.
+// and Automation 18(1)). The observer sums the energy that enters the loop at the device's port; the controller modifies
+// the displayed force or motion so that no more energy comes out than has gone in.
 //
 // Impedance display. The force f_k opposed to the motion is held from tick k to tick k+1, so its work is known exactly as
 // soon as the device is read again; no speed enters:
 //
 //     E_{k+1} = E_k + f_k (x_{k+1} - x_k)
 //
-// What the next tick will bring is predicted: the device of mass m goes on with its speed v and gives way to the force, so
-// x_{k+1} - x_k = T v - c f with c = T^2 / (2 m). Forces after which nothing is missing are those between the roots of
+// The next tick is predicted: the device of mass m continues with its speed v and yields to the force, so
+// x_{k+1} - x_k = T v - c f with c = T^2 / (2 m). The forces that leave no deficit are those between the roots of
 //
 //     E_k + f (T v - c f) >= 0,       f = (T v -+ sqrt((T v)^2 + 4 c E_k)) / (2 c)
 //
-// and the one of them that is nearest to what the loop wants is displayed. With something in store, E_k > 0, zero is among
-// them: the force is cut down. With a debt, E_k < 0, all of them resist the motion. Where there are none, the debt cannot be
-// paid back within this tick, and f = T v / (2 c) pays back most.
+// and the one nearest to the force that the loop asks for is displayed. With energy in store, E_k > 0, zero is among
+// them: the force is reduced. With a deficit, E_k < 0, all of them resist the motion. If there are none, the deficit cannot be
+// removed within this tick, and f = T v / (2 c) reduces it most.
 //
-// Bound. With the error of prediction delta_k = f_k (x_{k+1} - x_k - T v_k + c f_k), which is due to the hand, E_{k+1} >= delta_k
-// in the first case, and E_{k+1} = E_k + (T v)^2 / (4 c) + delta_k in the second. So a debt is one tick's error of prediction,
-// plus what is given while a debt cannot be paid back and the hand turns the device around; largest_error() tells the
-// former, turned() the latter.
+// Bound. With the prediction error delta_k = f_k (x_{k+1} - x_k - T v_k + c f_k), which is due to the hand, E_{k+1} >= delta_k
+// in the first case, and E_{k+1} = E_k + (T v)^2 / (4 c) + delta_k in the second. So a deficit is at most the prediction error of
+// one tick, plus the energy given while a deficit cannot be removed and the hand reverses the device; largest_error() returns
+// the former, turned() the latter.
 //
-// Admittance display. Here the motion d_k of the tick is displayed and known, and the hand's force g is sensed; it gives way by
-// the hand's stiffness and damping, g_{k+1} = g_k - (K + B / T) d_k at most. With c = (K + B / T) / 2 everything stays as it is:
+// Admittance display. Here the motion d_k of the tick is displayed and known, and the hand's force g is sensed; it decreases with
+// the hand's stiffness and damping, g_{k+1} = g_k - (K + B / T) d_k at most. With c = (K + B / T) / 2 the rest is the same:
 //
 //     E_{k+1} = E_k + (g_k + g_{k+1}) / 2 d_k,       predicted E_k + d_k (g_k - c d_k)
 
@@ -34,7 +34,7 @@ namespace kane {
 
 class PassivityController {
  public:
-  /// `give`: c, positive; T^2 / (2 m), or (K + B / T) / 2. `stored`: energy that the loop holds at the start and may give.
+  /// `give`: c, positive; T^2 / (2 m), or (K + B / T) / 2. `stored`: energy that the loop stores at the start and may release.
   explicit PassivityController(double period, double give, double stored = 0)
       : period_(period), give_(give), stored_(stored) {}
 
@@ -48,7 +48,7 @@ class PassivityController {
     flow_ = on ? decide(resist) : resist;
     return flow_;
   }
-  /// The device displays less than control_force() says.
+  /// Call if the device displays less than control_force() returned.
   double limit(double force) { return flow_ = force; }
   /// `step`: the motion of the handle's image in this tick; `force`: that of the hand. Returns the step to display.
   double control_motion(double step, double force, bool on = true) {
@@ -62,19 +62,19 @@ class PassivityController {
     started_ = true;
   }
 
-  /// That went in so far, less what came out; without what was stored at the start.
+  /// Energy that went in so far minus energy that came out, without the energy stored at the start.
   [[nodiscard]] double energy() const { return energy_; }
   [[nodiscard]] double least_energy() const { return least_; }
-  /// What the controller took away from the flow that was wanted, as predicted.
+  /// Energy that the controller removed from the requested flow, as predicted.
   [[nodiscard]] double dissipated() const { return added_; }
   [[nodiscard]] long interventions() const { return interventions_; }
   /// Largest |delta_k|.
   [[nodiscard]] double largest_error() const { return error_; }
-  /// Energy given while a debt could not be paid back and the hand turned the device around, all together.
+  /// Total energy given while a deficit could not be removed and the hand reversed the device.
   [[nodiscard]] double turned() const { return turned_; }
 
  private:
-  /// Work of a flow (force, or step), as predicted.
+  /// Predicted work of a flow (force or step).
   [[nodiscard]] double predict(double flow) const { return flow * (with_ - give_ * flow); }
 
   double decide(double wanted) {

@@ -16,7 +16,7 @@ Predictor::Predictor(TickSimulator& now, std::vector<VirtualCoupler> couplers, P
 }
 
 void Predictor::step(std::span<const double> position, std::span<const double> speed) {
-  if (now_.holds_written()) return void(left_ = 0);  // the one ahead has no rows for it
+  if (now_.holds_written()) return void(left_ = 0);  // the simulator ahead has no rows for it
   if (left_ == 0) {
     ahead_.copy_state(now_);
     std::ranges::copy(position, position_.begin());

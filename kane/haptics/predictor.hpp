@@ -1,10 +1,10 @@
 #pragma once
-// Looking ahead (Gillespie, end of section 4): the simulation is run on faster than real time, with the hand going on as it
-// moves now; where constraints are about to change, the equations after the change are prepared. When the change really
-// comes, what was prepared is checked and taken over, so that the tick in which it happens has less to do.
+// Looking ahead (Gillespie, end of section 4): the simulation runs ahead faster than real time, assuming that the hand
+// continues its present motion; where constraints are about to change, the equations after the change are prepared. When the
+// change occurs, the prepared choice is checked and used, so that the tick in which it happens has less to do.
 //
-// It works in the time that is left of each tick, a few ticks ahead at a time, and is deterministic: a replayed run
-// prepares the same at the same ticks.
+// It works in the time left in each tick, a few ticks ahead at a time, and is deterministic: a replayed run
+// prepares the same choices at the same ticks.
 
 #include <span>
 #include <vector>
@@ -15,18 +15,18 @@
 namespace kane {
 
 struct PredictorOptions {
-  int horizon = 20;  ///< ticks to look ahead before beginning again from the present
-  int pace = 4;      ///< ticks ahead per tick: how much faster than real time
+  int horizon = 20;  ///< ticks to look ahead before restarting from the present
+  int pace = 4;      ///< ticks simulated ahead per tick: the speed relative to real time
 };
 
 class Predictor {
  public:
-  /// `now` is what is looked ahead of; it gets what is prepared.
+  /// `now` is the simulator to run ahead of; it receives the prepared choices.
   Predictor(TickSimulator& now, std::vector<VirtualCoupler> couplers, PredictorOptions options);
 
-  /// In the time left of a tick; where the device is, and how fast.
+  /// Called in the time left in a tick, with position and speed of the device.
   void step(std::span<const double> position, std::span<const double> speed);
-  /// Changes that were seen coming.
+  /// Number of changes that were predicted.
   [[nodiscard]] long predicted() const { return predicted_; }
 
  private:

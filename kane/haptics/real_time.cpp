@@ -15,7 +15,7 @@ RealTimeScope::RealTimeScope(int priority) {
   report_.memory_locked = ::mlockall(MCL_CURRENT | MCL_FUTURE) == 0;
   if (!report_.memory_locked)
     report_.notes.push_back(
-        fmt::format("memory could not be locked ({}): pages may be fetched while the loop runs; raise the limit "
+        fmt::format("memory could not be locked ({}): page faults may delay ticks; raise the limit "
                     "(ulimit -l unlimited)",
                     std::strerror(errno)));
   sched_param parameters{};

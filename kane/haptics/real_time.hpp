@@ -1,6 +1,6 @@
 #pragma once
-// What the operating system can be asked for in real time: memory that stays in place, a priority above everything else, and
-// absolute deadlines. Whatever is refused is said, not hidden.
+// Real-time services of the operating system: locked memory, a priority above all other programs, and absolute deadlines.
+// Whatever is refused is reported, not hidden.
 
 #include <cstdint>
 #include <string>
@@ -11,11 +11,11 @@ namespace kane {
 struct RealTimeReport {
   bool memory_locked = false;
   bool priority = false;
-  std::vector<std::string> notes;  ///< what was refused, and what would permit it
+  std::vector<std::string> notes;  ///< what was refused, and how to permit it
 };
 
 /// Locks all memory of the process, present and future, and gives the calling thread the priority of SCHED_FIFO. Undoes both
-/// when it goes.
+/// when destroyed.
 class RealTimeScope {
  public:
   explicit RealTimeScope(int priority = 80);
@@ -29,10 +29,10 @@ class RealTimeScope {
   RealTimeReport report_;
 };
 
-/// Of the monotonic clock, ns.
+/// Time of the monotonic clock, ns.
 [[nodiscard]] std::int64_t now_ns();
 void sleep_until_ns(std::int64_t deadline);
-/// A moment of waiting awake.
+/// A short pause while busy-waiting.
 void relax();
 
 }  // namespace kane

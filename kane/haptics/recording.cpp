@@ -33,7 +33,7 @@ void Recording::write(const std::string& file, const std::vector<std::string>& n
 Recording Recording::read(const std::string& file) {
   const SeriesTable table = read_series(file);
   require(!table.names.empty() && table.names.size() % 4 == 0,
-          "'{}' is no recording of a haptic run: it has {} columns besides t, not four for each axis", file,
+          "'{}' is not a recording of a haptic run: it has {} columns besides t, not four per axis", file,
           table.names.size());
   Recording r(table.names.size() / 4, table.t.size());
   for (std::size_t k = 0; k < table.t.size(); ++k) {

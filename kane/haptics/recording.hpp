@@ -1,7 +1,7 @@
 #pragma once
-// Runs of the loop as files: for every tick the motion (and force) of the device as it was read, and what was displayed. A
-// recorded run can be given to the loop again as a device; since the simulation has no other input, it then does the same to
-// the last bit.
+// Recordings of runs: for every tick the motion (and force) of the device as it was read, and what was displayed. A
+// recording can be given to the loop again as a device; since the simulation has no other input, the run is then repeated
+// bit for bit.
 //
 // The file is text: a line of names (t, then for each axis NAME.position, NAME.speed, NAME.force, NAME.shown), one line per
 // tick with 17 digits.
@@ -13,7 +13,7 @@
 
 namespace kane {
 
-/// Room for a whole run, made beforehand.
+/// Memory for a whole run, allocated beforehand.
 class Recording {
  public:
   Recording(std::size_t axes, std::size_t ticks);
@@ -27,7 +27,7 @@ class Recording {
   }
   /// Throws ModelError if the file cannot be written.
   void write(const std::string& file, const std::vector<std::string>& names) const;
-  /// Throws ModelError if the file cannot be read, or is no recording.
+  /// Throws ModelError if the file cannot be read or is not a recording.
   [[nodiscard]] static Recording read(const std::string& file);
 
  private:
@@ -37,10 +37,10 @@ class Recording {
   std::vector<double> values_;
 };
 
-/// Plays a recording: the tick k reads its row k.
+/// Plays a recording: tick k reads row k.
 class ReplayDevice final : public Device {
  public:
-  /// `data`: of the axes of the device that was recorded; with the same figures the run repeats exactly.
+  /// `data`: the axes of the recorded device; with the same values the run is repeated exactly.
   explicit ReplayDevice(Recording recording, std::vector<DeviceAxis> data = {})
       : recording_(std::move(recording)), data_(std::move(data)) {}
 
@@ -58,7 +58,7 @@ class ReplayDevice final : public Device {
   std::vector<DeviceAxis> data_;
   std::size_t next_ = 0;
   long past_end_ = 0;
-  double largest_difference_ = 0;  ///< between what is displayed now and what was displayed then
+  double largest_difference_ = 0;  ///< between the forces displayed now and those recorded
 };
 
 }  // namespace kane

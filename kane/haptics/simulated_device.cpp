@@ -13,8 +13,8 @@ SimulatedDevice::SimulatedDevice(std::vector<SimulatedAxis> axes, bool follows)
   for (const auto& a : axes_)
     require(a.device.mass > 0 && a.device.damping >= 0 && a.device.friction >= 0 && a.device.resolution >= 0 &&
                 a.hand.stiffness >= 0 && a.hand.damping >= 0,
-            "a simulated device needs positive masses, and damping, friction, resolution and stiffness that are not "
-            "negative");
+            "a simulated device needs positive masses, and non-negative damping, friction, resolution and "
+            "stiffness");
 }
 
 void SimulatedDevice::start(std::span<const double> origin) {
@@ -23,8 +23,8 @@ void SimulatedDevice::start(std::span<const double> origin) {
 }
 
 /// Small equal steps of the implicit midpoint rule, which for this linear oscillator is stable for any stiffness and keeps
-/// passivity; their number follows from time alone. Coulomb friction is part of the implicit step: it takes away speed, and
-/// holds where there is too little of it.
+/// passivity; their number follows from time alone. Coulomb friction is part of the implicit step: it reduces the speed, and
+/// holds the device when the speed is too small.
 void SimulatedDevice::advance(double t) {
   if (follows_) return follow(t);
   constexpr double kStep = 5e-5;
@@ -53,7 +53,7 @@ void SimulatedDevice::advance(double t) {
   t_ = t;
 }
 
-/// Evenly from where it was to where it was told to be by now.
+/// Moves evenly from the previous position to the present target.
 void SimulatedDevice::follow(double t) {
   const double span = t - t_;
   if (!(span > 0)) return;

@@ -1,11 +1,11 @@
 #pragma once
-// A device with a hand on it, both simulated: for every axis a mass m with the device's damping b, moved by the force that
-// is displayed and by the hand, which pulls towards where it wants to be by a spring and a damper.
+// A simulated device with a simulated hand: for every axis a mass m with the device's damping b, moved by the displayed
+// force and by the hand, which pulls it towards a target through a spring and a damper.
 //
 //     m x'' = f - b x' - friction + k_h (x_wanted - x) + b_h (x'_wanted - x')
 //
-// The force is held from tick to tick. Where motion is displayed instead (admittance), the device goes where it is told and
-// the hand pulls at it.
+// The force is held from tick to tick. If motion is displayed instead (admittance), the device follows the displayed motion
+// and the hand pulls on it.
 
 #include <vector>
 
@@ -13,7 +13,7 @@
 
 namespace kane {
 
-/// What the hand does along one axis: x_wanted = origin + drift t + amplitude sin(2 pi frequency t).
+/// Motion of the hand along one axis: x_wanted = origin + drift t + amplitude sin(2 pi frequency t).
 struct HandAxis {
   double amplitude = 0.05;
   double frequency = 0.5;  ///< Hz
@@ -29,7 +29,7 @@ struct SimulatedAxis {
 
 class SimulatedDevice final : public Device {
  public:
-  /// `follows`: for the display of motion.
+  /// `follows`: the device displays motion (admittance).
   explicit SimulatedDevice(std::vector<SimulatedAxis> axes, bool follows = false);
 
   [[nodiscard]] std::string name() const override { return "simulated"; }

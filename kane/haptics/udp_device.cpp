@@ -38,7 +38,7 @@ UdpDevice::UdpDevice(const UdpOptions& options) : options_(options) {
   require(options.axes >= 1 && options.axes <= kMostAxes, "a network device has 1 to {} axes, not {}", kMostAxes,
           options.axes);
   socket_ = ::socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  require(socket_ >= 0, "no network socket: {}", std::strerror(errno));
+  require(socket_ >= 0, "cannot create a network socket: {}", std::strerror(errno));
   sockaddr_in own{};
   own.sin_family = AF_INET;
   own.sin_port = htons(options.port);
@@ -46,7 +46,7 @@ UdpDevice::UdpDevice(const UdpOptions& options) : options_(options) {
   const bool bound = address && ::bind(socket_, reinterpret_cast<const sockaddr*>(&own), sizeof own) == 0;
   const int reason = errno;
   if (!bound) ::close(socket_);
-  require(address, "'{}' is no IPv4 address", options.address);
+  require(address, "'{}' is not an IPv4 address", options.address);
   require(bound, "port {} of {} cannot be opened: {}", options.port, options.address, std::strerror(reason));
 }
 
@@ -94,7 +94,7 @@ bool UdpDevice::take(const unsigned char* packet, std::size_t size) {
 bool UdpDevice::read(double t, std::span<double> position, std::span<double> speed, std::span<double> force) {
   unsigned char packet[1024];
   bool fresh = false;
-  // All that has come since the last tick; a flood must not stop the loop.
+  // All packets since the last tick; a flood of packets must not stop the loop.
   for (int i = 0; i < 64; ++i) {
     sockaddr_in from{};
     socklen_t length = sizeof from;
@@ -135,8 +135,9 @@ void UdpDevice::write(double t, std::span<const double> force, std::span<const d
 
 std::vector<std::string> UdpDevice::notes() const {
   std::vector<std::string> notes{
-      fmt::format("{} packets received, {} lost, {} late, {} not understood", received_, lost_, late_, wrong_)};
-  notes.push_back(fmt::format("{} ticks without a new packet were bridged; {} ticks without force", bridged_, silent_));
+      fmt::format("{} packets received, {} lost, {} late, {} invalid", received_, lost_, late_, wrong_)};
+  notes.push_back(
+      fmt::format("{} ticks without new device data were bridged; {} ticks without force", bridged_, silent_));
   return notes;
 }
 

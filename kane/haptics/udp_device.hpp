@@ -1,13 +1,13 @@
 #pragma once
-// A device at the other end of a network. Packets are UDP datagrams of little-endian numbers:
+// A device connected by a network. Packets are UDP datagrams of little-endian numbers:
 //
 //     device to loop   "KHD1"  uint32 number  double t  then per axis: double position, double speed, double force
 //     loop to device   "KHF1"  uint32 number  double t  then per axis: double force, double position
 //
-// number counts the packets of a sender from 1; t is its own clock in seconds. Packets of another length or beginning are
-// counted and dropped; so are those that come late (number not above the last one). While nothing comes, positions are
-// continued with the last speed for `bridge` seconds, then held; after `timeout` seconds the force that is sent goes to
-// zero until packets come again. Answers go to the sender of the last good packet. Bound to the loopback address unless an
+// number counts the packets of a sender from 1; t is its own clock in seconds. Packets of the wrong length or with the wrong
+// first bytes are counted and dropped; so are late ones (number not above the last one). When no packets arrive, positions
+// are extrapolated with the last speed for `bridge` seconds, then held; after `timeout` seconds the force sent is zero
+// until packets arrive again. Answers go to the sender of the last valid packet. Bound to the loopback address unless an
 // address is given.
 
 #include <netinet/in.h>
@@ -25,7 +25,7 @@ struct UdpOptions {
   std::size_t axes = 1;
   double bridge = 0.01;
   double timeout = 0.1;
-  std::vector<DeviceAxis> data;  ///< of each axis; empty: not known
+  std::vector<DeviceAxis> data;  ///< of each axis; empty: unknown
 };
 
 class UdpDevice final : public Device {

@@ -4,7 +4,7 @@
 //
 //     f = k (x_device - x_image) + b (v_device - v_image)
 //
-// its opposite is displayed. A sampled spring puts out energy; with the physical damping b_device of the device it stays
+// its opposite is displayed. A sampled spring generates energy; with the physical damping b_device of the device it stays
 // passive if b_device > K T / 2 + |B| (Colgate and Schenkel 1997).
 
 #include <cmath>
@@ -19,12 +19,12 @@ struct VirtualCoupler {
   }
 };
 
-/// What the condition asks for at a period T.
+/// The damping that this condition requires at the period T.
 [[nodiscard]] inline double needed_damping(const VirtualCoupler& coupler, double period) {
   return coupler.stiffness * period / 2 + std::abs(coupler.damping);
 }
 
-/// The largest stiffness it allows; not positive if the damper alone is too much.
+/// The largest stiffness it allows; not positive if the coupler's damping alone is too large.
 [[nodiscard]] inline double largest_stiffness(const VirtualCoupler& coupler, double device_damping, double period) {
   return 2 * (device_damping - std::abs(coupler.damping)) / period;
 }

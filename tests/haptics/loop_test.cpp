@@ -150,7 +150,7 @@ TEST(HapticLoop, WarnsWhereTheSampledCouplerIsNotPassive) {
   const auto others = HapticLoop(simulator, device, unpaced(1)).check_margins();
   ASSERT_EQ(others.size(), 1U);
   EXPECT_NE(others[0].find("below 200 would be safe"), std::string::npos) << others[0];
-  EXPECT_NE(others[0].find("more than the 300"), std::string::npos) << others[0];
+  EXPECT_NE(others[0].find("exceeds the 300"), std::string::npos) << others[0];
 }
 
 TEST(TickSimulator, AgreesWithTheLocatedEventsOfTheAccurateSimulation) {

@@ -109,9 +109,9 @@ TEST(HapticLoop, SaysWhatDoesNotFit) {
   const std::string x = "handle: {x: {position: x, stiffness: 1}}\n";
   expect("", {}, "has no handle");
   expect("handle: {x: {position: x, stiffness: 1}, y: {position: 2*x, stiffness: 1}}\n", {}, "has 1 axes");
-  expect(x, {.rate = 500}, "not a rate of 500");
-  expect(x, {.rate = 0}, "rate must lie between");
-  expect(x, {.duration = -1}, "cannot last");
+  expect(x, {.rate = 500}, "does not match a rate of 500");
+  expect(x, {.rate = 0}, "rate must be between");
+  expect(x, {.duration = -1}, "the duration -1 s is not possible");
   expect("handle: {x: {position: x, stiffness: -1}}\n", {}, "negative stiffness");
 }
 

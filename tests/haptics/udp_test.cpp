@@ -79,7 +79,7 @@ TEST(UdpDevice, BridgesLossesDropsWhatIsWrongAndFallsSilentWithItsPeer) {
   (void)device.read(0.3, x, v, f);
   device.write(0.3, force, image);
   EXPECT_EQ(peer.receive_force(), 0.0);
-  EXPECT_EQ(device.notes()[0], "2 packets received, 3 lost, 1 late, 3 not understood");
+  EXPECT_EQ(device.notes()[0], "2 packets received, 3 lost, 1 late, 3 invalid");
 }
 
 TEST(UdpDevice, SaysWhyAPortCannotBeOpened) {
