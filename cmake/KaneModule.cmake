@@ -31,7 +31,9 @@ function(kane_module name)
       # The library runs more than it is compiled. Sanitizers are slow to compile; the other builds check that every
       # file includes what it uses.
       target_compile_options(kane_${name} PRIVATE -O1)
-      target_precompile_headers(kane_${name} PRIVATE ${KANE_COMMON_HEADERS})
+      if(NOT KANE_UNITY)
+        target_precompile_headers(kane_${name} PRIVATE ${KANE_COMMON_HEADERS})
+      endif()
     endif()
   else()
     set(scope INTERFACE)
@@ -68,7 +70,7 @@ function(kane_test name)
   list(TRANSFORM ARG_LINKS PREPEND "Kane::" OUTPUT_VARIABLE links)
   target_link_libraries(${name}_test PRIVATE ${links} ${ARG_EXTERNAL} GTest::gtest GTest::gtest_main)
   list(LENGTH sources count)
-  if(count GREATER 3)
+  if(count GREATER 3 AND NOT KANE_UNITY)
     # GoogleTest is most of the cost of a small test file. The library itself has no precompiled header, so that
     # every file of it includes what it uses.
     target_precompile_headers(${name}_test PRIVATE <gtest/gtest.h> ${KANE_COMMON_HEADERS})

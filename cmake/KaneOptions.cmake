@@ -15,6 +15,7 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 
 option(KANE_WARNINGS_AS_ERRORS "Stop at the first warning" ON)
+option(KANE_UNITY "Compile each module and each test program as one unit" OFF)
 set(KANE_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined or thread; empty = none")
 
 set(KANE_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor)
@@ -29,6 +30,15 @@ set(KANE_COMPILE_OPTIONS ${KANE_WARNINGS} -ffp-contract=off)
 # For tests and the code of the commands, where the time goes into compiling and not into running.
 set(KANE_QUICK_TO_COMPILE $<$<NOT:$<CONFIG:None>>:-O1>)
 set(KANE_COMMON_HEADERS <fmt/format.h> <algorithm> <functional> <map> <memory> <string> <vector>)
+
+# A file spends most of its time on headers and templates that the others of its module need as well. Compiled together
+# they take a quarter of the processor time; a change then compiles its whole module. So whoever builds once (make run,
+# make test and the sanitizers in a fresh folder) joins them, and whoever edits does not.
+if(KANE_UNITY)
+  set(CMAKE_UNITY_BUILD ON)
+  set(CMAKE_UNITY_BUILD_BATCH_SIZE 0)
+  list(APPEND KANE_COMPILE_OPTIONS -Wno-shadow)  # a local name may be a constant of the next file
+endif()
 
 if(KANE_SANITIZE)
   add_compile_options(-fsanitize=${KANE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
