@@ -348,6 +348,7 @@ std::vector<Formulation> worth_trying(const Mechanism& mechanism) {
   std::vector<Formulation> candidates;
   if (cost.composite < 3 * cost.articulated) candidates.push_back(Formulation::Composite);
   if (cost.articulated < 1.5 * cost.composite) candidates.push_back(Formulation::Articulated);
+  if (candidates.empty()) candidates.push_back(Formulation::Composite);  // nothing moves: statics
   // Not projection: its elimination in symbols chooses pivots without knowing their size.
   return candidates;
 }
