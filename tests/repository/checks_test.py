@@ -86,6 +86,25 @@ class CheckDefinitions(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("kane::Signal is defined at kane/a.hpp:3 and apps/b.hpp:3", output)
 
+    @staticmethod
+    def hide(definition):
+        return f"namespace kane {{\nnamespace {{\n\n{definition}\n\n}}  // namespace\n}}  // namespace kane\n"
+
+    def test_hidden_names_of_one_unit_are_found(self):
+        for first, second in (("struct A {", "class A : public B {"),
+                              ("constexpr double kSmall = 1;", "constexpr int kSmall[2] = {1, 2};"),
+                              ("bool turns(const Kind& kind) {", "bool turns(const Kind& k) { return true; }"),
+                              ("int f(int a,\n      int b = 3) {", "double f(int a, int b) {")):
+            code, output, _ = run("check_definitions.py", {"kane/m/a.cpp": self.hide(first),
+                                                           "kane/m/sub/b.cpp": self.hide(second)})
+            self.assertEqual(code, 1)
+            self.assertIn(" is defined at kane/m/a.cpp:4 and kane/m/sub/b.cpp:4", output)
+
+    def test_hidden_names_of_two_units_and_overloads_pass(self):
+        one = self.hide("bool turns(Kind kind) {")
+        self.assertEqual(run("check_definitions.py", {"kane/m/a.cpp": one, "kane/n/a.cpp": one, "tests/m/a.cpp": one,
+                                                      "kane/m/b.cpp": self.hide("bool turns(const Joint& j) {")})[0], 0)
+
 
 class CheckQuotes(unittest.TestCase):
     DOCUMENT = "Text.\n\n<!-- file: examples/a.cpp -->\n```cpp\n{}```\n\nMore.\n"
