@@ -33,8 +33,7 @@ TEST(EmitNames, BecomeIdentifiers) {
 }
 
 TEST(EmitNames, AreLegalAndDifferent) {
-  constexpr std::string_view kReserved[] = {"for", "if"};
-  NameTable table({.reserved = kReserved, .ignores_case = true, .max_length = 10});
+  NameTable table({.reserved = "for if", .ignores_case = true, .max_length = 10});
   EXPECT_EQ(table.add("for"), "for_2");
   EXPECT_EQ(table.add("If"), "If_2");
   EXPECT_EQ(table.add("q1'"), "q1_dot");

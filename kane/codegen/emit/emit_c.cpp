@@ -1,64 +1,37 @@
 // C99: a header and a source file.
 
 #include <algorithm>
-#include <cmath>
 
-#include "kane/codegen/emit/emit_driver.hpp"
 #include "kane/codegen/emit/emit_frame.hpp"
 
-namespace kane {
+namespace kane::c99 {
 
 namespace {
 
-constexpr std::string_view kReserved[] = {
-    "auto",      "break",    "case",     "char",     "const",    "continue", "default",   "do",       "double",
-    "else",      "enum",     "extern",   "float",    "for",      "goto",     "if",        "inline",   "int",
-    "long",      "register", "restrict", "return",   "short",    "signed",   "sizeof",    "static",   "struct",
-    "switch",    "typedef",  "union",    "unsigned", "void",     "volatile", "while",     "main",     "bool",
-    "true",      "false",    "sin",      "cos",      "tan",      "asin",     "acos",      "atan",     "atan2",
-    "sinh",      "cosh",     "tanh",     "exp",      "log",      "sqrt",     "fabs",      "floor",    "fmod",
-    "pow",       "class",    "new",      "delete",   "this",     "template", "namespace", "public",   "private",
-    "operator",  "catch",    "throw",    "try",      "NAN",      "INFINITY", "NULL",      "kane_min", "kane_max",
-    "kane_sign", "kane_mod", "ws",       "in",       "typename", "using",    "virtual",   "friend",   "and",
-    "or",        "not",      "xor",      "errno",    "asm",      "unused"};
-
-std::string number(double value) {
-  if (std::isnan(value)) return "NAN";
-  if (std::isinf(value)) return value < 0 ? "-INFINITY" : "INFINITY";
-  return decimal(value);
-}
+constexpr std::string_view kReserved = R"(
+    auto break case char const continue default do double else enum extern float for goto if inline int long
+    register restrict return short signed sizeof static struct switch typedef union unsigned void volatile
+    while main bool true false sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt fabs floor fmod
+    pow class new delete this template namespace public private operator catch throw try NAN INFINITY NULL
+    kane_min kane_max kane_sign kane_mod ws in typename using virtual friend and or not xor errno asm unused)";
 
 const Dialect& dialect() {
-  static const Dialect kDialect{.declare = "const double @n = @e;",
-                                .assign = "@n = @e;",
-                                .stored = "ws->w[@i]",
-                                .output = "y_[@i]",
-                                .naming = {.reserved = kReserved},
-                                .number = number,
-                                .spellings = spell({{Code::Sqrt, "sqrt(@a)"},
-                                                    {Code::Root, "pow(@a, 1.0/@n)"},
-                                                    {Code::Sin, "sin(@a)"},
-                                                    {Code::Cos, "cos(@a)"},
-                                                    {Code::Tan, "tan(@a)"},
-                                                    {Code::Asin, "asin(@a)"},
-                                                    {Code::Acos, "acos(@a)"},
-                                                    {Code::Atan, "atan(@a)"},
-                                                    {Code::Atan2, "atan2(@a, @b)"},
-                                                    {Code::Sinh, "sinh(@a)"},
-                                                    {Code::Cosh, "cosh(@a)"},
-                                                    {Code::Tanh, "tanh(@a)"},
-                                                    {Code::Exp, "exp(@a)"},
-                                                    {Code::Log, "log(@a)"},
-                                                    {Code::Abs, "fabs(@a)"},
-                                                    {Code::Sign, "kane_sign(@a)"},
-                                                    {Code::Min, "kane_min(@a, @b)"},
-                                                    {Code::Max, "kane_max(@a, @b)"},
-                                                    {Code::Floor, "floor(@a)"},
-                                                    {Code::Mod, "kane_mod(@a, @b)"},
-                                                    {Code::Less, "(@a < @b ? 1.0 : 0.0)"},
-                                                    {Code::LessEqual, "(@a <= @b ? 1.0 : 0.0)"},
-                                                    {Code::Equal, "(@a == @b ? 1.0 : 0.0)"},
-                                                    {Code::Select, "(@a != 0.0 ? @b : @c)"}})};
+  static const Dialect kDialect{
+      .declare = "const double @n = @e;",
+      .assign = "@n = @e;",
+      .stored = "ws->w[@i]",
+      .naming = {.reserved = kReserved},
+      .nan = "NAN",
+      .infinity = "INFINITY",
+      .spellings = spell({.truth = "(@a @o @b ? 1.0 : 0.0)",
+                          .rows = {{Code::Root, "pow(@a, 1.0/@n)"},
+                                   {Code::Atan2, "atan2(@a, @b)"},
+                                   {Code::Abs, "fabs(@a)"},
+                                   {Code::Sign, "kane_sign(@a)"},
+                                   {Code::Min, "kane_min(@a, @b)"},
+                                   {Code::Max, "kane_max(@a, @b)"},
+                                   {Code::Mod, "kane_mod(@a, @b)"},
+                                   {Code::Select, "(@a != 0.0 ? @b : @c)"}}})};
   return kDialect;
 }
 
@@ -72,232 +45,138 @@ constexpr HelperRow kHelpers[] = {
      "  return r != 0.0 && (r < 0.0) != (b < 0.0) ? r + b : r;\n"
      "}"}};
 
-std::string upper(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  return text;
+constexpr FunctionFrame kFunctions{
+    .stages = {{{.head = "void @name_set_parameters(@name_workspace *ws, const @name_parameters *p_) {",
+                 .begin = "ws->p = *p_;",
+                 .call_part = "@part(ws);",
+                 .part_head = "static void @part(@name_workspace *ws) {",
+                 .open = "(void)ws;",
+                 .read = "const double @n = ws->p.@n;"},
+                {.head = "void @name_set_inputs(@name_workspace *ws, const @name_inputs *in_) {",
+                 .begin = "ws->in = *in_;",
+                 .call_part = "@part(ws);",
+                 .part_head = "static void @part(@name_workspace *ws) {",
+                 .open = "(void)ws;",
+                 .read = "const double @n = ws->in.@n;"},
+                {.head = "void @name_evaluate(@name_workspace *ws, const double *x_, double *y_) {",
+                 .call_part = "@part(ws, x_, y_);",
+                 .part_head = "static void @part(@name_workspace *ws, const double *x_, double *y_) {",
+                 .open = "(void)ws;\n(void)x_;\n(void)y_;",
+                 .read = "const double @n = x_[@i];"}}},
+    .close = "}",
+    .after = "\n"};
+
+constexpr NameLists kNameLists{.head = "const char *const @name_@k_names[] = {",
+                               .kinds = {"parameter", "input", "state", "output"},
+                               .tail = "  0\n};\n\n"};
+
+constexpr std::string_view kHeaderBegin = R"(#ifndef @NAME_H
+#define @NAME_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+)";
+
+constexpr std::string_view kHeaderEnd = R"(#ifdef __cplusplus
+}
+#endif
+
+#endif
+)";
+
+void write_places(SourceText& t, const SourceModel& m) {
+  t.comment("Places in the state x.");
+  t.raw("enum {");
+  t.in();
+  write_fields(t, m, Stage::State, "@name_at_@n = @i,  // @g");
+  write_lines(t, m, "@name_at_end");
+  t.out();
+  t.lines("};\n\n");
+  t.comment("Places in the outputs y.");
+  t.raw("enum {");
+  t.in();
+  for (std::size_t i = 0; i < m.names.outputs.size(); ++i)
+    t.line("{}_out_{} = {},  // {}", m.names.program, m.names.outputs[i], i, harmless(m.program.outputs[i].name));
+  write_lines(t, m, "@name_out_end");
+  t.out();
+  t.lines("};\n\n");
 }
 
-class Frame {
- public:
-  explicit Frame(const SourceModel& model) : m_(model), name_(model.names.program) {}
-
-  std::string header() {
-    SourceText t(m_.dialect);
-    write_heading(t, m_, "Header");
-    t.comment("");
-    t.comment("Call set_parameters, then set_inputs, then evaluate as often as you like. After set_parameters, call");
-    t.comment("set_inputs again. Nothing is allocated and nothing is global: use one workspace for each thread.");
-    t.line("#ifndef {}_H", upper(name_));
-    t.line("#define {}_H", upper(name_));
-    t.blank();
-    t.raw("#ifdef __cplusplus\nextern \"C\" {\n#endif");
-    t.blank();
-    write_counts(t);
-    write_struct(t, Stage::Parameters, "parameters");
-    write_struct(t, Stage::Inputs, "inputs");
-    write_workspace(t);
-    write_functions(t);
-    t.raw("#ifdef __cplusplus\n}\n#endif");
-    t.blank();
-    t.line("#endif");
-    return t.take();
-  }
-
-  std::string source() {
-    SourceText t(m_.dialect);
-    write_heading(t, m_, "Code");
-    t.line("#include \"{}.h\"", name_);
-    t.blank();
-    t.line("#include <math.h>");
-    t.blank();
-    write_helpers(t, m_, kHelpers);
-    for (int s = 0; s < kStageCount; ++s) write_stage(t, static_cast<Stage>(s));
-    write_name_lists(t);
-    return t.take();
-  }
-
- private:
-  void write_counts(SourceText& t) {
-    t.line("enum {{");
-    t.in();
-    constexpr std::string_view kKinds[] = {"PARAMETER", "INPUT", "STATE"};
-    for (std::size_t s = 0; s < kStageCount; ++s)
-      t.line("{}_{}_COUNT = {},", upper(name_), kKinds[s], m_.program.input_count[s]);
-    t.line("{}_OUTPUT_COUNT = {}", upper(name_), m_.program.outputs.size());
-    t.out();
-    t.line("}};");
-    t.blank();
-    write_places(t, "Places in the state x.", "at", Stage::State);
-    t.comment("Places in the outputs y.");
-    t.line("enum {{");
-    t.in();
-    for (std::size_t i = 0; i < m_.names.outputs.size(); ++i)
-      t.line("{}_out_{} = {},  // {}", name_, m_.names.outputs[i], i, harmless(m_.program.outputs[i].name));
-    t.line("{}_out_end", name_);
-    t.out();
-    t.line("}};");
-    t.blank();
-  }
-
-  void write_places(SourceText& t, std::string_view what, std::string_view word, Stage stage) {
-    t.comment(what);
-    t.line("enum {{");
-    t.in();
-    for (std::uint32_t i = m_.inputs_begin(stage); i < m_.inputs_end(stage); ++i)
-      t.line("{}_{}_{} = {},  // {}", name_, word, m_.names.inputs[i], i - m_.inputs_begin(stage),
-             harmless(m_.program.inputs[i].name));
-    t.line("{}_{}_end", name_, word);
-    t.out();
-    t.line("}};");
-    t.blank();
-  }
-
-  void write_struct(SourceText& t, Stage stage, std::string_view what) {
-    t.line("typedef struct {{");
-    t.in();
-    for (std::uint32_t i = m_.inputs_begin(stage); i < m_.inputs_end(stage); ++i)
-      t.line("double {};  // {}", m_.names.inputs[i], harmless(m_.program.inputs[i].name));
-    if (m_.inputs_begin(stage) == m_.inputs_end(stage)) t.line("double unused;  // there are none");
-    t.out();
-    t.line("}} {}_{};", name_, what);
-    t.blank();
-  }
-
-  void write_workspace(SourceText& t) {
-    t.line("typedef struct {{");
-    t.in();
-    t.line("{}_parameters p;", name_);
-    t.line("{}_inputs in;", name_);
-    t.line("double w[{}];  // what one stage computes for another", std::max(1U, m_.listing.stored));
-    t.out();
-    t.line("}} {}_workspace;", name_);
-    t.blank();
-  }
-
-  [[nodiscard]] std::string signature(Stage stage) const {
-    switch (stage) {
-      case Stage::Parameters:
-        return fmt::format("void {0}_set_parameters({0}_workspace *ws, const {0}_parameters *p_)", name_);
-      case Stage::Inputs: return fmt::format("void {0}_set_inputs({0}_workspace *ws, const {0}_inputs *in_)", name_);
-      case Stage::State: break;
-    }
-    return fmt::format("void {0}_evaluate({0}_workspace *ws, const double *x_, double *y_)", name_);
-  }
-
-  void write_functions(SourceText& t) {
-    for (int s = 0; s < kStageCount; ++s) t.line("{};", signature(static_cast<Stage>(s)));
-    t.blank();
-    t.comment("Names as they were given, in order.");
-    for (const std::string_view list : {"parameter", "input", "state", "output"})
-      t.line("extern const char *const {}_{}_names[];", name_, list);
-    t.blank();
-    if (m_.program.functions.empty()) return;
-    t.comment("Functions that you provide.");
-    for (std::size_t i = 0; i < m_.program.functions.size(); ++i) {
-      std::string arguments;
-      for (int k = 0; k < m_.program.functions[i].arity; ++k) arguments += k == 0 ? "double" : ", double";
-      t.line("double {}({});", m_.names.functions[i], arguments.empty() ? "void" : arguments);
-    }
-    t.blank();
-  }
-
-  void write_stage(SourceText& t, Stage stage) {
-    const auto& parts = m_.listing.parts[static_cast<std::size_t>(stage)];
-    if (parts.size() > 1)
-      for (std::size_t k = 0; k < parts.size(); ++k) {
-        t.line("static void {}({}) {{", part_name(m_, stage, k), part_arguments(stage));
-        write_body(t, parts[k], stage);
-        t.line("}}");
-        t.blank();
-      }
-    t.line("{} {{", signature(stage));
-    t.in();
-    if (stage == Stage::Parameters) t.line("ws->p = *p_;");
-    if (stage == Stage::Inputs) t.line("ws->in = *in_;");
-    t.out();
-    if (parts.size() > 1) {
-      t.in();
-      for (std::size_t k = 0; k < parts.size(); ++k)
-        t.line("{}({});", part_name(m_, stage, k), stage == Stage::State ? "ws, x_, y_" : "ws");
-      t.out();
-    } else {
-      write_body(t, parts[0], stage);
-    }
-    t.line("}}");
-    t.blank();
-  }
-
-  [[nodiscard]] std::string part_arguments(Stage stage) const {
-    return name_ + (stage == Stage::State ? "_workspace *ws, const double *x_, double *y_" : "_workspace *ws");
-  }
-
-  void write_body(SourceText& t, const SourcePart& part, Stage stage) {
-    t.in();
-    t.line("(void)ws;");
-    if (stage == Stage::State) t.line("(void)x_;\n  (void)y_;");
-    for (const std::uint32_t i : part.inputs) {
-      const std::string& id = m_.names.inputs[i];
-      switch (m_.program.inputs[i].stage) {
-        case Stage::Parameters: t.line("const double {0} = ws->p.{0};", id); break;
-        case Stage::Inputs: t.line("const double {0} = ws->in.{0};", id); break;
-        case Stage::State: t.line("const double {} = x_[{}];", id, i - m_.inputs_begin(Stage::State)); break;
-      }
-    }
-    t.lines(part.statements);
-    t.out();
-  }
-
-  void write_name_lists(SourceText& t) {
-    constexpr std::string_view kKinds[] = {"parameter", "input", "state"};
-    const auto write = [&](std::string_view kind, const std::vector<std::string>& names) {
-      t.line("const char *const {}_{}_names[] = {{", name_, kind);
-      t.in();
-      for (const std::string& n : names) t.line("{},", quoted(n, '"', true));
-      t.line("0");
-      t.out();
-      t.line("}};");
-      t.blank();
-    };
-    for (int s = 0; s < kStageCount; ++s) {
-      std::vector<std::string> names;
-      for (const ProgramInput& i : m_.program.inputs)
-        if (i.stage == static_cast<Stage>(s)) names.push_back(i.name);
-      write(kKinds[s], names);
-    }
-    std::vector<std::string> names;
-    for (const ProgramOutput& o : m_.program.outputs) names.push_back(o.name);
-    write("output", names);
-  }
-
-  const SourceModel& m_;
-  const std::string& name_;
-};
-
-}  // namespace
-
-std::vector<SourceFile> emit_c(const Program& program, const EmitOptions& options) {
-  const SourceModel model = make_model(program, dialect(), options);
-  Frame frame(model);
-  return {{model.names.program + ".h", frame.header()}, {model.names.program + ".c", frame.source()}};
+void write_struct(SourceText& t, const SourceModel& m, Stage stage, std::string_view tail) {
+  t.raw("typedef struct {");
+  t.in();
+  write_fields(t, m, stage, "double @n;  // @g");
+  if (m.inputs_begin(stage) == m.inputs_end(stage)) t.raw("double unused;  // there are none");
+  t.out();
+  write_lines(t, m, tail);
 }
 
-std::vector<SourceFile> emit_c_driver(const ExportModel& model, const EmitOptions& options) {
-  const SourceNames names = choose_names(model.program, dialect(), options.name);
-  const DriverTable d = make_driver_table(model, names, number);
-  std::string settings;
-  for (const DriverSetting& s : d.parameters) settings += fmt::format("  p.{} = {};\n", s.name, s.value);
-  for (const DriverSetting& s : d.inputs) settings += fmt::format("  in.{} = {};\n", s.name, s.value);
-  const std::string time = d.time.empty() ? "(void)t;" : fmt::format("in->{} = t;", d.time);
-  return {{"main.c",
-           fill_driver(R"(// Simulates @name with the classical Runge-Kutta method and prints comma-separated values.
+void write_declarations(SourceText& t, const SourceModel& m) {
+  for (const StageFrame& stage : kFunctions.stages)
+    write_lines(t, m, std::string(stage.head.substr(0, stage.head.size() - 2)) + ";");
+  t.blank();
+  t.comment("Names as they were given, in order.");
+  for (const std::string_view list : kNameLists.kinds)
+    t.line("extern const char *const {}_{}_names[];", m.names.program, list);
+  t.blank();
+  if (!m.calls_functions()) return;
+  t.comment("Functions that you provide.");
+  for (std::size_t i = 0; i < m.program.functions.size(); ++i) {
+    const std::string arguments = argument_list(m.program.functions[i], "double");
+    t.line("double {}({});", m.names.functions[i], arguments.empty() ? "void" : arguments);
+  }
+  t.blank();
+}
+
+std::string header(const SourceModel& m) {
+  SourceText t(m.dialect);
+  write_heading(t, m, "Header");
+  t.comment("");
+  t.comment("Call set_parameters, then set_inputs, then evaluate as often as you like. After set_parameters, call");
+  t.comment("set_inputs again. Nothing is allocated and nothing is global: use one workspace for each thread.");
+  write_lines(t, m, kHeaderBegin);
+  constexpr std::string_view kKinds[] = {"PARAMETER", "INPUT", "STATE"};
+  for (const Stage stage : kStages)
+    t.line("  {}_{}_COUNT = {},", in_capitals(m.names.program), kKinds[at(stage)], m.program.input_count[at(stage)]);
+  t.line("  {}_OUTPUT_COUNT = {}", in_capitals(m.names.program), m.program.outputs.size());
+  t.lines("};\n\n");
+  write_places(t, m);
+  write_struct(t, m, Stage::Parameters, "} @name_parameters;\n\n");
+  write_struct(t, m, Stage::Inputs, "} @name_inputs;\n\n");
+  write_lines(t, m, "typedef struct {\n  @name_parameters p;\n  @name_inputs in;");
+  t.line("  double w[{}];  // what one stage computes for another", std::max(1U, m.listing.stored));
+  write_lines(t, m, "} @name_workspace;\n\n");
+  write_declarations(t, m);
+  t.lines(kHeaderEnd);
+  return t.take();
+}
+
+std::string source(const SourceModel& m) {
+  SourceText t(m.dialect);
+  write_heading(t, m, "Code");
+  write_lines(t, m, "#include \"@name.h\"\n\n#include <math.h>\n\n");
+  write_helpers(t, m, kHelpers);
+  for (const Stage stage : kStages) write_stage(t, m, kFunctions, stage);
+  write_name_lists(t, m, kNameLists);
+  return t.take();
+}
+
+std::vector<SourceFile> emit(const SourceModel& m) {
+  return {{m.names.program + ".h", header(m)}, {m.names.program + ".c", source(m)}};
+}
+
+constexpr DriverFrame kDriver{.file = "main.c",
+                              .text = R"(// Simulates @name with the classical Runge-Kutta method and prints comma-separated values.
 
 #include <stdio.h>
 #include <string.h>
 
 @include "@name.h"
 
-enum { kStates = @name_upper_STATE_COUNT, kOutputs = @name_upper_OUTPUT_COUNT };
+enum { kStates = @NAME_STATE_COUNT, kOutputs = @NAME_OUTPUT_COUNT };
 
 static void calc_rates(@name_workspace *ws, @name_inputs *in, double t, const double *x, double *y) {
   @time
@@ -344,7 +223,23 @@ int main(void) {
   }
 }
 )",
-                       d, {{"settings", settings}, {"time", time}, {"name_upper", upper(names.program)}})}};
-}
+                              .parameter = "  p.@n = @e;\n",
+                              .input = "  in.@n = @e;\n",
+                              .time = "in->@n = t;",
+                              .no_time = "(void)t;"};
 
-}  // namespace kane
+}  // namespace
+
+}  // namespace kane::c99
+
+const kane::LanguageRow& kane::c_language() {
+  static constexpr LanguageRow kRow{
+      .info = {Language::C, "c", "C99"},
+      .aliases = "c99",
+      .file_tail = ".c",
+      .dialect = c99::dialect,
+      .emit = c99::emit,
+      .driver = &c99::kDriver,
+      .how_to_run = "cc -std=c99 -O2 -o simulate main.c @name.c -lm\n./simulate > result.csv"};
+  return kRow;
+}

@@ -1,186 +1,43 @@
 // C++20: one header, templated on the scalar, so that it also runs on automatic differentiation types and the like.
 
 #include <algorithm>
-#include <cmath>
 
-#include "kane/codegen/emit/emit_driver.hpp"
 #include "kane/codegen/emit/emit_frame.hpp"
 
-namespace kane {
+namespace kane::cpp20 {
 
 namespace {
 
-constexpr std::string_view kReserved[] = {"alignas",
-                                          "alignof",
-                                          "and",
-                                          "and_eq",
-                                          "asm",
-                                          "auto",
-                                          "bitand",
-                                          "bitor",
-                                          "bool",
-                                          "break",
-                                          "case",
-                                          "catch",
-                                          "char",
-                                          "char8_t",
-                                          "char16_t",
-                                          "char32_t",
-                                          "class",
-                                          "compl",
-                                          "concept",
-                                          "const",
-                                          "consteval",
-                                          "constexpr",
-                                          "constinit",
-                                          "const_cast",
-                                          "continue",
-                                          "co_await",
-                                          "co_return",
-                                          "co_yield",
-                                          "decltype",
-                                          "default",
-                                          "delete",
-                                          "do",
-                                          "double",
-                                          "dynamic_cast",
-                                          "else",
-                                          "enum",
-                                          "explicit",
-                                          "export",
-                                          "extern",
-                                          "false",
-                                          "float",
-                                          "for",
-                                          "friend",
-                                          "goto",
-                                          "if",
-                                          "inline",
-                                          "int",
-                                          "long",
-                                          "mutable",
-                                          "namespace",
-                                          "new",
-                                          "noexcept",
-                                          "not",
-                                          "not_eq",
-                                          "nullptr",
-                                          "operator",
-                                          "or",
-                                          "or_eq",
-                                          "private",
-                                          "protected",
-                                          "public",
-                                          "register",
-                                          "requires",
-                                          "reinterpret_cast",
-                                          "return",
-                                          "short",
-                                          "signed",
-                                          "sizeof",
-                                          "static",
-                                          "static_assert",
-                                          "static_cast",
-                                          "struct",
-                                          "switch",
-                                          "template",
-                                          "this",
-                                          "thread_local",
-                                          "throw",
-                                          "true",
-                                          "try",
-                                          "typedef",
-                                          "typeid",
-                                          "typename",
-                                          "union",
-                                          "unsigned",
-                                          "using",
-                                          "virtual",
-                                          "void",
-                                          "volatile",
-                                          "wchar_t",
-                                          "while",
-                                          "xor",
-                                          "xor_eq",
-                                          "sin",
-                                          "cos",
-                                          "tan",
-                                          "asin",
-                                          "acos",
-                                          "atan",
-                                          "atan2",
-                                          "sinh",
-                                          "cosh",
-                                          "tanh",
-                                          "exp",
-                                          "log",
-                                          "sqrt",
-                                          "abs",
-                                          "floor",
-                                          "fmod",
-                                          "pow",
-                                          "main",
-                                          "std",
-                                          "T",
-                                          "Functions",
-                                          "Parameters",
-                                          "Inputs",
-                                          "kane_min",
-                                          "kane_max",
-                                          "kane_sign",
-                                          "kane_mod",
-                                          "NAN",
-                                          "INFINITY",
-                                          "NULL",
-                                          "set_parameters",
-                                          "set_inputs",
-                                          "evaluate",
-                                          "kStateCount",
-                                          "kOutputCount",
-                                          "kParameterNames",
-                                          "kInputNames",
-                                          "kStateNames",
-                                          "kOutputNames",
-                                          "errno"};
-
-std::string number(double value) {
-  if (std::isnan(value)) return "T(NAN)";
-  if (std::isinf(value)) return value < 0 ? "-T(INFINITY)" : "T(INFINITY)";
-  return std::signbit(value) ? fmt::format("-T({})", decimal(-value)) : fmt::format("T({})", decimal(value));
-}
+constexpr std::string_view kReserved = R"(
+    alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t
+    class compl concept const consteval constexpr constinit const_cast continue co_await co_return co_yield
+    decltype default delete do double dynamic_cast else enum explicit export extern false float for friend
+    goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private
+    protected public register requires reinterpret_cast return short signed sizeof static static_assert
+    static_cast struct switch template this thread_local throw true try typedef typeid typename union
+    unsigned using virtual void volatile wchar_t while xor xor_eq sin cos tan asin acos atan atan2 sinh cosh
+    tanh exp log sqrt abs floor fmod pow main std T Functions Parameters Inputs kane_min kane_max kane_sign
+    kane_mod NAN INFINITY NULL set_parameters set_inputs evaluate kStateCount kOutputCount kParameterNames
+    kInputNames kStateNames kOutputNames errno)";
 
 const Dialect& dialect() {
-  static const Dialect kDialect{.declare = "const T @n = @e;",
-                                .assign = "@n = @e;",
-                                .stored = "w_[@i]",
-                                .output = "y_[@i]",
-                                .call = "Functions::@f(@e)",
-                                .naming = {.reserved = kReserved},
-                                .number = number,
-                                .spellings = spell({{Code::Sqrt, "sqrt(@a)"},
-                                                    {Code::Root, "pow(@a, T(1.0/@n))"},
-                                                    {Code::Sin, "sin(@a)"},
-                                                    {Code::Cos, "cos(@a)"},
-                                                    {Code::Tan, "tan(@a)"},
-                                                    {Code::Asin, "asin(@a)"},
-                                                    {Code::Acos, "acos(@a)"},
-                                                    {Code::Atan, "atan(@a)"},
-                                                    {Code::Atan2, "atan2(@a, @b)"},
-                                                    {Code::Sinh, "sinh(@a)"},
-                                                    {Code::Cosh, "cosh(@a)"},
-                                                    {Code::Tanh, "tanh(@a)"},
-                                                    {Code::Exp, "exp(@a)"},
-                                                    {Code::Log, "log(@a)"},
-                                                    {Code::Abs, "abs(@a)"},
-                                                    {Code::Sign, "kane_sign(T(@a))"},
-                                                    {Code::Min, "kane_min(T(@a), T(@b))"},
-                                                    {Code::Max, "kane_max(T(@a), T(@b))"},
-                                                    {Code::Floor, "floor(@a)"},
-                                                    {Code::Mod, "kane_mod(T(@a), T(@b))"},
-                                                    {Code::Less, "(@a < @b ? T(1) : T(0))"},
-                                                    {Code::LessEqual, "(@a <= @b ? T(1) : T(0))"},
-                                                    {Code::Equal, "(@a == @b ? T(1) : T(0))"},
-                                                    {Code::Select, "(@a != T(0) ? T(@b) : T(@c))"}})};
+  static const Dialect kDialect{
+      .declare = "const T @n = @e;",
+      .assign = "@n = @e;",
+      .stored = "w_[@i]",
+      .call = "Functions::@f(@e)",
+      .naming = {.reserved = kReserved},
+      .number = "T(@e)",
+      .nan = "T(NAN)",
+      .infinity = "T(INFINITY)",
+      .spellings = spell({.truth = "(@a @o @b ? T(1) : T(0))",
+                          .rows = {{Code::Root, "pow(@a, T(1.0/@n))"},
+                                   {Code::Atan2, "atan2(@a, @b)"},
+                                   {Code::Sign, "kane_sign(T(@a))"},
+                                   {Code::Min, "kane_min(T(@a), T(@b))"},
+                                   {Code::Max, "kane_max(T(@a), T(@b))"},
+                                   {Code::Mod, "kane_mod(T(@a), T(@b))"},
+                                   {Code::Select, "(@a != T(0) ? T(@b) : T(@c))"}}})};
   return kDialect;
 }
 
@@ -202,143 +59,90 @@ constexpr HelperRow kUsings[] = {
     {Code::Atan2, "atan2"}, {Code::Sinh, "sinh"}, {Code::Cosh, "cosh"}, {Code::Tanh, "tanh"},
     {Code::Exp, "exp"},     {Code::Log, "log"},   {Code::Abs, "abs"},   {Code::Floor, "floor"}};
 
-class Frame {
- public:
-  explicit Frame(const SourceModel& model) : m_(model), name_(model.names.program) {
-    for (const HelperRow& row : kUsings)
-      if (m_.listing.uses[static_cast<std::size_t>(row.code)])
-        usings_ += fmt::format("{}std::{}", usings_.empty() ? "using " : ", ", row.text);
-    if (!usings_.empty()) usings_ += ";";
-  }
-
-  std::string header() {
-    SourceText t(m_.dialect);
-    write_heading(t, m_, "Code");
-    t.comment("");
-    t.comment("Call set_parameters, then set_inputs, then evaluate as often as you like. After set_parameters, call");
-    t.comment(
-        "set_inputs again. Nothing is allocated and nothing is global: use one object for each thread. T is double,");
-    t.comment("or any type with the usual operators and functions.");
-    if (!m_.program.functions.empty())
-      t.comment("Functions is a class with the functions that you provide as static members.");
-    t.raw("#pragma once\n\n#include <array>\n#include <cmath>\n#include <span>\n#include <string_view>\n");
-    t.raw(m_.program.functions.empty() ? "template <class T>" : "template <class T, class Functions>");
-    t.line("class {} {{", name_);
-    t.line(" public:");
-    t.in();
-    write_struct(t, Stage::Parameters, "Parameters");
-    write_struct(t, Stage::Inputs, "Inputs");
-    write_counts(t);
-    for (int s = 0; s < kStageCount; ++s) write_stage(t, static_cast<Stage>(s));
-    t.out();
-    t.line(" private:");
-    t.in();
-    for (int s = 0; s < kStageCount; ++s) write_parts(t, static_cast<Stage>(s));
-    write_helpers(t, m_, kHelpers);
-    t.line("Parameters p_{{}};");
-    t.line("Inputs in_{{}};");
-    t.line("std::array<T, {}> w_{{}};  // what one stage computes for another", std::max(1U, m_.listing.stored));
-    t.out();
-    t.line("}};");
-    return t.take();
-  }
-
- private:
-  void write_struct(SourceText& t, Stage stage, std::string_view what) {
-    t.line("struct {} {{", what);
-    t.in();
-    for (std::uint32_t i = m_.inputs_begin(stage); i < m_.inputs_end(stage); ++i)
-      t.line("T {}{{}};  // {}", m_.names.inputs[i], harmless(m_.program.inputs[i].name));
-    t.out();
-    t.line("}};");
-    t.blank();
-  }
-
-  void write_counts(SourceText& t) {
-    t.line("static constexpr std::size_t kStateCount = {};", m_.program.input_count[2]);
-    t.line("static constexpr std::size_t kOutputCount = {};", m_.program.outputs.size());
-    const auto list = [&](std::string_view what, const std::vector<std::string>& names) {
-      t.line("static constexpr std::array<std::string_view, {}> {} = {{", names.size(), what);
-      t.in();
-      for (const std::string& n : names) t.line("{},", quoted(n, '"', true));
-      t.out();
-      t.line("}};");
-    };
-    constexpr std::string_view kLists[] = {"kParameterNames", "kInputNames", "kStateNames"};
-    for (int s = 0; s < kStageCount; ++s) list(kLists[s], given_names(m_.program, static_cast<Stage>(s)));
-    list("kOutputNames", given_outputs(m_.program));
-    t.blank();
-  }
-
-  void write_stage(SourceText& t, Stage stage) {
-    constexpr std::string_view kHeads[] = {"void set_parameters(const Parameters& parameters_) {",
-                                           "void set_inputs(const Inputs& inputs_) {",
-                                           "void evaluate(std::span<const T> x_, std::span<T> y_) {"};
-    const auto& parts = m_.listing.parts[static_cast<std::size_t>(stage)];
-    t.raw(kHeads[static_cast<std::size_t>(stage)]);
-    t.in();
-    if (stage == Stage::Parameters) t.line("p_ = parameters_;");
-    if (stage == Stage::Inputs) t.line("in_ = inputs_;");
-    if (parts.size() == 1) {
-      write_body(t, parts[0]);
-    } else {
-      for (std::size_t k = 0; k < parts.size(); ++k)
-        t.line("{}({});", part_name(m_, stage, k), stage == Stage::State ? "x_, y_" : "");
-    }
-    if (stage == Stage::State) t.line("static_cast<void>(x_), static_cast<void>(y_);");
-    t.out();
-    t.line("}}");
-    t.blank();
-  }
-
-  void write_parts(SourceText& t, Stage stage) {
-    const auto& parts = m_.listing.parts[static_cast<std::size_t>(stage)];
-    for (std::size_t k = 0; parts.size() > 1 && k < parts.size(); ++k) {
-      t.line("void {}({}) {{", part_name(m_, stage, k),
-             stage == Stage::State ? "[[maybe_unused]] std::span<const T> x_, [[maybe_unused]] std::span<T> y_" : "");
-      t.in();
-      write_body(t, parts[k]);
-      t.out();
-      t.line("}}");
-      t.blank();
-    }
-  }
-
-  void write_body(SourceText& t, const SourcePart& part) {
-    if (!usings_.empty() && !part.statements.empty()) t.raw(usings_);
-    for (const std::uint32_t i : part.inputs) {
-      const std::string& id = m_.names.inputs[i];
-      switch (m_.program.inputs[i].stage) {
-        case Stage::Parameters: t.line("const T {0} = p_.{0};", id); break;
-        case Stage::Inputs: t.line("const T {0} = in_.{0};", id); break;
-        case Stage::State: t.line("const T {} = x_[{}];", id, i - m_.inputs_begin(Stage::State)); break;
-      }
-    }
-    t.lines(part.statements);
-  }
-
-  const SourceModel& m_;
-  const std::string& name_;
-  std::string usings_;
-};
-
-}  // namespace
-
-std::vector<SourceFile> emit_cpp(const Program& program, const EmitOptions& options) {
-  const SourceModel model = make_model(program, dialect(), options);
-  return {{model.names.program + ".hpp", Frame(model).header()}};
+void write_usings(SourceText& t, const SourceModel& m, const SourcePart& part) {
+  std::string list;
+  for (const HelperRow& row : kUsings)
+    if (m.listing.uses[at(row.code)]) list += fmt::format("{}std::{}", list.empty() ? "using " : ", ", row.text);
+  if (!list.empty() && !part.statements.empty()) t.raw(list + ";");
 }
 
-std::vector<SourceFile> emit_cpp_driver(const ExportModel& model, const EmitOptions& options) {
-  const SourceNames names = choose_names(model.program, dialect(), options.name);
-  const DriverTable d = make_driver_table(model, names, decimal);
-  std::string settings;
-  for (const DriverSetting& s : d.parameters) settings += fmt::format("  p.{} = {};\n", s.name, s.value);
-  for (const DriverSetting& s : d.inputs) settings += fmt::format("  in.{} = {};\n", s.name, s.value);
-  const std::string time = d.time.empty() ? "static_cast<void>(t);" : fmt::format("in.{} = t;", d.time);
-  const bool calls = !model.program.functions.empty();
-  return {{"main.cpp",
-           fill_driver(R"(// Simulates @name with the classical Runge-Kutta method and prints comma-separated values.
+constexpr FunctionFrame kFunctions{
+    .stages = {{{.head = "void set_parameters(const Parameters& parameters_) {",
+                 .begin = "p_ = parameters_;",
+                 .call_part = "@part();",
+                 .part_head = "void @part() {",
+                 .read = "const T @n = p_.@n;"},
+                {.head = "void set_inputs(const Inputs& inputs_) {",
+                 .begin = "in_ = inputs_;",
+                 .call_part = "@part();",
+                 .part_head = "void @part() {",
+                 .read = "const T @n = in_.@n;"},
+                {.head = "void evaluate(std::span<const T> x_, std::span<T> y_) {",
+                 .call_part = "@part(x_, y_);",
+                 .end = "static_cast<void>(x_), static_cast<void>(y_);",
+                 .part_head = "void @part([[maybe_unused]] std::span<const T> x_, [[maybe_unused]] std::span<T> y_) {",
+                 .read = "const T @n = x_[@i];"}}},
+    .close = "}",
+    .after = "\n",
+    .declare = write_usings};
+
+constexpr NameLists kNameLists{.head = "static constexpr std::array<std::string_view, @c> @k = {",
+                               .kinds = {"kParameterNames", "kInputNames", "kStateNames", "kOutputNames"},
+                               .tail = "};"};
+
+constexpr std::string_view kIncludes = R"(#pragma once
+
+#include <array>
+#include <cmath>
+#include <span>
+#include <string_view>
+
+)";
+
+void write_struct(SourceText& t, const SourceModel& m, Stage stage, std::string_view what) {
+  t.line("struct {} {{", what);
+  t.in();
+  write_fields(t, m, stage, "T @n{};  // @g");
+  t.out();
+  t.lines("};\n\n");
+}
+
+std::string header(const SourceModel& m) {
+  SourceText t(m.dialect);
+  write_heading(t, m, "Code");
+  t.comment("");
+  t.comment("Call set_parameters, then set_inputs, then evaluate as often as you like. After set_parameters, call");
+  t.comment(
+      "set_inputs again. Nothing is allocated and nothing is global: use one object for each thread. T is double,");
+  t.comment("or any type with the usual operators and functions.");
+  if (m.calls_functions()) t.comment("Functions is a class with the functions that you provide as static members.");
+  write_lines(t, m, kIncludes);
+  t.raw(m.calls_functions() ? "template <class T, class Functions>" : "template <class T>");
+  write_lines(t, m, "class @name {\n public:");
+  t.in();
+  write_struct(t, m, Stage::Parameters, "Parameters");
+  write_struct(t, m, Stage::Inputs, "Inputs");
+  t.line("static constexpr std::size_t kStateCount = {};", m.program.input_count[at(Stage::State)]);
+  t.line("static constexpr std::size_t kOutputCount = {};", m.program.outputs.size());
+  write_name_lists(t, m, kNameLists);
+  t.blank();
+  for (const Stage stage : kStages) write_function(t, m, kFunctions, stage);
+  t.out();
+  t.raw(" private:");
+  t.in();
+  for (const Stage stage : kStages) write_parts(t, m, kFunctions, stage);
+  write_helpers(t, m, kHelpers);
+  t.lines("Parameters p_{};\nInputs in_{};");
+  t.line("std::array<T, {}> w_{{}};  // what one stage computes for another", std::max(1U, m.listing.stored));
+  t.out();
+  t.raw("};");
+  return t.take();
+}
+
+std::vector<SourceFile> emit(const SourceModel& m) { return {{m.names.program + ".hpp", header(m)}}; }
+
+constexpr DriverFrame kDriver{.file = "main.cpp",
+                              .text = R"(// Simulates @name with the classical Runge-Kutta method and prints comma-separated values.
 
 #include <cstdio>
 #include <string>
@@ -389,11 +193,27 @@ int main() {
   }
 }
 )",
-                       d,
-                       {{"settings", settings},
-                        {"time", time},
-                        {"functions", calls ? "#include \"functions.hpp\"  // yours: struct Functions\n" : ""},
-                        {"arguments", calls ? "double, Functions" : "double"}})}};
-}
+                              .parameter = "  p.@n = @e;\n",
+                              .input = "  in.@n = @e;\n",
+                              .time = "in.@n = t;",
+                              .no_time = "static_cast<void>(t);",
+                              .functions = "#include \"functions.hpp\"  // yours: struct Functions\n",
+                              .arguments = "double, Functions",
+                              .no_arguments = "double",
+                              .as_literals = false};
 
-}  // namespace kane
+}  // namespace
+
+}  // namespace kane::cpp20
+
+const kane::LanguageRow& kane::cpp_language() {
+  static constexpr LanguageRow kRow{
+      .info = {Language::Cpp, "cpp", "C++20"},
+      .aliases = "c++ cxx c++20",
+      .file_tail = ".hpp",
+      .dialect = cpp20::dialect,
+      .emit = cpp20::emit,
+      .driver = &cpp20::kDriver,
+      .how_to_run = "c++ -std=c++20 -O2 -o simulate main.cpp\n./simulate > result.csv"};
+  return kRow;
+}

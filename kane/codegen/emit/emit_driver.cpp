@@ -1,70 +1,110 @@
 #include "kane/codegen/emit/emit_driver.hpp"
 
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <cmath>
+
+#include "kane/codegen/emit/emit_listing.hpp"
 
 namespace kane {
 
-DriverTable make_driver_table(const ExportModel& model, const SourceNames& names, std::string (*number)(double)) {
-  check_export_model(model);
-  const Program& p = model.program;
-  DriverTable d;
-  d.name = names.program;
-  for (std::uint32_t i = 0; i < p.input_count[0]; ++i)
-    d.parameters.push_back({names.inputs[i], number(model.parameters[i])});
-  const std::uint32_t first = p.first_input(Stage::Inputs);
-  for (std::uint32_t i = 0; i < p.input_count[1]; ++i) {
-    const bool is_time = model.time && p.inputs[first + i].name == *model.time;
-    d.inputs.push_back({names.inputs[first + i], number(is_time ? model.start : model.inputs[i])});
-    if (!is_time) continue;
-    d.time = names.inputs[first + i];
-    d.time_place = i;
+namespace {
+
+class Driver {
+ public:
+  Driver(const ExportModel& model, const EmitOptions& options, const Dialect& dialect, const DriverFrame& frame)
+      : model_(model),
+        dialect_(dialect),
+        frame_(frame),
+        names_(choose_names(model.program, dialect, options.name)) {}
+
+  SourceFile write() const {
+    const std::string parameters = settings(Stage::Parameters, frame_.parameter, model_.parameters);
+    const std::string inputs = settings(Stage::Inputs, frame_.input, model_.inputs);
+    const bool calls = !model_.program.functions.empty();
+    const Words words = {{"name", names_.program},
+                         {"NAME", in_capitals(names_.program)},
+                         {"include", "#include"},
+                         {"parameters", parameters},
+                         {"inputs", inputs},
+                         {"settings", parameters + inputs},
+                         {"initial", initial()},
+                         {"state", state()},
+                         {"heading", heading()},
+                         {"time", time()},
+                         {"start", number(model_.start)},
+                         {"step", number(model_.step)},
+                         {"steps", std::to_string(std::llround(model_.duration / model_.step))},
+                         {"every", std::to_string(model_.print_every)},
+                         {"functions", std::string(calls ? frame_.functions : "")},
+                         {"arguments", std::string(calls ? frame_.arguments : frame_.no_arguments)}};
+    return {fill_words(frame_.file, words), fill_words(frame_.text, words)};
   }
-  for (const double x : model.state) d.state += (d.state.empty() ? "" : ", ") + number(x);
-  d.start = number(model.start);
-  d.step = number(model.step);
-  d.steps = std::to_string(std::llround(model.duration / model.step));
-  d.every = std::to_string(model.print_every);
-  return d;
-}
 
-std::string values_of(const std::vector<DriverSetting>& settings) {
-  std::string text;
-  for (const DriverSetting& s : settings) text += (text.empty() ? "" : ", ") + s.value;
-  return text;
-}
+ private:
+  [[nodiscard]] std::string number(double value) const {
+    return frame_.as_literals ? spell_number(dialect_, value) : decimal(value);
+  }
 
-std::string fill_driver(std::string_view text, const DriverTable& d,
-                        const std::vector<std::pair<std::string_view, std::string>>& more) {
-  std::vector<std::pair<std::string_view, std::string>> words = more;
-  // Spelled so that nobody takes the #include of a template for one of Kane's own.
-  words.insert(words.end(), {{"include", "#include"},
-                             {"name", d.name},
-                             {"state", d.state},
-                             {"start", d.start},
-                             {"step", d.step},
-                             {"steps", d.steps},
-                             {"every", d.every}});
-  std::string result;
-  while (!text.empty()) {
-    const std::size_t at = text.find('@');
-    result += text.substr(0, at);
-    if (at == std::string_view::npos) break;
-    text.remove_prefix(at + 1);
-    const std::pair<std::string_view, std::string>* best = nullptr;
-    for (const auto& word : words)
-      if (text.substr(0, word.first.size()) == word.first &&
-          (best == nullptr || word.first.size() > best->first.size()))
-        best = &word;
-    if (best == nullptr) {
-      result += '@';
-      continue;
+  [[nodiscard]] bool is_time(std::uint32_t input) const {
+    const ProgramInput& i = model_.program.inputs[input];
+    return model_.time && i.stage == Stage::Inputs && i.name == *model_.time;
+  }
+
+  [[nodiscard]] std::string settings(Stage stage, std::string_view line, const std::vector<double>& values) const {
+    std::string text;
+    const std::uint32_t first = model_.program.first_input(stage);
+    for (std::uint32_t i = 0; i < values.size(); ++i) {
+      const std::string value = number(is_time(first + i) ? model_.start : values[i]);
+      text += fill(line, {{'n', names_.inputs[first + i]}, {'e', value}});
     }
-    result += best->second;
-    text.remove_prefix(best->first.size());
+    return text;
   }
-  return result;
+
+  [[nodiscard]] std::string initial() const {
+    std::string text;
+    for (std::uint32_t i = 0; i < model_.state.size(); ++i)
+      text += fill(frame_.initial, {{'e', number(model_.state[i])}, {'i', place(i)}});
+    return text;
+  }
+
+  [[nodiscard]] std::string state() const {
+    std::string text;
+    for (const double x : model_.state) text += (text.empty() ? "" : ", ") + number(x);
+    return text;
+  }
+
+  [[nodiscard]] std::string time() const {
+    const std::uint32_t first = model_.program.first_input(Stage::Inputs);
+    for (std::uint32_t i = 0; i < model_.inputs.size(); ++i)
+      if (is_time(first + i)) return fill(frame_.time, {{'n', names_.inputs[first + i]}, {'i', place(i)}});
+    return std::string(frame_.no_time);
+  }
+
+  [[nodiscard]] std::string heading() const {
+    std::string text;
+    const auto add = [&](const std::string& name) {
+      text += fill(frame_.heading, {{'e', quoted("," + name.substr(0, frame_.longest_name), '\'', false)}});
+    };
+    for (const ProgramInput& i : model_.program.inputs)
+      if (i.stage == Stage::State) add(i.name);
+    for (std::size_t i = model_.state.size(); i < model_.program.outputs.size(); ++i) add(model_.program.outputs[i].name);
+    return text;
+  }
+
+  [[nodiscard]] std::string place(std::uint32_t i) const { return std::to_string(i + dialect_.first_index); }
+
+  const ExportModel& model_;
+  const Dialect& dialect_;
+  const DriverFrame& frame_;
+  SourceNames names_;
+};
+
+}  // namespace
+
+SourceFile emit_driver(const ExportModel& model, const EmitOptions& options, const Dialect& dialect,
+                       const DriverFrame& frame) {
+  check_export_model(model);
+  return Driver(model, options, dialect, frame).write();
 }
 
 }  // namespace kane

@@ -1,8 +1,46 @@
 #include "kane/codegen/emit/emit_frame.hpp"
 
+#include "kane/base/at.hpp"
 #include "kane/program/check_program.hpp"
 
 namespace kane {
+
+namespace {
+
+/// arm_state_part2: the function that is a part of a stage.
+std::string part_name(const SourceModel& model, Stage stage, std::size_t part) {
+  constexpr std::string_view kNames[] = {"parameters", "inputs", "state"};
+  return fmt::format("{}_{}_part{}", model.names.program, kNames[at(stage)], part + 1);
+}
+
+void write_filled(SourceText& text, const SourceModel& model, std::string_view lines, Words words) {
+  if (lines.empty()) return;
+  words.emplace_back("name", model.names.program);
+  words.emplace_back("NAME", in_capitals(model.names.program));
+  words.emplace_back("outputs", std::to_string(model.program.outputs.size()));
+  words.emplace_back("stored", std::to_string(model.listing.stored));
+  text.lines(fill_words(lines, words));
+}
+
+/// A text of line feeds, one for each blank line.
+void write_blanks(SourceText& text, std::string_view feeds) {
+  for (std::size_t i = 0; i < feeds.size(); ++i) text.blank();
+}
+
+void write_body(SourceText& text, const SourceModel& model, const FunctionFrame& frame, const StageFrame& stage,
+                const SourcePart& part) {
+  write_filled(text, model, stage.open, {});
+  if (frame.declare != nullptr && !frame.declares_first) frame.declare(text, model, part);
+  for (const std::uint32_t i : part.inputs) {
+    const Stage of = model.program.inputs[i].stage;
+    text.raw(fill(frame.stages[at(of)].read,
+                  {{'n', model.names.inputs[i]},
+                   {'i', std::to_string(i - model.inputs_begin(of) + model.dialect.first_index)}}));
+  }
+  for (const std::string& statement : part.statements) text.raw(statement);
+}
+
+}  // namespace
 
 SourceModel make_model(const Program& program, const Dialect& dialect, const EmitOptions& options) {
   check_program(program);
@@ -32,7 +70,7 @@ void write_heading(SourceText& text, const SourceModel& model, std::string_view 
   text.comment_list("Inputs:", given_names(p, Stage::Inputs));
   text.comment_list("State:", given_names(p, Stage::State));
   text.comment_list("Outputs:", given_outputs(p));
-  if (!p.functions.empty()) {
+  if (model.calls_functions()) {
     std::vector<std::string> functions;
     for (std::size_t i = 0; i < p.functions.size(); ++i)
       functions.push_back(fmt::format("{} ({} arguments)", model.names.functions[i], p.functions[i].arity));
@@ -43,17 +81,86 @@ void write_heading(SourceText& text, const SourceModel& model, std::string_view 
                            count.div, count.func));
 }
 
+void write_lines(SourceText& text, const SourceModel& model, std::string_view lines) {
+  write_filled(text, model, lines, {});
+}
+
 void write_helpers(SourceText& text, const SourceModel& model, std::span<const HelperRow> helpers) {
   for (const HelperRow& helper : helpers) {
-    if (!model.listing.uses[static_cast<std::size_t>(helper.code)]) continue;
+    if (!model.listing.uses[at(helper.code)]) continue;
     text.block(helper.text);
     text.blank();
   }
 }
 
-std::string part_name(const SourceModel& model, Stage stage, std::size_t part) {
-  constexpr std::string_view kStages[] = {"parameters", "inputs", "state"};
-  return fmt::format("{}_{}_part{}", model.names.program, kStages[static_cast<std::size_t>(stage)], part + 1);
+void write_fields(SourceText& text, const SourceModel& model, Stage stage, std::string_view line) {
+  for (std::uint32_t i = model.inputs_begin(stage); i < model.inputs_end(stage); ++i)
+    write_filled(text, model, line,
+                 {{"n", model.names.inputs[i]},
+                  {"g", harmless(model.program.inputs[i].name)},
+                  {"i", std::to_string(i - model.inputs_begin(stage) + model.dialect.first_index)}});
+}
+
+void write_name_lists(SourceText& text, const SourceModel& model, const NameLists& lists) {
+  for (std::size_t s = 0; s < lists.kinds.size(); ++s) {
+    std::vector<std::string> names;
+    for (const ProgramInput& i : model.program.inputs)
+      if (at(i.stage) == s) names.push_back(i.name);
+    if (s == kStageCount)
+      for (const ProgramOutput& o : model.program.outputs) names.push_back(o.name);
+    write_filled(text, model, lists.head, {{"k", std::string(lists.kinds[s])}, {"c", std::to_string(names.size())}});
+    text.in();
+    for (const std::string& n : names) text.raw(quoted(n, '"', true, lists.escape) + ",");
+    text.out();
+    text.lines(lists.tail);
+  }
+}
+
+void write_function(SourceText& text, const SourceModel& model, const FunctionFrame& frame, Stage stage) {
+  const StageFrame& texts = frame.stages[at(stage)];
+  const std::vector<SourcePart>& parts = model.listing.parts[at(stage)];
+  const bool whole = parts.size() == 1;
+  write_blanks(text, frame.before);
+  write_filled(text, model, texts.head, {});
+  text.in();
+  if (whole && frame.declare != nullptr && frame.declares_first) frame.declare(text, model, parts[0]);
+  write_filled(text, model, texts.begin, {});
+  if (whole) write_body(text, model, frame, texts, parts[0]);
+  for (std::size_t k = 0; !whole && k < parts.size(); ++k)
+    write_filled(text, model, texts.call_part, {{"part", part_name(model, stage, k)}});
+  write_filled(text, model, texts.end, {});
+  text.out();
+  text.lines(frame.close);
+  write_blanks(text, frame.after);
+}
+
+void write_parts(SourceText& text, const SourceModel& model, const FunctionFrame& frame, Stage stage) {
+  const StageFrame& texts = frame.stages[at(stage)];
+  const std::vector<SourcePart>& parts = model.listing.parts[at(stage)];
+  for (std::size_t k = 0; parts.size() > 1 && k < parts.size(); ++k) {
+    write_blanks(text, frame.before);
+    write_filled(text, model, texts.part_head, {{"part", part_name(model, stage, k)}});
+    text.in();
+    if (frame.declare != nullptr && frame.declares_first) frame.declare(text, model, parts[k]);
+    write_body(text, model, frame, texts, parts[k]);
+    text.lines(frame.part_end);
+    text.out();
+    text.lines(frame.close);
+    write_blanks(text, frame.after);
+  }
+}
+
+void write_stage(SourceText& text, const SourceModel& model, const FunctionFrame& frame, Stage stage) {
+  if (frame.parts_first) write_parts(text, model, frame, stage);
+  write_function(text, model, frame, stage);
+  if (!frame.parts_first) write_parts(text, model, frame, stage);
+}
+
+std::string argument_list(const ProgramFunction& function, std::string_view item) {
+  std::string list;
+  for (int k = 1; k <= function.arity; ++k)
+    list += (k == 1 ? "" : ", ") + fill(item, {{'i', std::to_string(k)}});
+  return list;
 }
 
 }  // namespace kane

@@ -1,12 +1,18 @@
 #pragma once
-// What the frames of all languages have in common, and the list of the languages.
+// The frame around the statements of a program: types, functions, lists of names. What is the same in all languages is
+// code here; what differs is text, in tables that emit_<language>.cpp fills in.
+//
+// In all texts of a frame, @name is the name of the program, @NAME the same in capitals, @outputs the number of outputs
+// and @stored the size of the workspace. Lines are indented as deep as the place they are written at.
 
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "kane/codegen/emit/emit_export.hpp"
+#include "kane/base/at.hpp"
+#include "kane/codegen/emit/emit_driver.hpp"
 #include "kane/codegen/emit/emit_listing.hpp"
 #include "kane/codegen/emit/emit_source.hpp"
 #include "kane/codegen/emit/emit_text.hpp"
@@ -22,17 +28,26 @@ struct SourceModel {
 
   [[nodiscard]] std::uint32_t inputs_begin(Stage stage) const { return program.first_input(stage); }
   [[nodiscard]] std::uint32_t inputs_end(Stage stage) const {
-    return program.first_input(stage) + program.input_count[static_cast<std::size_t>(stage)];
+    return program.first_input(stage) + program.input_count[at(stage)];
   }
+  [[nodiscard]] bool calls_functions() const { return !program.functions.empty(); }
 };
 
 [[nodiscard]] SourceModel make_model(const Program& program, const Dialect& dialect, const EmitOptions& options);
 
+inline constexpr Stage kStages[] = {Stage::Parameters, Stage::Inputs, Stage::State};
+static_assert(std::size(kStages) == kStageCount);
+
 /// The names of the inputs of a stage, and of the outputs, as they were given.
 [[nodiscard]] std::vector<std::string> given_names(const Program& program, Stage stage);
 [[nodiscard]] std::vector<std::string> given_outputs(const Program& program);
+
 /// The comment that every file begins with: what it is, and every input and output by name.
 void write_heading(SourceText& text, const SourceModel& model, std::string_view what);
+
+/// Lines of a frame, with @name and @NAME filled in. An empty text is no line at all.
+void write_lines(SourceText& text, const SourceModel& model, std::string_view lines);
+
 /// A function of the target language that stands for an opcode.
 struct HelperRow {
   Code code;
@@ -41,40 +56,75 @@ struct HelperRow {
 /// Those of the helpers that the program needs.
 void write_helpers(SourceText& text, const SourceModel& model, std::span<const HelperRow> helpers);
 
-/// Of the function that is a part of a stage: arm_state_part2.
-[[nodiscard]] std::string part_name(const SourceModel& model, Stage stage, std::size_t part);
+/// A line for each input of a stage: @n its identifier, @g the name as given, @i its place.
+void write_fields(SourceText& text, const SourceModel& model, Stage stage, std::string_view line);
 
-/// One row per language: its code, and a driver for the code.
+/// The four lists of names (parameters, inputs, state, outputs), each quoted and on a line of its own.
+struct NameLists {
+  std::string_view head;  ///< @k is the kind, @c how many names there are
+  std::array<std::string_view, kStageCount + 1> kinds;
+  std::string_view tail = "";
+  char escape = 0;  ///< another character that takes a backslash
+};
+void write_name_lists(SourceText& text, const SourceModel& model, const NameLists& lists);
+
+/// The function of one stage, and the functions of its parts when it is long enough to be cut. @part is the name of a
+/// part.
+struct StageFrame {
+  std::string_view head = "";
+  std::string_view begin = "";      ///< first lines of the body
+  std::string_view call_part = "";  ///< instead of the statements, if there are parts
+  std::string_view end = "";        ///< last lines of the body
+  std::string_view part_head = "";
+  /// First lines where the statements are.
+  std::string_view open = "";
+  /// A line that reads an input of this stage: @n its identifier, @i its place.
+  std::string_view read = "";
+};
+
+struct FunctionFrame {
+  std::array<StageFrame, kStageCount> stages;
+  std::string_view part_end = "";                 ///< last line of the body of a part
+  std::string_view close = "";                    ///< after a body
+  std::string_view before = "", after = "";  ///< each function: "\n" is a blank line
+  bool parts_first = true;                   ///< before the function that calls them
+  /// Declarations that a body needs; before its first lines or after them.
+  void (*declare)(SourceText& text, const SourceModel& model, const SourcePart& part) = nullptr;
+  bool declares_first = false;
+};
+
+/// The function of a stage with its parts beside it, or one without the other.
+void write_stage(SourceText& text, const SourceModel& model, const FunctionFrame& frame, Stage stage);
+void write_function(SourceText& text, const SourceModel& model, const FunctionFrame& frame, Stage stage);
+void write_parts(SourceText& text, const SourceModel& model, const FunctionFrame& frame, Stage stage);
+
+/// `item` for each argument of a function, separated by ", "; @i is its number, from 1.
+[[nodiscard]] std::string argument_list(const ProgramFunction& function, std::string_view item);
+
+/// One row per language: what it is called, its code, and a driver for the code.
 struct LanguageRow {
   LanguageInfo info;
   std::string_view aliases;    ///< separated by spaces
   std::string_view file_tail;  ///< what the last file of emit() has after the name of the program
-  std::vector<SourceFile> (*emit)(const Program& program, const EmitOptions& options);
+  const Dialect& (*dialect)();
+  std::vector<SourceFile> (*emit)(const SourceModel& model);
   /// Null: there is nothing to run.
-  std::vector<SourceFile> (*emit_driver)(const ExportModel& model, const EmitOptions& options);
+  const DriverFrame* driver = nullptr;
   /// For the README: how to build and run, with @name for the name of the files.
-  std::string_view how_to_run;
+  std::string_view how_to_run = "";
 };
 
 [[nodiscard]] const LanguageRow& row_of(Language language);
 
 // Defined in emit_<language>.cpp.
-[[nodiscard]] std::vector<SourceFile> emit_c(const Program& program, const EmitOptions& options);
-[[nodiscard]] std::vector<SourceFile> emit_cpp(const Program& program, const EmitOptions& options);
-[[nodiscard]] std::vector<SourceFile> emit_fortran(const Program& program, const EmitOptions& options);
-[[nodiscard]] std::vector<SourceFile> emit_python(const Program& program, const EmitOptions& options);
-[[nodiscard]] std::vector<SourceFile> emit_matlab(const Program& program, const EmitOptions& options);
-[[nodiscard]] std::vector<SourceFile> emit_javascript(const Program& program, const EmitOptions& options);
-[[nodiscard]] std::vector<SourceFile> emit_rust(const Program& program, const EmitOptions& options);
-[[nodiscard]] std::vector<SourceFile> emit_julia(const Program& program, const EmitOptions& options);
-[[nodiscard]] std::vector<SourceFile> emit_latex(const Program& program, const EmitOptions& options);
-[[nodiscard]] std::vector<SourceFile> emit_c_driver(const ExportModel& model, const EmitOptions& options);
-[[nodiscard]] std::vector<SourceFile> emit_cpp_driver(const ExportModel& model, const EmitOptions& options);
-[[nodiscard]] std::vector<SourceFile> emit_fortran_driver(const ExportModel& model, const EmitOptions& options);
-[[nodiscard]] std::vector<SourceFile> emit_python_driver(const ExportModel& model, const EmitOptions& options);
-[[nodiscard]] std::vector<SourceFile> emit_matlab_driver(const ExportModel& model, const EmitOptions& options);
-[[nodiscard]] std::vector<SourceFile> emit_javascript_driver(const ExportModel& model, const EmitOptions& options);
-[[nodiscard]] std::vector<SourceFile> emit_rust_driver(const ExportModel& model, const EmitOptions& options);
-[[nodiscard]] std::vector<SourceFile> emit_julia_driver(const ExportModel& model, const EmitOptions& options);
+[[nodiscard]] const LanguageRow& c_language();
+[[nodiscard]] const LanguageRow& cpp_language();
+[[nodiscard]] const LanguageRow& fortran_language();
+[[nodiscard]] const LanguageRow& python_language();
+[[nodiscard]] const LanguageRow& matlab_language();
+[[nodiscard]] const LanguageRow& javascript_language();
+[[nodiscard]] const LanguageRow& rust_language();
+[[nodiscard]] const LanguageRow& julia_language();
+[[nodiscard]] const LanguageRow& latex_language();
 
 }  // namespace kane

@@ -1,68 +1,34 @@
 // JavaScript: one ES module, for browsers and Node.
 
-#include <algorithm>
-#include <cmath>
-
-#include "kane/codegen/emit/emit_driver.hpp"
 #include "kane/codegen/emit/emit_frame.hpp"
 
-namespace kane {
+namespace kane::javascript {
 
 namespace {
 
-constexpr std::string_view kReserved[] = {
-    "arguments",     "await",      "break",       "case",          "catch",
-    "class",         "const",      "continue",    "debugger",      "default",
-    "delete",        "do",         "else",        "enum",          "eval",
-    "export",        "extends",    "false",       "finally",       "for",
-    "function",      "if",         "implements",  "import",        "in",
-    "instanceof",    "interface",  "let",         "new",           "null",
-    "package",       "private",    "protected",   "public",        "return",
-    "static",        "super",      "switch",      "this",          "throw",
-    "true",          "try",        "typeof",      "undefined",     "var",
-    "void",          "while",      "with",        "yield",         "Math",
-    "Infinity",      "NaN",        "ws",          "functions",     "kaneMod",
-    "setParameters", "setInputs",  "evaluate",    "makeWorkspace", "parameterNames",
-    "inputNames",    "stateNames", "outputNames", "Float64Array",  "of"};
-
-std::string number(double value) {
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
-  return decimal(value);
-}
+constexpr std::string_view kReserved = R"(
+    arguments await break case catch class const continue debugger default delete do else enum eval export
+    extends false finally for function if implements import in instanceof interface let new null package
+    private protected public return static super switch this throw true try typeof undefined var void while
+    with yield Math Infinity NaN ws functions kaneMod setParameters setInputs evaluate makeWorkspace
+    parameterNames inputNames stateNames outputNames Float64Array of)";
 
 const Dialect& dialect() {
   static const Dialect kDialect{.declare = "const @n = @e;",
                                 .assign = "@n = @e;",
                                 .stored = "ws.w[@i]",
-                                .output = "y_[@i]",
                                 .call = "ws.functions.@f(@e)",
                                 .naming = {.reserved = kReserved},
-                                .number = number,
-                                .spellings = spell({{Code::Sqrt, "Math.sqrt(@a)"},
-                                                    {Code::Root, "Math.pow(@a, 1.0/@n)"},
-                                                    {Code::Sin, "Math.sin(@a)"},
-                                                    {Code::Cos, "Math.cos(@a)"},
-                                                    {Code::Tan, "Math.tan(@a)"},
-                                                    {Code::Asin, "Math.asin(@a)"},
-                                                    {Code::Acos, "Math.acos(@a)"},
-                                                    {Code::Atan, "Math.atan(@a)"},
-                                                    {Code::Atan2, "Math.atan2(@a, @b)"},
-                                                    {Code::Sinh, "Math.sinh(@a)"},
-                                                    {Code::Cosh, "Math.cosh(@a)"},
-                                                    {Code::Tanh, "Math.tanh(@a)"},
-                                                    {Code::Exp, "Math.exp(@a)"},
-                                                    {Code::Log, "Math.log(@a)"},
-                                                    {Code::Abs, "Math.abs(@a)"},
-                                                    {Code::Sign, "Math.sign(@a)"},
-                                                    {Code::Min, "Math.min(@a, @b)"},
-                                                    {Code::Max, "Math.max(@a, @b)"},
-                                                    {Code::Floor, "Math.floor(@a)"},
-                                                    {Code::Mod, "kaneMod(@a, @b)"},
-                                                    {Code::Less, "(@a < @b ? 1.0 : 0.0)"},
-                                                    {Code::LessEqual, "(@a <= @b ? 1.0 : 0.0)"},
-                                                    {Code::Equal, "(@a === @b ? 1.0 : 0.0)"},
-                                                    {Code::Select, "(@a !== 0.0 ? @b : @c)"}})};
+                                .infinity = "Infinity",
+                                .spellings = spell({.function = "Math.@f(@a)",
+                                                    .truth = "(@a @o @b ? 1.0 : 0.0)",
+                                                    .rows = {{Code::Root, "Math.pow(@a, 1.0/@n)"},
+                                                             {Code::Atan2, "Math.atan2(@a, @b)"},
+                                                             {Code::Min, "Math.min(@a, @b)"},
+                                                             {Code::Max, "Math.max(@a, @b)"},
+                                                             {Code::Mod, "kaneMod(@a, @b)"},
+                                                             {Code::Equal, "(@a === @b ? 1.0 : 0.0)"},
+                                                             {Code::Select, "(@a !== 0.0 ? @b : @c)"}}})};
   return kDialect;
 }
 
@@ -72,98 +38,48 @@ constexpr HelperRow kHelpers[] = {{Code::Mod,
                                    "  return r !== 0.0 && (r < 0.0) !== (b < 0.0) ? r + b : r;\n"
                                    "}"}};
 
-class Frame {
- public:
-  explicit Frame(const SourceModel& model) : m_(model) {}
+constexpr FunctionFrame kFunctions{.stages = {{{.head = "export function setParameters(ws, p_) {",
+                                                .begin = "ws.p.set(p_);",
+                                                .call_part = "@part(ws);",
+                                                .part_head = "function @part(ws) {",
+                                                .read = "const @n = ws.p[@i];"},
+                                               {.head = "export function setInputs(ws, u_) {",
+                                                .begin = "ws.u.set(u_);",
+                                                .call_part = "@part(ws);",
+                                                .part_head = "function @part(ws) {",
+                                                .read = "const @n = ws.u[@i];"},
+                                               {.head = "export function evaluate(ws, x_, y_) {",
+                                                .call_part = "@part(ws, x_, y_);",
+                                                .part_head = "function @part(ws, x_, y_) {",
+                                                .read = "const @n = x_[@i];"}}},
+                                   .close = "}",
+                                   .after = "\n"};
 
-  std::string module() {
-    SourceText t(m_.dialect);
-    write_heading(t, m_, "Code");
-    t.comment("");
-    t.comment("Call setParameters(ws, p), then setInputs(ws, u), then evaluate(ws, x, y) as often as you like. After");
-    t.comment(
-        "setParameters, call setInputs again. p, u, x and y are arrays in the order of the lists of names below.");
-    t.blank();
-    constexpr std::string_view kLists[] = {"parameterNames", "inputNames", "stateNames"};
-    for (int s = 0; s < kStageCount; ++s) write_list(t, kLists[s], given_names(m_.program, static_cast<Stage>(s)));
-    write_list(t, "outputNames", given_outputs(m_.program));
-    t.blank();
-    t.comment("`functions` has the functions that you provide, by name.");
-    t.line("export function makeWorkspace(functions = {{}}) {{");
-    t.line("  return {{p: new Float64Array({}), u: new Float64Array({}), w: new Float64Array({}), functions}};",
-           m_.program.input_count[0], m_.program.input_count[1], m_.listing.stored);
-    t.line("}}");
-    t.blank();
-    for (int s = 0; s < kStageCount; ++s) write_stage(t, static_cast<Stage>(s));
-    write_helpers(t, m_, kHelpers);
-    return t.take();
-  }
+constexpr NameLists kNameLists{.head = "export const @k = [",
+                               .kinds = {"parameterNames", "inputNames", "stateNames", "outputNames"},
+                               .tail = "];"};
 
- private:
-  static void write_list(SourceText& t, std::string_view name, const std::vector<std::string>& names) {
-    t.line("export const {} = [", name);
-    t.in();
-    for (const std::string& n : names) t.line("{},", quoted(n, '"', true));
-    t.out();
-    t.line("];");
-  }
-
-  void write_stage(SourceText& t, Stage stage) {
-    constexpr std::string_view kHeads[] = {"setParameters(ws, p_)", "setInputs(ws, u_)", "evaluate(ws, x_, y_)"};
-    const auto& parts = m_.listing.parts[static_cast<std::size_t>(stage)];
-    const std::string_view arguments = stage == Stage::State ? "ws, x_, y_" : "ws";
-    for (std::size_t k = 0; parts.size() > 1 && k < parts.size(); ++k) {
-      t.line("function {}({}) {{", part_name(m_, stage, k), arguments);
-      t.in();
-      write_body(t, parts[k]);
-      t.out();
-      t.line("}}");
-      t.blank();
-    }
-    t.line("export function {} {{", kHeads[static_cast<std::size_t>(stage)]);
-    t.in();
-    if (stage == Stage::Parameters) t.line("ws.p.set(p_);");
-    if (stage == Stage::Inputs) t.line("ws.u.set(u_);");
-    if (parts.size() == 1) write_body(t, parts[0]);
-    for (std::size_t k = 0; parts.size() > 1 && k < parts.size(); ++k)
-      t.line("{}({});", part_name(m_, stage, k), arguments);
-    t.out();
-    t.line("}}");
-    t.blank();
-  }
-
-  void write_body(SourceText& t, const SourcePart& part) {
-    for (const std::uint32_t i : part.inputs) {
-      const Stage stage = m_.program.inputs[i].stage;
-      constexpr std::string_view kFrom[] = {"ws.p", "ws.u", "x_"};
-      t.line("const {} = {}[{}];", m_.names.inputs[i], kFrom[static_cast<std::size_t>(stage)],
-             i - m_.inputs_begin(stage));
-    }
-    t.lines(part.statements);
-  }
-
-  const SourceModel& m_;
-};
-
-}  // namespace
-
-std::vector<SourceFile> emit_javascript(const Program& program, const EmitOptions& options) {
-  const SourceModel model = make_model(program, dialect(), options);
-  return {{model.names.program + ".mjs", Frame(model).module()}};
+std::vector<SourceFile> emit(const SourceModel& m) {
+  SourceText t(m.dialect);
+  write_heading(t, m, "Code");
+  t.comment("");
+  t.comment("Call setParameters(ws, p), then setInputs(ws, u), then evaluate(ws, x, y) as often as you like. After");
+  t.comment("setParameters, call setInputs again. p, u, x and y are arrays in the order of the lists of names below.");
+  t.blank();
+  write_name_lists(t, m, kNameLists);
+  t.blank();
+  t.comment("`functions` has the functions that you provide, by name.");
+  t.raw("export function makeWorkspace(functions = {}) {");
+  t.line("  return {{p: new Float64Array({}), u: new Float64Array({}), w: new Float64Array({}), functions}};",
+         m.program.input_count[at(Stage::Parameters)], m.program.input_count[at(Stage::Inputs)], m.listing.stored);
+  t.lines("}\n\n");
+  for (const Stage stage : kStages) write_stage(t, m, kFunctions, stage);
+  write_helpers(t, m, kHelpers);
+  return {{m.names.program + ".mjs", t.take()}};
 }
 
-std::vector<SourceFile> emit_javascript_driver(const ExportModel& model, const EmitOptions& options) {
-  const SourceNames names = choose_names(model.program, dialect(), options.name);
-  const DriverTable d = make_driver_table(model, names, number);
-  const auto list = [](const std::vector<DriverSetting>& settings) {
-    std::string text;
-    for (const DriverSetting& s : settings) text += fmt::format("  {},  // {}\n", s.value, s.name);
-    return text;
-  };
-  const std::string time = d.time.empty() ? "" : fmt::format("  u[{}] = t;\n", d.time_place);
-  const bool calls = !model.program.functions.empty();
-  return {{"main.mjs",
-           fill_driver(R"(// Simulates @name with the classical Runge-Kutta method and prints comma-separated values.
+constexpr DriverFrame kDriver{.file = "main.mjs",
+                              .text = R"(// Simulates @name with the classical Runge-Kutta method and prints comma-separated values.
 
 import * as model from "./@name.mjs";
 @functions
@@ -197,12 +113,23 @@ for (let step = 0; step <= steps; ++step) {
 }
 console.log(lines.join("\n"));
 )",
-                       d,
-                       {{"parameters", list(d.parameters)},
-                        {"inputs", list(d.inputs)},
-                        {"time", time},
-                        {"functions", calls ? "import {functions} from \"./functions.mjs\";  // yours\n" : ""},
-                        {"arguments", calls ? "functions" : ""}})}};
-}
+                              .parameter = "  @e,  // @n\n",
+                              .input = "  @e,  // @n\n",
+                              .time = "  u[@i] = t;\n",
+                              .functions = "import {functions} from \"./functions.mjs\";  // yours\n",
+                              .arguments = "functions"};
 
-}  // namespace kane
+}  // namespace
+
+}  // namespace kane::javascript
+
+const kane::LanguageRow& kane::javascript_language() {
+  static constexpr LanguageRow kRow{.info = {Language::JavaScript, "javascript", "JavaScript"},
+                                    .aliases = "js node mjs",
+                                    .file_tail = ".mjs",
+                                    .dialect = javascript::dialect,
+                                    .emit = javascript::emit,
+                                    .driver = &javascript::kDriver,
+                                    .how_to_run = "node main.mjs > result.csv"};
+  return kRow;
+}

@@ -6,7 +6,7 @@
 #include "kane/codegen/emit/emit_frame.hpp"
 #include "kane/expr/print.hpp"
 
-namespace kane {
+namespace kane::latex {
 
 namespace {
 
@@ -21,35 +21,30 @@ std::string number(double value) {
   return mantissa == "1" ? fmt::format("10^{{{}}}", exponent) : fmt::format("{} \\cdot 10^{{{}}}", mantissa, exponent);
 }
 
-Spellings latex_spellings() {
+Spellings spellings() {
   constexpr Binding kAny = Binding::Any, kSum = Binding::Sum, kProduct = Binding::Product, kAtom = Binding::Atom;
-  Spellings table = spell({{Code::Div, "\\frac{@a}{@b}"},
-                           {Code::Sqrt, "\\sqrt{@a}"},
-                           {Code::Root, "\\sqrt[@n]{@a}"},
-                           {Code::Sin, "\\sin\\left(@a\\right)"},
-                           {Code::Cos, "\\cos\\left(@a\\right)"},
-                           {Code::Tan, "\\tan\\left(@a\\right)"},
-                           {Code::Asin, "\\arcsin\\left(@a\\right)"},
-                           {Code::Acos, "\\arccos\\left(@a\\right)"},
-                           {Code::Atan, "\\arctan\\left(@a\\right)"},
-                           {Code::Atan2, "\\operatorname{atan2}\\left(@a, @b\\right)"},
-                           {Code::Sinh, "\\sinh\\left(@a\\right)"},
-                           {Code::Cosh, "\\cosh\\left(@a\\right)"},
-                           {Code::Tanh, "\\tanh\\left(@a\\right)"},
-                           {Code::Exp, "\\exp\\left(@a\\right)"},
-                           {Code::Log, "\\ln\\left(@a\\right)"},
-                           {Code::Abs, "\\left|@a\\right|"},
-                           {Code::Sign, "\\operatorname{sign}\\left(@a\\right)"},
-                           {Code::Min, "\\min\\left(@a, @b\\right)"},
-                           {Code::Max, "\\max\\left(@a, @b\\right)"},
-                           {Code::Floor, "\\left\\lfloor @a\\right\\rfloor"},
-                           {Code::Mod, "\\left(@a \\bmod @b\\right)", kAtom},
-                           {Code::Less, "\\left[@a < @b\\right]"},
-                           {Code::LessEqual, "\\left[@a \\le @b\\right]"},
-                           {Code::Equal, "\\left[@a = @b\\right]"},
-                           {Code::Select, "\\begin{cases} @b & @a \\ne 0 \\\\ @c & \\text{otherwise} \\end{cases}"}});
+  Spellings table =
+      spell({.function = "\\@f\\left(@a\\right)",
+             .truth = "\\left[@a @o @b\\right]",
+             .rows = {{Code::Div, "\\frac{@a}{@b}"},
+                      {Code::Sqrt, "\\sqrt{@a}"},
+                      {Code::Root, "\\sqrt[@n]{@a}"},
+                      {Code::Asin, "\\arcsin\\left(@a\\right)"},
+                      {Code::Acos, "\\arccos\\left(@a\\right)"},
+                      {Code::Atan, "\\arctan\\left(@a\\right)"},
+                      {Code::Atan2, "\\operatorname{atan2}\\left(@a, @b\\right)"},
+                      {Code::Log, "\\ln\\left(@a\\right)"},
+                      {Code::Abs, "\\left|@a\\right|"},
+                      {Code::Sign, "\\operatorname{sign}\\left(@a\\right)"},
+                      {Code::Min, "\\min\\left(@a, @b\\right)"},
+                      {Code::Max, "\\max\\left(@a, @b\\right)"},
+                      {Code::Floor, "\\left\\lfloor @a\\right\\rfloor"},
+                      {Code::Mod, "\\left(@a \\bmod @b\\right)", kAtom},
+                      {Code::LessEqual, "\\left[@a \\le @b\\right]"},
+                      {Code::Equal, "\\left[@a = @b\\right]"},
+                      {Code::Select, "\\begin{cases} @b & @a \\ne 0 \\\\ @c & \\text{otherwise} \\end{cases}"}}});
   const auto set = [&](Code code, std::string_view text, Binding binding, std::array<Binding, 3> needs) {
-    table[static_cast<std::size_t>(code)] = {text, binding, needs};
+    table[at(code)] = {std::string(text), binding, needs};
   };
   set(Code::Mul, "@a \\, @b", kProduct, {kProduct, kAtom, kAny});
   set(Code::Fma, "@a \\, @b + @c", kSum, {kProduct, kAtom, kProduct});
@@ -68,9 +63,8 @@ const Dialect& dialect() {
                                 .first_index = 1,
                                 .call = "\\operatorname{@f}\\left(@e\\right)",
                                 .temporary = "@n_{@i}",
-                                .naming = {},
-                                .number = number,
-                                .spellings = latex_spellings()};
+                                .write_number = number,
+                                .spellings = spellings()};
   return kDialect;
 }
 
@@ -91,41 +85,52 @@ void write_inputs(SourceText& t, const Program& p, Stage stage, std::string_view
   t.line("\\item[{}] {}", what, list.empty() ? "none" : list);
 }
 
-}  // namespace
+std::vector<SourceFile> emit(const SourceModel& m) {
+  // Names as mathematics, in one part and without a workspace: values that later stages need are numbered like all
+  // others.
+  constexpr std::uint32_t kNeverCut = 0xffffffffU;
+  const Program& program = m.program;
+  SourceNames names = m.names;
+  for (std::size_t i = 0; i < program.inputs.size(); ++i) names.inputs[i] = latex_name(program.inputs[i].name);
+  for (std::size_t i = 0; i < program.outputs.size(); ++i) names.outputs[i] = latex_name(program.outputs[i].name);
+  for (std::size_t i = 0; i < program.functions.size(); ++i) names.functions[i] = plain(program.functions[i].name);
+  const SourceListing listing = make_listing(program, m.dialect, names, kNeverCut);
+  const SourceModel model{program, m.dialect, std::move(names), {}};
 
-std::vector<SourceFile> emit_latex(const Program& program, const EmitOptions& options) {
-  // One part and no workspace: values that later stages need are numbered like all others.
-  EmitOptions whole = options;
-  whole.part_length = 0xffffffffU;
-  SourceModel model = make_model(program, dialect(), whole);
-  for (std::size_t i = 0; i < program.inputs.size(); ++i) model.names.inputs[i] = latex_name(program.inputs[i].name);
-  for (std::size_t i = 0; i < program.outputs.size(); ++i) model.names.outputs[i] = latex_name(program.outputs[i].name);
-  for (std::size_t i = 0; i < program.functions.size(); ++i)
-    model.names.functions[i] = plain(program.functions[i].name);
-  model.listing = make_listing(program, dialect(), model.names, whole.part_length);
-
-  SourceText t(dialect());
+  SourceText t(m.dialect);
   write_heading(t, model, "Equations");
-  t.raw(
+  t.lines(
       "\\documentclass{article}\n\\usepackage[utf8]{inputenc}\n\\usepackage{amsmath}\n\\allowdisplaybreaks\n\\begin{"
       "document}");
   t.line("\\section*{{{}}}", plain(program.name));
-  t.line("\\begin{{description}}");
+  t.raw("\\begin{description}");
   write_inputs(t, program, Stage::Parameters, "Parameters");
   write_inputs(t, program, Stage::Inputs, "Inputs");
   write_inputs(t, program, Stage::State, "State");
-  t.line("\\end{{description}}");
+  t.raw("\\end{description}");
   constexpr std::string_view kTitles[] = {"Once for the parameters", "Once for the inputs and time", "For each state"};
-  for (std::size_t s = 0; s < kStageCount; ++s) {
-    const std::vector<std::string>& statements = model.listing.parts[s][0].statements;
+  for (const Stage stage : kStages) {
+    const std::vector<std::string>& statements = listing.parts[at(stage)][0].statements;
     if (statements.empty()) continue;
-    t.line("\\subsection*{{{}}}", kTitles[s]);
-    t.line("\\begin{{align*}}");
-    t.lines(statements);
-    t.line("\\end{{align*}}");
+    t.line("\\subsection*{{{}}}", kTitles[at(stage)]);
+    t.raw("\\begin{align*}");
+    for (const std::string& s : statements) t.raw(s);
+    t.raw("\\end{align*}");
   }
-  t.line("\\end{{document}}");
+  t.raw("\\end{document}");
   return {{model.names.program + ".tex", t.take()}};
 }
 
-}  // namespace kane
+}  // namespace
+
+}  // namespace kane::latex
+
+const kane::LanguageRow& kane::latex_language() {
+  static constexpr LanguageRow kRow{.info = {Language::Latex, "latex", "LaTeX"},
+                                    .aliases = "tex",
+                                    .file_tail = ".tex",
+                                    .dialect = latex::dialect,
+                                    .emit = latex::emit,
+                                    .how_to_run = "pdflatex @name.tex"};
+  return kRow;
+}

@@ -124,12 +124,12 @@ class Lister {
   }
 
   void output(std::uint32_t k, std::string_view expression) {
-    const std::string place = std::to_string(static_cast<int>(k) + dialect_.first_index);
+    const std::string place = std::to_string(k + dialect_.first_index);
     statement(dialect_.assign, fill(dialect_.output, {{'i', place}, {'n', names_.outputs[k]}}), expression);
   }
 
   [[nodiscard]] std::string stored(std::uint32_t slot) const {
-    return fill(dialect_.stored, {{'i', std::to_string(static_cast<int>(slot) + dialect_.first_index)}});
+    return fill(dialect_.stored, {{'i', std::to_string(slot + dialect_.first_index)}});
   }
 
   Text operand(ValueId id) {
@@ -139,7 +139,7 @@ class Lister {
     }
     if (!is_temporary(id)) {
       const double value = p_.constants[id - p_.first_constant()];
-      return {dialect_.number(value), std::signbit(value) ? Binding::Sum : Binding::Atom};
+      return {spell_number(dialect_, value), std::signbit(value) ? Binding::Sum : Binding::Atom};
     }
     return texts_[index(id)];
   }

@@ -1,31 +1,17 @@
 // MATLAB and Octave: a file for each of the three functions. Works for one state (a column), or for many side by side.
 
-#include <algorithm>
-#include <cmath>
-
-#include "kane/codegen/emit/emit_driver.hpp"
 #include "kane/codegen/emit/emit_frame.hpp"
 
-namespace kane {
+namespace kane::matlab {
 
 namespace {
 
-constexpr std::string_view kReserved[] = {
-    "break",     "case",           "catch",    "classdef",    "continue", "do",       "else",        "elseif",
-    "end",       "endif",          "endfor",   "endfunction", "endwhile", "for",      "function",    "global",
-    "if",        "otherwise",      "parfor",   "persistent",  "return",   "spmd",     "switch",      "try",
-    "until",     "unwind_protect", "while",    "sin",         "cos",      "tan",      "asin",        "acos",
-    "atan",      "atan2",          "sinh",     "cosh",        "tanh",     "exp",      "log",         "sqrt",
-    "abs",       "sign",           "min",      "max",         "floor",    "Inf",      "NaN",         "isnan",
-    "zeros",     "size",           "cell",     "kane_min",    "kane_max", "kane_mod", "kane_select", "ws",
-    "ones",      "numel",          "printf",   "fprintf",     "repmat",   "main",     "kane_sqrt",   "kane_root",
-    "kane_asin", "kane_acos",      "kane_log", "isinf"};
-
-std::string number(double value) {
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value < 0 ? "-Inf" : "Inf";
-  return decimal(value);
-}
+constexpr std::string_view kReserved = R"(
+    break case catch classdef continue do else elseif end endif endfor endfunction endwhile for function
+    global if otherwise parfor persistent return spmd switch try until unwind_protect while sin cos tan asin
+    acos atan atan2 sinh cosh tanh exp log sqrt abs sign min max floor Inf NaN isnan zeros size cell kane_min
+    kane_max kane_mod kane_select ws ones numel printf fprintf repmat main kane_sqrt kane_root kane_asin
+    kane_acos kane_log isinf)";
 
 const Dialect& dialect() {
   static const Dialect kDialect{.comment = "%",
@@ -37,32 +23,18 @@ const Dialect& dialect() {
                                 .width = 100,
                                 .continuation = " ...",
                                 .naming = {.reserved = kReserved, .max_length = 50},
-                                .number = number,
-                                .spellings = spell({{Code::Sqrt, "kane_sqrt(@a)"},
-                                                    {Code::Root, "kane_root(@a, @n)"},
-                                                    {Code::Sin, "sin(@a)"},
-                                                    {Code::Cos, "cos(@a)"},
-                                                    {Code::Tan, "tan(@a)"},
-                                                    {Code::Asin, "kane_asin(@a)"},
-                                                    {Code::Acos, "kane_acos(@a)"},
-                                                    {Code::Atan, "atan(@a)"},
-                                                    {Code::Atan2, "atan2(@a, @b)"},
-                                                    {Code::Sinh, "sinh(@a)"},
-                                                    {Code::Cosh, "cosh(@a)"},
-                                                    {Code::Tanh, "tanh(@a)"},
-                                                    {Code::Exp, "exp(@a)"},
-                                                    {Code::Log, "kane_log(@a)"},
-                                                    {Code::Abs, "abs(@a)"},
-                                                    {Code::Sign, "sign(@a)"},
-                                                    {Code::Min, "kane_min(@a, @b)"},
-                                                    {Code::Max, "kane_max(@a, @b)"},
-                                                    {Code::Floor, "floor(@a)"},
-                                                    {Code::Mod, "kane_mod(@a, @b)"},
-                                                    {Code::Less, "(1.0*(@a < @b))"},
-                                                    {Code::LessEqual, "(1.0*(@a <= @b))"},
-                                                    {Code::Equal, "(1.0*(@a == @b))"},
-                                                    {Code::Select, "kane_select(@a, @b, @c)"}},
-                                                   true)};
+                                .spellings = spell({.truth = "(1.0*(@a @o @b))",
+                                                    .elementwise = true,
+                                                    .rows = {{Code::Sqrt, "kane_sqrt(@a)"},
+                                                             {Code::Root, "kane_root(@a, @n)"},
+                                                             {Code::Asin, "kane_asin(@a)"},
+                                                             {Code::Acos, "kane_acos(@a)"},
+                                                             {Code::Atan2, "atan2(@a, @b)"},
+                                                             {Code::Log, "kane_log(@a)"},
+                                                             {Code::Min, "kane_min(@a, @b)"},
+                                                             {Code::Max, "kane_max(@a, @b)"},
+                                                             {Code::Mod, "kane_mod(@a, @b)"},
+                                                             {Code::Select, "kane_select(@a, @b, @c)"}}})};
   return kDialect;
 }
 
@@ -85,94 +57,53 @@ constexpr HelperRow kHelpers[] = {
      "  c = c .* ones(1, n);\n  a = a .* ones(1, n);\n  b = b .* ones(1, n);\n"
      "  r = b;\n  r(c ~= 0) = a(c ~= 0);\nend"}};
 
-class Frame {
- public:
-  explicit Frame(const SourceModel& model) : m_(model), name_(model.names.program) {}
+constexpr FunctionFrame kFunctions{.stages = {{{.begin = "ws.p = p_;\nw_ = cell(1, @stored);",
+                                                .call_part = "w_ = @part(ws, w_);",
+                                                .end = "ws.w = w_;",
+                                                .part_head = "function w_ = @part(ws, w_)",
+                                                .read = "@n = ws.p(@i);"},
+                                               {.begin = "ws.u = u_;\nw_ = ws.w;",
+                                                .call_part = "w_ = @part(ws, w_);",
+                                                .end = "ws.w = w_;",
+                                                .part_head = "function w_ = @part(ws, w_)",
+                                                .read = "@n = ws.u(@i);"},
+                                               {.begin = "w_ = ws.w;\ny_ = zeros(@outputs, size(x_, 2));",
+                                                .call_part = "[w_, y_] = @part(ws, w_, x_, y_);",
+                                                .part_head = "function [w_, y_] = @part(ws, w_, x_, y_)",
+                                                .read = "@n = x_(@i, :);"}}},
+                                   .close = "end",
+                                   .after = "\n",
+                                   .parts_first = false};
 
-  std::vector<SourceFile> files() {
-    return {
-        {name_ + "_set_parameters.m", file(Stage::Parameters, "ws = {}_set_parameters(p_)",
-                                           "Call this first. p_ is a vector of the parameters in this order.")},
-        {name_ + "_set_inputs.m", file(Stage::Inputs, "ws = {}_set_inputs(ws, u_)",
-                                       "Call this after set_parameters, whenever an input or time changes. u_ is a "
-                                       "vector of the inputs in this order.")},
-        {name_ + "_evaluate.m", file(Stage::State, "y_ = {}_evaluate(ws, x_)",
-                                     "x_ is the state as a column, or many of them side by side; y_ has the outputs "
-                                     "in the same way.")}};
-  }
-
- private:
-  std::string file(Stage stage, std::string_view head, std::string_view how) {
-    const auto& parts = m_.listing.parts[static_cast<std::size_t>(stage)];
-    SourceText t(m_.dialect);
-    t.line("function {}", fmt::format(fmt::runtime(head), name_));
-    t.comment(how);
-    write_heading(t, m_, "Code");
-    t.in();
-    if (stage == Stage::Parameters) t.line("ws.p = p_;\n  w_ = cell(1, {});", m_.listing.stored);
-    if (stage == Stage::Inputs) t.line("ws.u = u_;\n  w_ = ws.w;");
-    if (stage == Stage::State) t.line("w_ = ws.w;\n  y_ = zeros({}, size(x_, 2));", m_.program.outputs.size());
-    if (parts.size() == 1) write_body(t, parts[0]);
-    for (std::size_t k = 0; parts.size() > 1 && k < parts.size(); ++k)
-      t.raw(stage == Stage::State ? fmt::format("[w_, y_] = {}(ws, w_, x_, y_);", part_name(m_, stage, k))
-                                  : fmt::format("w_ = {}(ws, w_);", part_name(m_, stage, k)));
-    if (stage != Stage::State) t.line("ws.w = w_;");
-    t.out();
-    t.line("end");
-    for (std::size_t k = 0; parts.size() > 1 && k < parts.size(); ++k) {
-      t.blank();
-      t.raw(stage == Stage::State ? fmt::format("function [w_, y_] = {}(ws, w_, x_, y_)", part_name(m_, stage, k))
-                                  : fmt::format("function w_ = {}(ws, w_)", part_name(m_, stage, k)));
-      t.in();
-      write_body(t, parts[k]);
-      t.out();
-      t.line("end");
-    }
-    t.blank();
-    write_helpers(t, m_, kHelpers);
-    return t.take();
-  }
-
-  void write_body(SourceText& t, const SourcePart& part) {
-    for (const std::uint32_t i : part.inputs) {
-      const Stage stage = m_.program.inputs[i].stage;
-      const std::uint32_t place = i - m_.inputs_begin(stage) + 1;
-      if (stage == Stage::State) {
-        t.line("{} = x_({}, :);", m_.names.inputs[i], place);
-      } else {
-        t.line("{} = ws.{}({});", m_.names.inputs[i], stage == Stage::Parameters ? "p" : "u", place);
-      }
-    }
-    t.lines(part.statements);
-  }
-
-  const SourceModel& m_;
-  const std::string& name_;
+/// The head is written here, since MATLAB wants the explanation below it.
+struct FileRow {
+  std::string_view name, head, how;
 };
+constexpr FileRow kFiles[] = {
+    {"_set_parameters", "function ws = @name_set_parameters(p_)",
+     "Call this first. p_ is a vector of the parameters in this order."},
+    {"_set_inputs", "function ws = @name_set_inputs(ws, u_)",
+     "Call this after set_parameters, whenever an input or time changes. u_ is a vector of the inputs in this order."},
+    {"_evaluate", "function y_ = @name_evaluate(ws, x_)",
+     "x_ is the state as a column, or many of them side by side; y_ has the outputs in the same way."}};
 
-}  // namespace
-
-std::vector<SourceFile> emit_matlab(const Program& program, const EmitOptions& options) {
-  const SourceModel model = make_model(program, dialect(), options);
-  return Frame(model).files();
+std::vector<SourceFile> emit(const SourceModel& m) {
+  std::vector<SourceFile> files;
+  for (const Stage stage : kStages) {
+    const FileRow& row = kFiles[at(stage)];
+    SourceText t(m.dialect);
+    write_lines(t, m, row.head);
+    t.comment(row.how);
+    write_heading(t, m, "Code");
+    write_stage(t, m, kFunctions, stage);
+    write_helpers(t, m, kHelpers);
+    files.push_back({fmt::format("{}{}.m", m.names.program, row.name), t.take()});
+  }
+  return files;
 }
 
-std::vector<SourceFile> emit_matlab_driver(const ExportModel& model, const EmitOptions& options) {
-  const SourceNames names = choose_names(model.program, dialect(), options.name);
-  const DriverTable d = make_driver_table(model, names, number);
-  const auto list = [](const std::vector<DriverSetting>& settings) {
-    std::string text;
-    for (const DriverSetting& s : settings) text += fmt::format("  {}  % {}\n", s.value, s.name);
-    return text;
-  };
-  std::string state, heading;
-  for (const double x : model.state) state += fmt::format("  {}\n", number(x));
-  for (const ProgramInput& i : model.program.inputs)
-    if (i.stage == Stage::State) heading += fmt::format("fprintf('%s', {});\n", quoted("," + i.name, '\'', false));
-  for (std::size_t i = model.state.size(); i < model.program.outputs.size(); ++i)
-    heading += fmt::format("fprintf('%s', {});\n", quoted("," + model.program.outputs[i].name, '\'', false));
-  const std::string time = d.time.empty() ? "" : fmt::format("  u({}) = t;\n", d.time_place + 1);
-  return {{"simulate_" + d.name + ".m", fill_driver(R"(function simulate_@name()
+constexpr DriverFrame kDriver{.file = "simulate_@name.m",
+                              .text = R"(function simulate_@name()
 % Simulates @name with the classical Runge-Kutta method and prints comma-separated values.
 p = [
 @parameters];
@@ -208,12 +139,23 @@ function y = calc_rates(ws, u, t, x)
   y = @name_evaluate(ws, x);
 end
 )",
-                                                    d,
-                                                    {{"parameters", list(d.parameters)},
-                                                     {"inputs", list(d.inputs)},
-                                                     {"initial", state},
-                                                     {"heading", heading},
-                                                     {"time", time}})}};
-}
+                              .parameter = "  @e  % @n\n",
+                              .input = "  @e  % @n\n",
+                              .initial = "  @e\n",
+                              .time = "  u(@i) = t;\n",
+                              .heading = "fprintf('%s', @e);\n"};
 
-}  // namespace kane
+}  // namespace
+
+}  // namespace kane::matlab
+
+const kane::LanguageRow& kane::matlab_language() {
+  static constexpr LanguageRow kRow{.info = {Language::Matlab, "matlab", "MATLAB and Octave"},
+                                    .aliases = "octave m",
+                                    .file_tail = "_evaluate.m",
+                                    .dialect = matlab::dialect,
+                                    .emit = matlab::emit,
+                                    .driver = &matlab::kDriver,
+                                    .how_to_run = "octave --eval simulate_@name > result.csv"};
+  return kRow;
+}

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
+#include <sstream>
 
 namespace kane {
 
@@ -15,7 +16,8 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 }  // namespace
 
 NameTable::NameTable(const NamingRules& rules) : rules_(rules) {
-  for (const std::string_view word : rules.reserved) taken_.insert(key(word));
+  std::istringstream words{std::string(rules.reserved)};
+  for (std::string word; words >> word;) taken_.insert(key(word));
 }
 
 std::string NameTable::key(std::string_view identifier) const {
@@ -50,12 +52,12 @@ std::string harmless(std::string_view name) {
   return text;
 }
 
-std::string quoted(std::string_view name, char quote, bool by_backslash) {
+std::string quoted(std::string_view name, char quote, bool by_backslash, char also) {
   std::string text(1, quote);
   for (char c : name) {
     if (static_cast<std::uint8_t>(c) < 0x20 || c == 0x7f) c = '?';
     if (c == quote) text += by_backslash ? '\\' : quote;
-    if (c == '\\' && by_backslash) text += '\\';
+    if (by_backslash && (c == '\\' || (also != 0 && c == also))) text += '\\';
     text += c;
   }
   return text + quote;

@@ -2,7 +2,6 @@
 // Names of a model as identifiers of a language.
 
 #include <cstddef>
-#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -12,7 +11,7 @@
 namespace kane {
 
 struct NamingRules {
-  std::span<const std::string_view> reserved;
+  std::string_view reserved = "";  ///< words separated by white space
   bool ignores_case = false;
   std::size_t max_length = 200;
 };
@@ -37,7 +36,8 @@ class NameTable {
 /// The name with all that could end a comment or a line replaced by '?'.
 [[nodiscard]] std::string harmless(std::string_view name);
 
-/// The name between `quote`s. C-like languages escape by backslash, others (Fortran, MATLAB) double the quote.
-[[nodiscard]] std::string quoted(std::string_view name, char quote, bool by_backslash);
+/// The name between `quote`s. C-like languages escape by backslash (`also` too, if it is not 0), others (Fortran, MATLAB)
+/// double the quote.
+[[nodiscard]] std::string quoted(std::string_view name, char quote, bool by_backslash, char also = 0);
 
 }  // namespace kane

@@ -1,39 +1,17 @@
 // Rust: one module without dependencies.
 
-#include <algorithm>
-#include <cmath>
-
-#include "kane/codegen/emit/emit_driver.hpp"
 #include "kane/codegen/emit/emit_frame.hpp"
 
-namespace kane {
+namespace kane::rust {
 
 namespace {
 
-constexpr std::string_view kReserved[] = {"abstract",   "as",         "async",    "await",
-                                          "become",     "box",        "break",    "const",
-                                          "continue",   "crate",      "do",       "dyn",
-                                          "else",       "enum",       "extern",   "false",
-                                          "final",      "fn",         "for",      "gen",
-                                          "if",         "impl",       "in",       "let",
-                                          "loop",       "macro",      "match",    "mod",
-                                          "move",       "mut",        "override", "priv",
-                                          "pub",        "ref",        "return",   "self",
-                                          "Self",       "static",     "struct",   "super",
-                                          "trait",      "true",       "try",      "type",
-                                          "typeof",     "union",      "unsafe",   "unsized",
-                                          "use",        "virtual",    "where",    "while",
-                                          "yield",      "f64",        "usize",    "kane_min",
-                                          "kane_max",   "kane_sign",  "kane_mod", "main",
-                                          "Vec",        "Parameters", "Inputs",   "Workspace",
-                                          "Functions",  "functions",  "new",      "set_parameters",
-                                          "set_inputs", "evaluate"};
-
-std::string number(double value) {
-  if (std::isnan(value)) return "f64::NAN";
-  if (std::isinf(value)) return value < 0 ? "-f64::INFINITY" : "f64::INFINITY";
-  return decimal(value) + "_f64";
-}
+constexpr std::string_view kReserved = R"(
+    abstract as async await become box break const continue crate do dyn else enum extern false final fn for
+    gen if impl in let loop macro match mod move mut override priv pub ref return self Self static struct
+    super trait true try type typeof union unsafe unsized use virtual where while yield f64 usize kane_min
+    kane_max kane_sign kane_mod main Vec Parameters Inputs Workspace Functions functions new set_parameters
+    set_inputs evaluate)";
 
 const Dialect& dialect() {
   constexpr Binding kAtom = Binding::Atom;
@@ -42,34 +20,22 @@ const Dialect& dialect() {
       .declare = "let @n: f64 = @e;",
       .assign = "@n = @e;",
       .stored = "self.w[@i]",
-      .output = "y_[@i]",
       .call = "(self.functions.@f)(@e)",
       .naming = {.reserved = kReserved},
-      .number = number,
-      .spellings = spell({{Code::Sqrt, "@a.sqrt()", kAtom},
-                          {Code::Root, "@a.powf(1.0_f64/@n.0_f64)", kAtom},
-                          {Code::Sin, "@a.sin()", kAtom},
-                          {Code::Cos, "@a.cos()", kAtom},
-                          {Code::Tan, "@a.tan()", kAtom},
-                          {Code::Asin, "@a.asin()", kAtom},
-                          {Code::Acos, "@a.acos()", kAtom},
-                          {Code::Atan, "@a.atan()", kAtom},
-                          {Code::Atan2, "@a.atan2(@b)", kAtom},
-                          {Code::Sinh, "@a.sinh()", kAtom},
-                          {Code::Cosh, "@a.cosh()", kAtom},
-                          {Code::Tanh, "@a.tanh()", kAtom},
-                          {Code::Exp, "@a.exp()", kAtom},
-                          {Code::Log, "@a.ln()", kAtom},
-                          {Code::Abs, "@a.abs()", kAtom},
-                          {Code::Sign, "kane_sign(@a)"},
-                          {Code::Min, "kane_min(@a, @b)"},
-                          {Code::Max, "kane_max(@a, @b)"},
-                          {Code::Floor, "@a.floor()", kAtom},
-                          {Code::Mod, "kane_mod(@a, @b)"},
-                          {Code::Less, "(if @a < @b { 1.0_f64 } else { 0.0_f64 })", kAtom},
-                          {Code::LessEqual, "(if @a <= @b { 1.0_f64 } else { 0.0_f64 })", kAtom},
-                          {Code::Equal, "(if @a == @b { 1.0_f64 } else { 0.0_f64 })", kAtom},
-                          {Code::Select, "(if @a != 0.0_f64 { @b } else { @c })", kAtom}})};
+      .number = "@e_f64",
+      .nan = "f64::NAN",
+      .infinity = "f64::INFINITY",
+      .spellings = spell({.function = "@a.@f()",
+                          .truth = "(if @a @o @b { 1.0_f64 } else { 0.0_f64 })",
+                          .needs = kAtom,
+                          .rows = {{Code::Root, "@a.powf(1.0_f64/@n.0_f64)", kAtom},
+                                   {Code::Atan2, "@a.atan2(@b)", kAtom},
+                                   {Code::Log, "@a.ln()", kAtom},
+                                   {Code::Sign, "kane_sign(@a)"},
+                                   {Code::Min, "kane_min(@a, @b)"},
+                                   {Code::Max, "kane_max(@a, @b)"},
+                                   {Code::Mod, "kane_mod(@a, @b)"},
+                                   {Code::Select, "(if @a != 0.0_f64 { @b } else { @c })", kAtom}}})};
   return kDialect;
 }
 
@@ -81,150 +47,87 @@ constexpr HelperRow kHelpers[] = {
      "fn kane_mod(a: f64, b: f64) -> f64 {\n    let r = a % b;\n"
      "    if r != 0.0 && (r < 0.0) != (b < 0.0) { r + b } else { r }\n}"}};
 
-class Frame {
- public:
-  explicit Frame(const SourceModel& model) : m_(model) {}
+constexpr FunctionFrame kFunctions{
+    .stages = {{{.head = "pub fn set_parameters(&mut self, p_: &Parameters) {",
+                 .begin = "self.p = *p_;",
+                 .call_part = "self.@part();",
+                 .part_head = "fn @part(&mut self) {",
+                 .read = "let @n = self.p.@n;"},
+                {.head = "pub fn set_inputs(&mut self, u_: &Inputs) {",
+                 .begin = "self.u = *u_;",
+                 .call_part = "self.@part();",
+                 .part_head = "fn @part(&mut self) {",
+                 .read = "let @n = self.u.@n;"},
+                {.head = "pub fn evaluate(&mut self, x_: &[f64], y_: &mut [f64]) {",
+                 .call_part = "self.@part(x_, y_);",
+                 .part_head = "fn @part(&mut self, x_: &[f64], y_: &mut [f64]) {",
+                 .read = "let @n = x_[@i];"}}},
+    .close = "}",
+    .after = "\n",
+    .parts_first = false};
 
-  std::string module() {
-    SourceText t(m_.dialect);
-    write_heading(t, m_, "Code");
-    t.comment("");
-    t.comment("Call set_parameters, then set_inputs, then evaluate as often as you like. After set_parameters, call");
-    t.comment("set_inputs again. Nothing is global: use one workspace for each thread.");
-    t.raw("#![allow(non_snake_case, non_upper_case_globals, unused_variables, unused_parens, dead_code)]");
-    t.blank();
-    write_names(t);
-    write_struct(t, Stage::Parameters, "Parameters");
-    write_struct(t, Stage::Inputs, "Inputs");
-    write_functions(t);
-    t.line("pub struct Workspace {{");
-    t.in();
-    t.line("p: Parameters,");
-    t.line("u: Inputs,");
-    t.line("w: Vec<f64>, // what one stage computes for another");
-    if (!m_.program.functions.empty()) t.line("functions: Functions,");
-    t.out();
-    t.line("}}");
-    t.blank();
-    t.line("impl Workspace {{");
-    t.in();
-    write_constructor(t);
-    for (int s = 0; s < kStageCount; ++s) write_stage(t, static_cast<Stage>(s));
-    t.out();
-    t.line("}}");
-    t.blank();
-    write_helpers(t, m_, kHelpers);
-    return t.take();
-  }
+constexpr NameLists kNameLists{.head = "pub const @k: [&str; @c] = [",
+                               .kinds = {"PARAMETER_NAMES", "INPUT_NAMES", "STATE_NAMES", "OUTPUT_NAMES"},
+                               .tail = "];"};
 
- private:
-  void write_names(SourceText& t) {
-    constexpr std::string_view kLists[] = {"PARAMETER_NAMES", "INPUT_NAMES", "STATE_NAMES", "OUTPUT_NAMES"};
-    for (int s = 0; s <= kStageCount; ++s) {
-      const auto names = s < kStageCount ? given_names(m_.program, static_cast<Stage>(s)) : given_outputs(m_.program);
-      t.line("pub const {}: [&str; {}] = [", kLists[s], names.size());
-      t.in();
-      for (const std::string& n : names) t.line("{},", quoted(n, '"', true));
-      t.out();
-      t.line("];");
-    }
-    t.blank();
-  }
-
-  void write_struct(SourceText& t, Stage stage, std::string_view what) {
-    t.line("#[derive(Clone, Copy, Default)]");
-    t.line("pub struct {} {{", what);
-    t.in();
-    for (std::uint32_t i = m_.inputs_begin(stage); i < m_.inputs_end(stage); ++i)
-      t.line("pub {}: f64, // {}", m_.names.inputs[i], harmless(m_.program.inputs[i].name));
-    t.out();
-    t.line("}}");
-    t.blank();
-  }
-
-  void write_functions(SourceText& t) {
-    if (m_.program.functions.empty()) return;
-    t.comment("Functions that you provide.");
-    t.line("#[derive(Clone, Copy)]");
-    t.line("pub struct Functions {{");
-    t.in();
-    for (std::size_t i = 0; i < m_.program.functions.size(); ++i) {
-      std::string arguments;
-      for (int k = 0; k < m_.program.functions[i].arity; ++k) arguments += k == 0 ? "f64" : ", f64";
-      t.line("pub {}: fn({}) -> f64,", m_.names.functions[i], arguments);
-    }
-    t.out();
-    t.line("}}");
-    t.blank();
-  }
-
-  void write_constructor(SourceText& t) {
-    const bool calls = !m_.program.functions.empty();
-    t.line("pub fn new({}) -> Self {{", calls ? "functions: Functions" : "");
-    t.line("    Workspace {{ p: Parameters::default(), u: Inputs::default(), w: vec![0.0; {}]{} }}", m_.listing.stored,
-           calls ? ", functions" : "");
-    t.line("}}");
-    t.blank();
-  }
-
-  void write_stage(SourceText& t, Stage stage) {
-    constexpr std::string_view kHeads[] = {"set_parameters(&mut self, p_: &Parameters)",
-                                           "set_inputs(&mut self, u_: &Inputs)",
-                                           "evaluate(&mut self, x_: &[f64], y_: &mut [f64])"};
-    const auto& parts = m_.listing.parts[static_cast<std::size_t>(stage)];
-    t.line("pub fn {} {{", kHeads[static_cast<std::size_t>(stage)]);
-    t.in();
-    if (stage == Stage::Parameters) t.line("self.p = *p_;");
-    if (stage == Stage::Inputs) t.line("self.u = *u_;");
-    if (parts.size() == 1) write_body(t, parts[0]);
-    for (std::size_t k = 0; parts.size() > 1 && k < parts.size(); ++k)
-      t.line("self.{}({});", part_name(m_, stage, k), stage == Stage::State ? "x_, y_" : "");
-    t.out();
-    t.line("}}");
-    t.blank();
-    for (std::size_t k = 0; parts.size() > 1 && k < parts.size(); ++k) {
-      t.line("fn {}(&mut self{}) {{", part_name(m_, stage, k),
-             stage == Stage::State ? ", x_: &[f64], y_: &mut [f64]" : "");
-      t.in();
-      write_body(t, parts[k]);
-      t.out();
-      t.line("}}");
-      t.blank();
-    }
-  }
-
-  void write_body(SourceText& t, const SourcePart& part) {
-    for (const std::uint32_t i : part.inputs) {
-      const std::string& id = m_.names.inputs[i];
-      switch (m_.program.inputs[i].stage) {
-        case Stage::Parameters: t.line("let {0} = self.p.{0};", id); break;
-        case Stage::Inputs: t.line("let {0} = self.u.{0};", id); break;
-        case Stage::State: t.line("let {} = x_[{}];", id, i - m_.inputs_begin(Stage::State)); break;
-      }
-    }
-    t.lines(part.statements);
-  }
-
-  const SourceModel& m_;
-};
-
-}  // namespace
-
-std::vector<SourceFile> emit_rust(const Program& program, const EmitOptions& options) {
-  const SourceModel model = make_model(program, dialect(), options);
-  return {{model.names.program + ".rs", Frame(model).module()}};
+void write_struct(SourceText& t, const SourceModel& m, Stage stage, std::string_view what) {
+  t.raw("#[derive(Clone, Copy, Default)]");
+  t.line("pub struct {} {{", what);
+  t.in();
+  write_fields(t, m, stage, "pub @n: f64, // @g");
+  t.out();
+  t.lines("}\n\n");
 }
 
-std::vector<SourceFile> emit_rust_driver(const ExportModel& model, const EmitOptions& options) {
-  const SourceNames names = choose_names(model.program, dialect(), options.name);
-  const DriverTable d = make_driver_table(model, names, number);
-  std::string settings;
-  for (const DriverSetting& s : d.parameters) settings += fmt::format("    p.{} = {};\n", s.name, s.value);
-  for (const DriverSetting& s : d.inputs) settings += fmt::format("    u.{} = {};\n", s.name, s.value);
-  const std::string time = d.time.empty() ? "" : fmt::format("    u.{} = t;\n", d.time);
-  const bool calls = !model.program.functions.empty();
-  return {{"main.rs",
-           fill_driver(R"(// Simulates @name with the classical Runge-Kutta method and prints comma-separated values.
+void write_functions(SourceText& t, const SourceModel& m) {
+  if (!m.calls_functions()) return;
+  t.comment("Functions that you provide.");
+  t.lines("#[derive(Clone, Copy)]\npub struct Functions {");
+  t.in();
+  for (std::size_t i = 0; i < m.program.functions.size(); ++i)
+    t.line("pub {}: fn({}) -> f64,", m.names.functions[i], argument_list(m.program.functions[i], "f64"));
+  t.out();
+  t.lines("}\n\n");
+}
+
+void write_workspace(SourceText& t, const SourceModel& m) {
+  t.lines(R"(pub struct Workspace {
+    p: Parameters,
+    u: Inputs,
+    w: Vec<f64>, // what one stage computes for another
+)");
+  if (m.calls_functions()) t.raw("    functions: Functions,");
+  t.lines("}\n\nimpl Workspace {");
+  t.in();
+  t.line("pub fn new({}) -> Self {{", m.calls_functions() ? "functions: Functions" : "");
+  t.line("    Workspace {{ p: Parameters::default(), u: Inputs::default(), w: vec![0.0; {}]{} }}", m.listing.stored,
+         m.calls_functions() ? ", functions" : "");
+  t.lines("}\n\n");
+  for (const Stage stage : kStages) write_stage(t, m, kFunctions, stage);
+  t.out();
+  t.lines("}\n\n");
+}
+
+std::vector<SourceFile> emit(const SourceModel& m) {
+  SourceText t(m.dialect);
+  write_heading(t, m, "Code");
+  t.comment("");
+  t.comment("Call set_parameters, then set_inputs, then evaluate as often as you like. After set_parameters, call");
+  t.comment("set_inputs again. Nothing is global: use one workspace for each thread.");
+  t.raw("#![allow(non_snake_case, non_upper_case_globals, unused_variables, unused_parens, dead_code)]");
+  t.blank();
+  write_name_lists(t, m, kNameLists);
+  t.blank();
+  write_struct(t, m, Stage::Parameters, "Parameters");
+  write_struct(t, m, Stage::Inputs, "Inputs");
+  write_functions(t, m);
+  write_workspace(t, m);
+  write_helpers(t, m, kHelpers);
+  return {{m.names.program + ".rs", t.take()}};
+}
+
+constexpr DriverFrame kDriver{.file = "main.rs",
+                              .text = R"(// Simulates @name with the classical Runge-Kutta method and prints comma-separated values.
 #![allow(unused_mut, unused_variables)]
 
 mod @name;
@@ -275,11 +178,23 @@ fn main() {
     }
 }
 )",
-                       d,
-                       {{"settings", settings},
-                        {"time", time},
-                        {"functions", calls ? "mod functions; // yours: pub const FUNCTIONS: Functions\n" : ""},
-                        {"arguments", calls ? "functions::FUNCTIONS" : ""}})}};
-}
+                              .parameter = "    p.@n = @e;\n",
+                              .input = "    u.@n = @e;\n",
+                              .time = "    u.@n = t;\n",
+                              .functions = "mod functions; // yours: pub const FUNCTIONS: Functions\n",
+                              .arguments = "functions::FUNCTIONS"};
 
-}  // namespace kane
+}  // namespace
+
+}  // namespace kane::rust
+
+const kane::LanguageRow& kane::rust_language() {
+  static constexpr LanguageRow kRow{.info = {Language::Rust, "rust", "Rust"},
+                                    .aliases = "rs",
+                                    .file_tail = ".rs",
+                                    .dialect = rust::dialect,
+                                    .emit = rust::emit,
+                                    .driver = &rust::kDriver,
+                                    .how_to_run = "rustc -O -o simulate main.rs\n./simulate > result.csv"};
+  return kRow;
+}

@@ -2,6 +2,20 @@
 
 namespace kane {
 
+namespace {
+
+template <class Visitor>
+void for_each_line(std::string_view text, Visitor visit) {
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    visit(text.substr(0, end));
+    if (end == std::string_view::npos) break;
+    text.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace
+
 void SourceText::put(std::string_view line, int depth) {
   if (!line.empty())
     for (int i = 0; i < depth; ++i) text_ += dialect_.indent;
@@ -10,7 +24,7 @@ void SourceText::put(std::string_view line, int depth) {
 }
 
 void SourceText::raw(std::string_view line) {
-  // Lines are broken at spaces; without a sign of continuation a language has no limit worth minding.
+  // Lines are broken at spaces. A language without a continuation mark has no limit worth minding.
   int depth = depth_;
   while (!dialect_.continuation.empty()) {
     const std::size_t used = static_cast<std::size_t>(depth) * dialect_.indent.size() + dialect_.continuation.size();
@@ -43,13 +57,12 @@ void SourceText::comment_list(std::string_view head, const std::vector<std::stri
   comment(text);
 }
 
+void SourceText::lines(std::string_view text) {
+  for_each_line(text, [&](std::string_view line) { raw(line); });
+}
+
 void SourceText::block(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    put(text.substr(0, end), depth_);
-    if (end == std::string_view::npos) break;
-    text.remove_prefix(end + 1);
-  }
+  for_each_line(text, [&](std::string_view line) { put(line, depth_); });
 }
 
 }  // namespace kane

@@ -26,10 +26,9 @@ class SourceText {
   void comment(std::string_view text);
   /// A list of names in lines of comment.
   void comment_list(std::string_view head, const std::vector<std::string>& items);
-  void lines(const std::vector<std::string>& all) {
-    for (const std::string& l : all) raw(l);
-  }
-  /// Lines of a raw string literal as they are.
+  /// Several lines, each ended by a line feed (the last one may do without); broken as raw() does.
+  void lines(std::string_view text);
+  /// The same, never broken.
   void block(std::string_view text);
   void in() { ++depth_; }
   void out() { --depth_; }
