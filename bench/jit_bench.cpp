@@ -110,7 +110,7 @@ void compile(benchmark::State& state, const SystemRow& row) {
     generating.push_back(nanoseconds_since(middle));
     benchmark::DoNotOptimize(kernel.code().data());
     operations = 0;
-    for (int s = 0; s < kStageCount; ++s) operations += program->operations(static_cast<Stage>(s)).total();
+    for (const Stage stage : kStages) operations += program->operations(stage).total();
   }
   const double total = median(lowering) + median(generating);
   state.counters["operations"] = operations;

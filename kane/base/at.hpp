@@ -9,8 +9,7 @@ namespace kane {
 
 /// The value must not be negative.
 template <class Place>
-  requires(std::is_integral_v<Place> || std::is_enum_v<Place>)
-[[nodiscard]] constexpr std::size_t at(Place place) {
+requires(std::is_integral_v<Place> || std::is_enum_v<Place>) [[nodiscard]] constexpr std::size_t at(Place place) {
   return static_cast<std::size_t>(place);
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "kane/base/at.hpp"
+
 namespace kane {
 
 Formula words(std::string text) {
@@ -30,7 +32,7 @@ namespace {
 
 /// Number of characters a terminal shows: bytes of UTF-8 that begin one.
 std::size_t width(std::string_view text) {
-  return static_cast<std::size_t>(
+  return at(
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
@@ -89,9 +91,7 @@ bool is_words(const Formula& cell) { return cell.latex.starts_with("\\text{") &&
 struct MarkdownWriter {
   std::string out;
 
-  void operator()(const Heading& h) {
-    out += "\n" + std::string(static_cast<std::size_t>(h.level) + 1, '#') + " " + h.text + "\n";
-  }
+  void operator()(const Heading& h) { out += "\n" + std::string(at(h.level) + 1, '#') + " " + h.text + "\n"; }
   void operator()(const Paragraph& p) { out += "\n" + p.text + "\n"; }
   void operator()(const Formulas& f) {
     for (const auto& row : f.rows) out += "\n$$" + row.latex + "$$\n";

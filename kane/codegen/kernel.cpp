@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/codegen/jit/generate_code.hpp"
 #include "kane/codegen/kernel_data.hpp"
@@ -12,7 +13,7 @@ namespace kane {
 
 namespace {
 
-constexpr std::size_t kState = static_cast<std::size_t>(Stage::State);
+constexpr std::size_t kState = at(Stage::State);
 
 /// Inputs by stage, then outputs.
 Layout interpreter_layout(const Program& program, int lanes) {

@@ -18,7 +18,7 @@ struct KernelData {
   std::optional<Isa> isa;
   std::string why_interpreted;
   CodeMemory code;
-  std::array<StageFunction, kStageCount> stages{};
+  PerStage<StageFunction> stages{};
   Layout layout;                                ///< of the workspace; without isa only inputs and outputs
   std::vector<double> constants;                ///< what the workspace holds from the start ...
   std::vector<std::uint32_t> constant_offsets;  ///< ... and where

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "kane/base/at.hpp"
 #include "kane/codegen/kernel_data.hpp"
 #include "kane/program/interpreter.hpp"
 
@@ -46,15 +47,14 @@ void Workspace::add_interpreters() {
 double* Workspace::at(std::uint32_t offset) const { return memory_ + offset / sizeof(double); }
 
 std::span<double> Workspace::inputs_of(std::size_t stage) const {
-  return {at(kernel_->layout.inputs[stage]),
-          kernel_->program->input_count[stage] * static_cast<std::size_t>(kernel_->lanes)};
+  return {at(kernel_->layout.inputs[stage]), kernel_->program->input_count[stage] * kane::at(kernel_->lanes)};
 }
 
 std::span<double> Workspace::parameters() { return inputs_of(0); }
 std::span<double> Workspace::inputs() { return inputs_of(1); }
 std::span<double> Workspace::state() { return inputs_of(2); }
 std::span<const double> Workspace::outputs() const {
-  return {at(kernel_->layout.outputs), kernel_->program->outputs.size() * static_cast<std::size_t>(kernel_->lanes)};
+  return {at(kernel_->layout.outputs), kernel_->program->outputs.size() * kane::at(kernel_->lanes)};
 }
 
 void Workspace::run(std::size_t stage) {
@@ -66,7 +66,7 @@ void Workspace::run(std::size_t stage) {
 }
 
 void Workspace::interpret(std::size_t stage, std::size_t lane) {
-  const auto lanes = static_cast<std::size_t>(kernel_->lanes);
+  const std::size_t lanes = kane::at(kernel_->lanes);
   Interpreter& interpreter = interpreters_->lanes[lane];
   const std::span<double> inputs = std::span(interpreters_->inputs).first(kernel_->program->input_count[stage]);
   const std::span<const double> all = inputs_of(stage);

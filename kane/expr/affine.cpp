@@ -6,6 +6,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/expr/derivative.hpp"
 #include "kane/expr/evaluate_in.hpp"
@@ -106,7 +107,7 @@ class Extractor {
       return result;
     }
     result.remainder = form->second.remainder;
-    for (const auto& [i, c] : form->second.terms) result.coefficients[static_cast<std::size_t>(i)] = c;
+    for (const auto& [i, c] : form->second.terms) result.coefficients[at(i)] = c;
     return result;
   }
 

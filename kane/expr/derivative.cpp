@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/expr/tape.hpp"
 
@@ -18,7 +19,7 @@ Expr op_derivative(Op op, int exponent, const Expr& self, std::span<const Expr> 
     case Op::Neg: return -1;
     case Op::Add: return 1;
     case Op::Sub: return i == 0 ? 1 : -1;
-    case Op::Mul: return x[static_cast<std::size_t>(1 - i)];
+    case Op::Mul: return x[at(1 - i)];
     case Op::Div: return i == 0 ? 1 / x[1] : -self / x[1];
     case Op::Pow: return exponent * pow(x[0], exponent - 1);
     case Op::Sqrt: return 1 / (2 * self);
@@ -172,7 +173,7 @@ Jacobian jacobian(std::span<const Expr> outputs, std::span<const Expr> inputs) {
   std::vector<bool> reached(tape.entries.size());
   std::vector<std::uint32_t> sweep;
   for (int column = 0; column < result.columns; ++column) {
-    const Expr& input = inputs[static_cast<std::size_t>(column)];
+    const Expr& input = inputs[at(column)];
     const auto start = input.graph() == graph ? tape.find(input.id()) : Tape::kNowhere;
     if (start == Tape::kNowhere) continue;
     sweep.assign(1, start);
@@ -194,7 +195,7 @@ Jacobian jacobian(std::span<const Expr> outputs, std::span<const Expr> inputs) {
                         std::span(partials).subspan(entry.first, entry.count));
     }
     for (int row = 0; row < result.rows; ++row) {
-      const auto& output = outputs[static_cast<std::size_t>(row)];
+      const auto& output = outputs[at(row)];
       if (output.graph() == nullptr) continue;
       const Expr& value = d[tape.find(output.id())];
       if (!value.is_zero()) result.entries.push_back({row, column, value});

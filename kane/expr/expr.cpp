@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/expr/graph.hpp"
 #include "kane/expr/print.hpp"
@@ -67,7 +68,7 @@ int Expr::arity() const { return graph_ == nullptr ? 0 : static_cast<int>(graph_
 
 Expr Expr::arg(int i) const {
   ensure(i >= 0 && i < arity(), "the expression has no operand {}", i);
-  return graph_->at(graph_->args(id())[static_cast<std::size_t>(i)]);
+  return graph_->at(graph_->args(id())[kane::at(i)]);
 }
 
 std::string Expr::to_string() const { return to_text(*this, {.max_length = 200}); }

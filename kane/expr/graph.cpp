@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/expr/rules.hpp"
@@ -29,7 +30,7 @@ Expr Graph::number(std::int64_t numerator, std::int64_t denominator) {
   // Small whole numbers are asked for all the time.
   NodeId* known = nullptr;
   if (denominator == 1 && numerator >= 0 && numerator < static_cast<std::int64_t>(state_->small_integers.size()))
-    known = &state_->small_integers[static_cast<std::size_t>(numerator)];
+    known = &state_->small_integers[kane::at(numerator)];
   if (known != nullptr && *known != kNoNode) return at(*known);
   const Expr result = number(Rational(numerator, denominator));
   if (known != nullptr) *known = result.id();
@@ -97,8 +98,8 @@ std::string Graph::derivative_name(std::string_view name, int i) {
   const int arity = function_arity(name);
   ensure(i >= 0 && i < arity, "function {} has no argument {}", name, i);
   const auto& function = state_->functions[state_->function_index.at(std::string(name))];
-  std::string derivative = function.derivatives.empty() ? fmt::format("{}_{}", name, i + 1)
-                                                        : function.derivatives[static_cast<std::size_t>(i)];
+  std::string derivative =
+      function.derivatives.empty() ? fmt::format("{}_{}", name, i + 1) : function.derivatives[kane::at(i)];
   declare_function(derivative, arity);
   return derivative;
 }

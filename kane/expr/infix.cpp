@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "kane/base/at.hpp"
+
 namespace kane {
 namespace {
 
@@ -77,7 +79,7 @@ Where InfixText::where(std::string_view piece) const {
   Where place = where_;
   if (place.line == 0) place.line = 1;
   if (place.column == 0) place.column = 1;
-  for (const char c : text_.substr(0, static_cast<std::size_t>(piece.data() - text_.data()))) {
+  for (const char c : text_.substr(0, at(piece.data() - text_.data()))) {
     if (c == '\n')
       ++place.line, place.column = 1;
     else if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U)  // columns count characters, not bytes of UTF-8

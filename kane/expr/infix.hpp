@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/expr/number.hpp"
 
@@ -61,7 +62,7 @@ class InfixText {
   [[nodiscard]] Where where(std::string_view piece) const;
   /// From the beginning of one piece to the end of another.
   [[nodiscard]] static std::string_view join(std::string_view a, std::string_view b) {
-    return {a.data(), static_cast<std::size_t>(b.data() + b.size() - a.data())};
+    return {a.data(), at(b.data() + b.size() - a.data())};
   }
   /// A piece for a message: cut if long, control characters and bytes that are not UTF-8 shown as '?'.
   [[nodiscard]] static std::string printable(std::string_view piece, std::size_t longest = 60);
@@ -102,7 +103,7 @@ class InfixParser {
 
   Value parse_some(std::string_view& rest) {
     Value value = expression(true);
-    rest = text_.text().substr(static_cast<std::size_t>(token_.text.data() - text_.text().data()));
+    rest = text_.text().substr(at(token_.text.data() - text_.text().data()));
     return value;
   }
 
@@ -175,7 +176,7 @@ class InfixParser {
   }
 
   void push(const Operator& op) {
-    if (operators_.size() >= static_cast<std::size_t>(max_depth_))
+    if (operators_.size() >= at(max_depth_))
       throw LimitError(text_.where(token_.text),
                        fmt::format("the expression is nested deeper than {} levels", max_depth_));
     operators_.push_back(op);

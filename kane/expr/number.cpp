@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cmath>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 
 namespace kane {
@@ -109,9 +110,9 @@ std::optional<std::string> finite_decimal(const Rational& value) {
   const int places = static_cast<int>(std::max(twos, fives));
   const Rational scaled = value * Rational(power_of_ten(places));
   std::string digits = mpz_class(abs(scaled.get_num())).get_str();
-  const auto width = static_cast<std::size_t>(places) + 1;
+  const std::size_t width = at(places) + 1;
   if (digits.size() < width) digits.insert(0, width - digits.size(), '0');
-  digits.insert(digits.size() - static_cast<std::size_t>(places), ".");
+  digits.insert(digits.size() - at(places), ".");
   return (value < 0 ? "-" : "") + digits;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "kane/base/at.hpp"
 #include "kane/program/code.hpp"
 #include "kane/program/instruction_list.hpp"
 #include "kane/program/powers.hpp"
@@ -79,7 +80,7 @@ class Assembler {
     for (const Ref r : draft_.refs(id)) items_.push_back(item(now(r).negated_if(flip), stage));
     std::sort(items_.begin(), items_.end(), earlier);
     const auto split = std::find_if(items_.begin(), items_.end(), [&](const Item& i) { return i.stage == stage; });
-    const auto early = static_cast<std::size_t>(split - items_.begin());
+    const std::size_t early = at(split - items_.begin());
     if (early > 0) {
       const Ref known = chain(0, early);
       items_.erase(items_.begin() + 1, split);

@@ -4,6 +4,7 @@
 #include <limits>
 #include <string_view>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/program/code.hpp"
 
@@ -17,13 +18,13 @@ constexpr int kMaxArity = 1 << 16;
 void check_inputs(const Program& p) {
   std::uint64_t total = 0;
   std::size_t next = 0;
-  for (int s = 0; s < kStageCount; ++s) {
-    const std::uint32_t count = p.input_count[static_cast<std::size_t>(s)];
+  for (const Stage stage : kStages) {
+    const std::uint32_t count = p.input_count[stage];
     total += count;
     require(total <= p.inputs.size(), "program '{}': the stages have more inputs than there are", p.name);
     for (std::uint32_t i = 0; i < count; ++i, ++next)
-      require(p.inputs[next].stage == static_cast<Stage>(s), "program '{}': input '{}' is not listed with its stage",
-              p.name, p.inputs[next].name);
+      require(p.inputs[next].stage == stage, "program '{}': input '{}' is not listed with its stage", p.name,
+              p.inputs[next].name);
   }
   require(total == p.inputs.size(), "program '{}': {} of its {} inputs belong to no stage", p.name,
           p.inputs.size() - total, p.inputs.size());
@@ -59,15 +60,15 @@ class InstructionCheck {
 
   void run() {
     std::uint32_t index = 0;
-    for (std::uint8_t s = 0; s < kStageCount; ++s)
-      for (; index < p_.stage_end[s]; ++index) check(index, s);
+    for (const Stage stage : kStages)
+      for (; index < p_.stage_end[stage]; ++index) check(index, static_cast<std::uint8_t>(stage));
   }
 
  private:
   void check(std::uint32_t index, std::uint8_t stage) {
     const Instruction& i = p_.instructions[index];
-    require(static_cast<int>(i.code) < kCodeCount, "program '{}': instruction {} has the unknown opcode {}", p_.name,
-            index, static_cast<int>(i.code));
+    require(at(i.code) < kCodeCount, "program '{}': instruction {} has the unknown opcode {}", p_.name, index,
+            static_cast<int>(i.code));
     require(!p_.strict || !is_fused(i.code), "program '{}' is strict, but instruction {} is a fused multiply-add",
             p_.name, index);
     const ValueId own = p_.first_temporary() + index;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "kane/base/at.hpp"
 #include "kane/expr/operators.hpp"
 #include "kane/program/program.hpp"
 
@@ -56,15 +57,17 @@ inline constexpr CodeInfo kCodes[] = {
     {Code::Call, "call", -1, OpKind::Function, false, 100},
 };
 
-inline constexpr int kCodeCount = static_cast<int>(sizeof(kCodes) / sizeof(kCodes[0]));
+inline constexpr std::size_t kCodeCount = std::size(kCodes);
+template <class T>
+using PerCode = EnumArray<Code, T, kCodeCount>;
 
-[[nodiscard]] constexpr const CodeInfo& info(Code code) { return kCodes[static_cast<int>(code)]; }
+[[nodiscard]] constexpr const CodeInfo& info(Code code) { return kCodes[at(code)]; }
 
 namespace detail {
 constexpr bool codes_are_in_order() {
-  for (int i = 0; i < kCodeCount; ++i)
-    if (static_cast<int>(kCodes[i].code) != i) return false;
-  return static_cast<int>(Code::Call) + 1 == kCodeCount;
+  for (std::size_t i = 0; i < kCodeCount; ++i)
+    if (at(kCodes[i].code) != i) return false;
+  return at(Code::Call) + 1 == kCodeCount;
 }
 static_assert(codes_are_in_order(), "kCodes must list every Code in the order of the enumeration");
 }  // namespace detail

@@ -20,10 +20,9 @@ class Contraction {
   explicit Contraction(Program& p) : p_(p), uses_(count_uses(p)), depth_(p.value_count(), 0) {}
 
   void run() {
-    for (int s = 0; s < kStageCount; ++s) {
-      const auto stage = static_cast<Stage>(s);
+    for (const Stage stage : kStages) {
       first_ = p_.first_temporary() + p_.stage_begin(stage);
-      for (std::uint32_t i = p_.stage_begin(stage); i < p_.stage_end[static_cast<std::size_t>(s)]; ++i) {
+      for (std::uint32_t i = p_.stage_begin(stage); i < p_.stage_end[stage]; ++i) {
         Instruction& instruction = p_.instructions[i];
         fuse(instruction);
         int depth = 0;
@@ -89,7 +88,7 @@ class Contraction {
 
 /// fuse_shared_products() for one stage. `uses`: of every value.
 void fuse_shared(Program& p, Stage stage, const std::vector<std::uint32_t>& uses) {
-  const std::uint32_t begin = p.stage_begin(stage), end = p.stage_end[static_cast<std::size_t>(stage)];
+  const std::uint32_t begin = p.stage_begin(stage), end = p.stage_end[stage];
   const ValueId first = p.first_temporary();
   std::vector<std::uint32_t> additions(p.value_count(), 0);  // that use a value
   const auto for_each_addition = [&](auto&& visit) {
@@ -123,7 +122,7 @@ void contract(Program& program) { Contraction(program).run(); }
 
 void fuse_shared_products(Program& program) {
   const std::vector<std::uint32_t> uses = count_uses(program);
-  for (std::size_t s = 0; s < kStageCount; ++s) fuse_shared(program, static_cast<Stage>(s), uses);
+  for (const Stage stage : kStages) fuse_shared(program, stage, uses);
 }
 
 }  // namespace kane

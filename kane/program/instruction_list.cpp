@@ -100,7 +100,7 @@ Program InstructionList::finish(std::string name, const std::vector<std::string>
   p.name = std::move(name);
   for (ValueId i = 0; i < input_count_; ++i) {
     p.inputs.push_back({inputs[i], draft_.stage(i)});
-    ++p.input_count[static_cast<std::size_t>(draft_.stage(i))];
+    ++p.input_count[draft_.stage(i)];
   }
   p.functions = draft_.functions;
 
@@ -124,15 +124,15 @@ Program InstructionList::finish(std::string name, const std::vector<std::string>
   for (const ValueId id : values) note(id);
 
   // Instructions by stage, otherwise in order.
-  std::array<std::uint32_t, kStageCount> next{};
-  for (const Stage s : stages_) ++p.stage_end[static_cast<std::size_t>(s)];
+  PerStage<std::uint32_t> next{};
+  for (const Stage s : stages_) ++p.stage_end[s];
   for (std::size_t s = 1; s < kStageCount; ++s) {
     next[s] = p.stage_end[s - 1];
     p.stage_end[s] += p.stage_end[s - 1];
   }
   const ValueId base = p.first_temporary();
   std::vector<ValueId> number(instructions_.size());
-  for (std::size_t i = 0; i < number.size(); ++i) number[i] = base + next[static_cast<std::size_t>(stages_[i])]++;
+  for (std::size_t i = 0; i < number.size(); ++i) number[i] = base + next[stages_[i]]++;
   const auto renumber = [&](ValueId& id) {
     if ((id & kConstant) != 0) {
       id = constant_number[id ^ kConstant];

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/program/meaning.hpp"
 
@@ -14,15 +15,14 @@ Interpreter::Interpreter(std::shared_ptr<const Program> program, std::vector<Ext
           program_->functions.size(), functions_.size());
   int arguments = 0;
   for (const ProgramFunction& f : program_->functions) arguments = std::max(arguments, f.arity);
-  arguments_.resize(static_cast<std::size_t>(arguments));
+  arguments_.resize(at(arguments));
   std::copy(program_->constants.begin(), program_->constants.end(), values_.begin() + program_->first_constant());
   run(Stage::Parameters);
 }
 
 void Interpreter::set(Stage stage, std::span<const double> values) {
-  ensure(values.size() == program_->input_count[static_cast<std::size_t>(stage)],
-         "stage {} of program '{}' has {} inputs, not {}", static_cast<int>(stage), program_->name,
-         program_->input_count[static_cast<std::size_t>(stage)], values.size());
+  ensure(values.size() == program_->input_count[stage], "stage {} of program '{}' has {} inputs, not {}",
+         static_cast<int>(stage), program_->name, program_->input_count[stage], values.size());
   std::copy(values.begin(), values.end(), values_.begin() + program_->first_input(stage));
 }
 
@@ -50,7 +50,7 @@ void Interpreter::evaluate(std::span<const double> state, std::span<double> outp
 }
 
 double Interpreter::call(const Instruction& instruction) {
-  const auto arity = static_cast<std::size_t>(program_->functions[instruction.a].arity);
+  const std::size_t arity = at(program_->functions[instruction.a].arity);
   for (std::size_t i = 0; i < arity; ++i) arguments_[i] = values_[program_->call_arguments[instruction.b + i]];
   const ExternalFunction& f = functions_[instruction.a];
   return f.call(arguments_.data(), f.context);
@@ -59,7 +59,7 @@ double Interpreter::call(const Instruction& instruction) {
 void Interpreter::run(Stage stage) {
   double* const values = values_.data();
   const Instruction* instruction = program_->instructions.data() + program_->stage_begin(stage);
-  const Instruction* const end = program_->instructions.data() + program_->stage_end[static_cast<std::size_t>(stage)];
+  const Instruction* const end = program_->instructions.data() + program_->stage_end[stage];
   double* result = values + program_->first_temporary() + program_->stage_begin(stage);
   const auto operand = [values](ValueId id) { return values[id]; };
   for (; instruction != end; ++instruction, ++result) {

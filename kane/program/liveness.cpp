@@ -9,7 +9,7 @@ namespace kane {
 
 Liveness calc_liveness(const Program& p, Stage stage) {
   const std::uint32_t begin = p.stage_begin(stage);
-  const std::uint32_t count = p.stage_end[static_cast<std::size_t>(stage)] - begin;
+  const std::uint32_t count = p.stage_end[stage] - begin;
   const ValueId first = p.first_temporary() + begin;
   std::vector<std::uint32_t> last(count, 0);  // place + 1 of computation or last use
   for (std::uint32_t place = 0; place < count; ++place) {

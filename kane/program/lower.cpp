@@ -142,8 +142,7 @@ Program lower(std::string name, std::span<const NamedExpr> outputs, const Progra
                                  program.name, program.value_count(), options.max_instructions));
   if (options.passes.schedule) driver.run("schedule", size, [&] { schedule(program); });
   if (report != nullptr)
-    for (std::size_t s = 0; s < kStageCount; ++s)
-      report->max_live[s] = calc_liveness(program, static_cast<Stage>(s)).max_live;
+    for (const Stage stage : kStages) report->max_live[stage] = calc_liveness(program, stage).max_live;
   return program;
 }
 

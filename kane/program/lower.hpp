@@ -41,8 +41,8 @@ struct PassReport {
 
 struct LowerReport {
   std::vector<PassReport> passes;
-  double microseconds = 0;                            ///< all together
-  std::array<std::uint32_t, kStageCount> max_live{};  ///< values of each stage to be remembered at once
+  double microseconds = 0;             ///< all together
+  PerStage<std::uint32_t> max_live{};  ///< values of each stage to be remembered at once
 };
 
 /// Passes can be left out one by one; the result has the same value.

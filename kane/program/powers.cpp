@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "kane/base/at.hpp"
+
 namespace kane {
 
 namespace {
@@ -42,7 +44,7 @@ PowerChains::PowerChains(const Draft& draft) : plan_(draft.powers), values_(draf
 std::size_t PowerChains::find(ValueId base, std::int32_t n) const {
   const PlannedPower wanted{base, n, 0};
   const auto found = std::lower_bound(plan_.begin(), plan_.end(), wanted, before);
-  return found != plan_.end() && same(*found, wanted) ? static_cast<std::size_t>(found - plan_.begin()) : plan_.size();
+  return found != plan_.end() && same(*found, wanted) ? at(found - plan_.begin()) : plan_.size();
 }
 
 bool PowerChains::is_lonely(const Factor& f) const {

@@ -23,7 +23,7 @@ std::optional<std::uint32_t> Program::find_output(std::string_view output) const
 
 OperationCount Program::operations(Stage stage) const {
   OperationCount count;
-  for (std::uint32_t i = stage_begin(stage); i < stage_end[static_cast<std::size_t>(stage)]; ++i) {
+  for (std::uint32_t i = stage_begin(stage); i < stage_end[stage]; ++i) {
     const Code code = instructions[i].code;
     switch (info(code).kind) {
       case OpKind::Add: ++count.add; break;

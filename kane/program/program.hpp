@@ -17,12 +17,17 @@
 #include <string_view>
 #include <vector>
 
+#include "kane/base/at.hpp"
+#include "kane/base/enum_array.hpp"
 #include "kane/expr/count.hpp"
 
 namespace kane {
 
 enum class Stage : std::uint8_t { Parameters = 0, Inputs = 1, State = 2 };
-inline constexpr int kStageCount = 3;
+inline constexpr Stage kStages[] = {Stage::Parameters, Stage::Inputs, Stage::State};
+inline constexpr std::size_t kStageCount = std::size(kStages);
+template <class T>
+using PerStage = EnumArray<Stage, T, kStageCount>;
 
 using ValueId = std::uint32_t;
 
@@ -63,10 +68,10 @@ struct ProgramFunction {
 struct Program {
   std::string name;
   std::vector<ProgramInput> inputs;  ///< grouped by stage: parameters, then inputs and time, then state
-  std::array<std::uint32_t, kStageCount> input_count{};  ///< per stage
+  PerStage<std::uint32_t> input_count{};
   std::vector<double> constants;
   std::vector<Instruction> instructions;
-  std::array<std::uint32_t, kStageCount> stage_end{};
+  PerStage<std::uint32_t> stage_end{};
   std::vector<ProgramOutput> outputs;
   std::vector<ProgramFunction> functions;
   std::vector<ValueId> call_arguments;
@@ -77,12 +82,12 @@ struct Program {
   [[nodiscard]] std::size_t value_count() const { return first_temporary() + instructions.size(); }
   /// Instructions of a stage are [stage_begin(stage), stage_end[stage]).
   [[nodiscard]] std::uint32_t stage_begin(Stage stage) const {
-    return stage == Stage::Parameters ? 0 : stage_end[static_cast<std::size_t>(stage) - 1];
+    return stage == Stage::Parameters ? 0 : stage_end[at(stage) - 1];
   }
   /// Inputs of a stage are [first_input(stage), first_input(stage) + input_count[stage]).
   [[nodiscard]] std::uint32_t first_input(Stage stage) const {
     std::uint32_t first = 0;
-    for (std::size_t s = 0; s < static_cast<std::size_t>(stage); ++s) first += input_count[s];
+    for (std::size_t s = 0; s < at(stage); ++s) first += input_count[s];
     return first;
   }
   /// Index into inputs, into outputs.

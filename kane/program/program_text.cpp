@@ -4,6 +4,7 @@
 
 #include <iterator>
 
+#include "kane/base/at.hpp"
 #include "kane/program/code.hpp"
 
 namespace kane {
@@ -39,13 +40,12 @@ std::string instruction_text(const Program& p, const Instruction& i) {
 std::string to_text(const Program& p) {
   std::string text = fmt::format("program {}{}\n", p.name, p.strict ? " (strict)" : "");
   const auto out = std::back_inserter(text);
-  for (int s = 0; s < kStageCount; ++s) {
-    const auto stage = static_cast<Stage>(s);
-    fmt::format_to(out, "{}:", kStageNames[s]);
-    for (std::uint32_t i = 0; i < p.input_count[static_cast<std::size_t>(s)]; ++i)
+  for (const Stage stage : kStages) {
+    fmt::format_to(out, "{}:", kStageNames[at(stage)]);
+    for (std::uint32_t i = 0; i < p.input_count[stage]; ++i)
       fmt::format_to(out, " {}", p.inputs[p.first_input(stage) + i].name);
     text += '\n';
-    for (std::uint32_t i = p.stage_begin(stage); i < p.stage_end[static_cast<std::size_t>(s)]; ++i)
+    for (std::uint32_t i = p.stage_begin(stage); i < p.stage_end[stage]; ++i)
       fmt::format_to(out, "  v{} = {}\n", i, instruction_text(p, p.instructions[i]));
   }
   for (const ProgramOutput& o : p.outputs) fmt::format_to(out, "{} = {}\n", o.name, value_text(p, o.value));

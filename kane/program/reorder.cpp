@@ -38,7 +38,7 @@ void reorder(Program& p, std::span<const std::uint32_t> order) {
   std::vector<Instruction> instructions;
   std::vector<ValueId> call_arguments;
   instructions.reserve(order.size());
-  std::array<std::uint32_t, kStageCount> stage_end{};
+  PerStage<std::uint32_t> stage_end{};
   const auto base = static_cast<ValueId>(p.inputs.size() + constants.size());
   for (const std::uint32_t old : order) {
     Instruction i = p.instructions[old];

@@ -5,7 +5,7 @@
 namespace kane {
 
 StageGraph::StageGraph(const Program& program, Stage stage) : begin_(program.stage_begin(stage)) {
-  const std::uint32_t count = program.stage_end[static_cast<std::size_t>(stage)] - begin_;
+  const std::uint32_t count = program.stage_end[stage] - begin_;
   const ValueId first = program.first_temporary() + begin_;
   codes_.resize(count);
   first_operand_.resize(count + 1);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/solve/kernels.hpp"
 #include "kane/solve/lcp.hpp"
@@ -120,7 +121,7 @@ RelaxationReport relax_boxed_lcp(ConstMatrixView m, std::span<const double> q, s
       if (!(m(i, i) > 0)) continue;
       double low = lower[i], high = upper[i];
       if (!friction_of.empty() && friction_of[i] >= 0) {
-        high = mu[i] * std::max(0.0, z[static_cast<std::size_t>(friction_of[i])]);
+        high = mu[i] * std::max(0.0, z[at(friction_of[i])]);
         low = -high;
       }
       const double w = q[i] + dot(m.row(i), z.data(), n);

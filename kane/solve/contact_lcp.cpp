@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/solve/kernels.hpp"
 
@@ -17,7 +18,7 @@ constexpr int kCovers = 4;              ///< directions of approach otherwise
 
 std::size_t unknowns_per_contact(std::size_t dimension, int directions) {
   if (dimension == 1) return 1;
-  return 2 + (dimension == 2 ? 2u : static_cast<std::size_t>(directions));
+  return 2 + (dimension == 2 ? 2u : at(directions));
 }
 
 bool differ(std::span<const double> a, std::span<const double> b, double size) {
@@ -212,7 +213,7 @@ ContactStatus ContactLcpSolver::look_for_others(ConstMatrixView w, std::span<con
   ContactStatus status = ContactStatus::Solved;
   for (int k = 0; k < count; ++k) {
     if (all) {
-      std::ranges::copy(enumerator_.solution(static_cast<std::size_t>(k)), other.begin());
+      std::ranges::copy(enumerator_.solution(at(k)), other.begin());
     } else {
       choose_cover(k);
       if (!lemke_.solve(m, {q_.data(), size_}, other, {cover_.data(), size_}).ok()) continue;

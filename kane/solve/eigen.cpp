@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 
 namespace kane {
@@ -92,7 +93,7 @@ std::vector<std::size_t> find_eigenvalue_groups(const GeneralEigen& eigen) {
   std::vector<std::size_t> seen;
   for (std::size_t& g : group) {
     const auto found = std::find(seen.begin(), seen.end(), g);
-    const auto number = static_cast<std::size_t>(found - seen.begin());
+    const std::size_t number = at(found - seen.begin());
     if (found == seen.end()) seen.push_back(g);
     g = number;
   }

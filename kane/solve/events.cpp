@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/solve/kernels.hpp"
 #include "kane/solve/root.hpp"
@@ -33,7 +34,7 @@ EventLocator::EventLocator(std::size_t states, std::vector<EventSpec> specs, Eve
       y_(states),
       work_(specs_.size()) {
   ensure(options.samples >= 0, "{} samples per step", options.samples);
-  times_.resize(static_cast<std::size_t>(options.samples + kEarlyLooks + 2));
+  times_.resize(at(options.samples + kEarlyLooks + 2));
   values_.resize(times_.size() * specs_.size());
   candidates_.reserve(specs_.size());
   hits_.reserve(specs_.size());
@@ -57,7 +58,7 @@ void EventLocator::resume(double t, std::span<const double> y) {
     noise_[k] = 0;
   }
   for (const EventHit& hit : hits_) {
-    const auto k = static_cast<std::size_t>(hit.index);
+    const std::size_t k = at(hit.index);
     sign_[k] = 0;
     noise_[k] = std::abs(begin_[k]);
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 
 namespace kane {
@@ -90,7 +91,7 @@ bool FrictionLcp::turn_pyramids(ConstMatrixView w, std::span<const double> v0, s
     const FrictionTerm& f = frictions[i];
     if (f.sliding || lines_[i] != 0) continue;
     const std::size_t r = f.first;
-    const double limit = f.limit + (f.contact >= 0 ? f.mu * p[static_cast<std::size_t>(f.contact)] : 0.0);
+    const double limit = f.limit + (f.contact >= 0 ? f.mu * p[at(f.contact)] : 0.0);
     const double speed = std::hypot(v_[r], v_[r + 1]);
     if (!(speed > still) || !(limit > 0)) continue;
     const double miss = std::hypot(p[r] + limit * v_[r] / speed, p[r + 1] + limit * v_[r + 1] / speed);
@@ -113,8 +114,7 @@ void FrictionLcp::form_response(ConstMatrixView w, std::span<const FrictionTerm>
     const FrictionTerm& f = frictions[k];
     if (f.sliding) {
       for (std::size_t i = 0; i < w.rows && f.contact >= 0; ++i)
-        for (std::size_t r = 0; r < f.rows; ++r)
-          wg(i, static_cast<std::size_t>(f.contact)) -= w(i, f.first + r) * (f.mu * f.direction[r]);
+        for (std::size_t r = 0; r < f.rows; ++r) wg(i, at(f.contact)) -= w(i, f.first + r) * (f.mu * f.direction[r]);
       continue;
     }
     for (std::size_t j = 0; j < direction_count(frictions, k); ++j, ++column) {
@@ -143,7 +143,7 @@ void FrictionLcp::form(ConstMatrixView w, std::span<const double> v0, std::span<
   for (std::size_t i = 0; i < frictions.size(); ++i) {
     const FrictionTerm& f = frictions[i];
     for (std::size_t k = 0; k < f.rows && f.sliding; ++k) {
-      if (f.contact >= 0) g(f.first + k, static_cast<std::size_t>(f.contact)) -= f.mu * f.direction[k];
+      if (f.contact >= 0) g(f.first + k, at(f.contact)) -= f.mu * f.direction[k];
       p0_[f.first + k] = -f.limit * f.direction[k];
     }
     for (std::size_t j = 0; j < direction_count(frictions, i); ++j, ++beta) {
@@ -172,7 +172,7 @@ void FrictionLcp::form(ConstMatrixView w, std::span<const double> v0, std::span<
       m(beta, sigma) = 1;
       m(sigma, beta) = -1;
     }
-    if (f.contact >= 0) m(sigma, static_cast<std::size_t>(f.contact)) = f.mu;
+    if (f.contact >= 0) m(sigma, at(f.contact)) = f.mu;
     q_[sigma] = f.limit;
     ++sigma;
   }
@@ -198,8 +198,7 @@ void FrictionLcp::calc_v(ConstMatrixView w, std::span<const double> v0, std::spa
 /// Lemke's method from one of several directions: the first that leads to a solution will do.
 bool FrictionLcp::solve_from(int variant, LcpReport& report, std::span<double> z) {
   for (std::size_t i = 0; i < size_; ++i)
-    cover_[i] =
-        variant == 0 ? 1.0 : 1.0 + 0.37 * static_cast<double>((i * 7 + static_cast<std::size_t>(variant) * 3) % 5);
+    cover_[i] = variant == 0 ? 1.0 : 1.0 + 0.37 * static_cast<double>((i * 7 + at(variant) * 3) % 5);
   report = lemke_.solve(m_.packed(size_, size_), std::span(q_).first(size_), z, std::span(cover_).first(size_));
   return report.ok();
 }

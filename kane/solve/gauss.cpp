@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/solve/kernels.hpp"
 #include "kane/solve/newton.hpp"
@@ -40,7 +41,7 @@ constexpr double kRoundingLevel = 1e-10;
 GaussIntegrator::GaussIntegrator(std::size_t size, Rhs rhs, GaussOptions options)
     : FixedStepIntegrator(size, std::move(rhs), options.step),
       options_(std::move(options)),
-      s_(static_cast<std::size_t>(options_.stages)),
+      s_(at(options_.stages)),
       weight_(padded_),
       compensation_(padded_),
       carried_(padded_),

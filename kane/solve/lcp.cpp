@@ -74,16 +74,16 @@ bool LemkeSolver::lexicographically_less(std::size_t row, std::size_t other, std
   return false;
 }
 
-/// The basic variable that reaches zero first as the entering one grows; z0 wherever it is among the first. -1: none.
-int LemkeSolver::choose_row(std::size_t entering) {
-  int best = -1, artificial = -1;
+/// The basic variable that reaches zero first as the entering one grows; z0 wherever it is among the first.
+std::optional<std::size_t> LemkeSolver::choose_row(std::size_t entering) {
+  std::optional<std::size_t> best, artificial;
   for (std::size_t i = 0; i < n_; ++i) {
-    if (basis_[i] == 2 * n_) artificial = static_cast<int>(i);
+    if (basis_[i] == 2 * n_) artificial = i;
     if (!(t(i, entering) > kPivotTolerance)) continue;
-    if (best < 0 || lexicographically_less(i, static_cast<std::size_t>(best), entering)) best = static_cast<int>(i);
+    if (!best || lexicographically_less(i, *best, entering)) best = i;
   }
-  if (best < 0 || artificial < 0 || best == artificial) return best;
-  const auto a = static_cast<std::size_t>(artificial), b = static_cast<std::size_t>(best);
+  if (!best || !artificial || best == artificial) return best;
+  const std::size_t a = *artificial, b = *best;
   if (!(t(a, entering) > kPivotTolerance)) return best;
   const double ratio = t(a, 2 * n_ + 1) / t(a, entering), least = t(b, 2 * n_ + 1) / t(b, entering);
   return ratio - least <= kTie * std::max({1.0, std::abs(ratio), std::abs(least)}) ? artificial : best;
@@ -110,9 +110,9 @@ LcpStatus LemkeSolver::run(int& pivots) {
     ++pivots;
     if (out == 2 * n_) return LcpStatus::Solved;
     entering = out < n_ ? out + n_ : out - n_;  // the complement
-    const int row = choose_row(entering);
-    if (row < 0) return LcpStatus::Ray;
-    leaving = static_cast<std::size_t>(row);
+    const std::optional<std::size_t> row = choose_row(entering);
+    if (!row) return LcpStatus::Ray;
+    leaving = *row;
   }
   return LcpStatus::IterationLimit;
 }

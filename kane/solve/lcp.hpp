@@ -9,6 +9,7 @@
 // that none was found for others.
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -51,7 +52,7 @@ class LemkeSolver {
  private:
   [[nodiscard]] double& t(std::size_t row, std::size_t column) { return tableau_[row * width_ + column]; }
   void load(ConstMatrixView m, std::span<const double> q, std::span<const double> cover);
-  [[nodiscard]] int choose_row(std::size_t entering);
+  [[nodiscard]] std::optional<std::size_t> choose_row(std::size_t entering);
   [[nodiscard]] bool lexicographically_less(std::size_t row, std::size_t other, std::size_t entering);
   void pivot(std::size_t row, std::size_t column);
   [[nodiscard]] LcpStatus run(int& pivots);

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/solve/kernels.hpp"
 
@@ -67,7 +68,7 @@ void PivotedQr::factor_transposed(ConstMatrixView a, double tolerance, const Piv
 
 void PivotedQr::choose_pivot(std::size_t k, const PivotRule& rule) {
   const auto weighted = [&](std::size_t j) {
-    return rule.weight.empty() ? norm_[j] : norm_[j] * rule.weight[static_cast<std::size_t>(permutation_[j])];
+    return rule.weight.empty() ? norm_[j] : norm_[j] * rule.weight[at(permutation_[j])];
   };
   double largest = 0;
   for (std::size_t j = k; j < n_; ++j) largest = std::max(largest, weighted(j));
@@ -179,7 +180,7 @@ void PivotedQr::solve_basic(std::span<double> b, std::span<double> x) const {
   std::fill(x.begin(), x.end(), 0.0);
   for (std::size_t k = rank_; k-- > 0;) {
     const double value = b[k] / r(k, k);
-    x[static_cast<std::size_t>(permutation_[k])] = value;
+    x[at(permutation_[k])] = value;
     add_scaled(b.data(), -value, a_.data() + k * m_, k);
   }
 }
@@ -223,7 +224,7 @@ void PivotedQr::solve_minimum_norm(std::span<double> b, std::span<double> x) {
     z_[k] -= s;
     add_scaled(z_.data() + rank_, -s, row + rank_, tail);
   }
-  for (std::size_t k = 0; k < n_; ++k) x[static_cast<std::size_t>(permutation_[k])] = z_[k];
+  for (std::size_t k = 0; k < n_; ++k) x[at(permutation_[k])] = z_[k];
 }
 
 }  // namespace kane

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/solve/sundials_problem.hpp"
 
@@ -12,7 +13,7 @@ namespace kane {
 
 namespace {
 
-std::span<double> numbers(N_Vector v) { return {N_VGetArrayPointer(v), static_cast<std::size_t>(N_VGetLength(v))}; }
+std::span<double> numbers(N_Vector v) { return {N_VGetArrayPointer(v), at(N_VGetLength(v))}; }
 
 }  // namespace
 

@@ -208,7 +208,7 @@ TEST_P(EmitRunSlow, AgreesWithTheInterpreter) {
     EXPECT_NEAR(table.rows.back()[0], 1.25, 1e-12);
     EXPECT_NEAR(table.rows.back()[1], c.model.state[0] + 1.0 / 7, 1e-12);
   }
-  EXPECT_EQ(codes.size(), static_cast<std::size_t>(kCodeCount)) << "not every opcode has been tried";
+  EXPECT_EQ(codes.size(), kCodeCount) << "not every opcode has been tried";
 }
 
 /// A damped, driven pendulum: the driver against the same method with the interpreter.

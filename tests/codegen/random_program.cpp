@@ -24,18 +24,18 @@ class Generator {
   Program run() {
     out_.name = "random";
     out_.strict = options_.strict;
-    for (int stage = 0; stage < kStageCount; ++stage) {
-      out_.input_count[static_cast<std::size_t>(stage)] = options_.inputs;
+    for (const Stage stage : kStages) {
+      out_.input_count[stage] = options_.inputs;
       for (std::uint32_t i = 0; i < options_.inputs; ++i)
-        out_.inputs.push_back({"x" + std::to_string(out_.inputs.size()), static_cast<Stage>(stage)});
+        out_.inputs.push_back({"x" + std::to_string(out_.inputs.size()), stage});
     }
     out_.constants = {0.5, -1.25, 3.0, 1e-3, -0.0};
     out_.functions = {{"weighted_sum", 3}, {"sixth_of_square", 1}, {"forty_two", 0}};
     const int n = options_.instructions;
-    for (int stage = 0; stage < kStageCount; ++stage) {
-      const int end = stage == 0 ? n / 8 : stage == 1 ? n / 4 : n;
-      while (static_cast<int>(out_.instructions.size()) < end) add(static_cast<Stage>(stage));
-      out_.stage_end[static_cast<std::size_t>(stage)] = static_cast<std::uint32_t>(end);
+    for (const Stage stage : kStages) {
+      const int end = stage == Stage::Parameters ? n / 8 : stage == Stage::Inputs ? n / 4 : n;
+      while (static_cast<int>(out_.instructions.size()) < end) add(stage);
+      out_.stage_end[stage] = static_cast<std::uint32_t>(end);
     }
     for (int i = 0; i < options_.outputs; ++i)
       out_.outputs.push_back({"y" + std::to_string(i), i % 4 == 0 ? any_value(Stage::State) : recent(Stage::State)});

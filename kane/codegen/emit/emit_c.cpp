@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kane/base/at.hpp"
 #include "kane/codegen/emit/emit_frame.hpp"
 
 namespace kane::c99 {
@@ -16,22 +17,21 @@ constexpr std::string_view kReserved = R"(
     kane_min kane_max kane_sign kane_mod ws in typename using virtual friend and or not xor errno asm unused)";
 
 const Dialect& dialect() {
-  static const Dialect kDialect{
-      .declare = "const double @n = @e;",
-      .assign = "@n = @e;",
-      .stored = "ws->w[@i]",
-      .naming = {.reserved = kReserved},
-      .nan = "NAN",
-      .infinity = "INFINITY",
-      .spellings = spell({.truth = "(@a @o @b ? 1.0 : 0.0)",
-                          .rows = {{Code::Root, "pow(@a, 1.0/@n)"},
-                                   {Code::Atan2, "atan2(@a, @b)"},
-                                   {Code::Abs, "fabs(@a)"},
-                                   {Code::Sign, "kane_sign(@a)"},
-                                   {Code::Min, "kane_min(@a, @b)"},
-                                   {Code::Max, "kane_max(@a, @b)"},
-                                   {Code::Mod, "kane_mod(@a, @b)"},
-                                   {Code::Select, "(@a != 0.0 ? @b : @c)"}}})};
+  static const Dialect kDialect{.declare = "const double @n = @e;",
+                                .assign = "@n = @e;",
+                                .stored = "ws->w[@i]",
+                                .naming = {.reserved = kReserved},
+                                .nan = "NAN",
+                                .infinity = "INFINITY",
+                                .spellings = spell({.truth = "(@a @o @b ? 1.0 : 0.0)",
+                                                    .rows = {{Code::Root, "pow(@a, 1.0/@n)"},
+                                                             {Code::Atan2, "atan2(@a, @b)"},
+                                                             {Code::Abs, "fabs(@a)"},
+                                                             {Code::Sign, "kane_sign(@a)"},
+                                                             {Code::Min, "kane_min(@a, @b)"},
+                                                             {Code::Max, "kane_max(@a, @b)"},
+                                                             {Code::Mod, "kane_mod(@a, @b)"},
+                                                             {Code::Select, "(@a != 0.0 ? @b : @c)"}}})};
   return kDialect;
 }
 
@@ -140,7 +140,7 @@ std::string header(const SourceModel& m) {
   write_lines(t, m, kHeaderBegin);
   constexpr std::string_view kKinds[] = {"PARAMETER", "INPUT", "STATE"};
   for (const Stage stage : kStages)
-    t.line("  {}_{}_COUNT = {},", in_capitals(m.names.program), kKinds[at(stage)], m.program.input_count[at(stage)]);
+    t.line("  {}_{}_COUNT = {},", in_capitals(m.names.program), kKinds[at(stage)], m.program.input_count[stage]);
   t.line("  {}_OUTPUT_COUNT = {}", in_capitals(m.names.program), m.program.outputs.size());
   t.lines("};\n\n");
   write_places(t, m);
@@ -168,8 +168,9 @@ std::vector<SourceFile> emit(const SourceModel& m) {
   return {{m.names.program + ".h", header(m)}, {m.names.program + ".c", source(m)}};
 }
 
-constexpr DriverFrame kDriver{.file = "main.c",
-                              .text = R"(// Simulates @name with the classical Runge-Kutta method and prints comma-separated values.
+constexpr DriverFrame kDriver{
+    .file = "main.c",
+    .text = R"(// Simulates @name with the classical Runge-Kutta method and prints comma-separated values.
 
 #include <stdio.h>
 #include <string.h>
@@ -223,10 +224,10 @@ int main(void) {
   }
 }
 )",
-                              .parameter = "  p.@n = @e;\n",
-                              .input = "  in.@n = @e;\n",
-                              .time = "in->@n = t;",
-                              .no_time = "(void)t;"};
+    .parameter = "  p.@n = @e;\n",
+    .input = "  in.@n = @e;\n",
+    .time = "in->@n = t;",
+    .no_time = "(void)t;"};
 
 }  // namespace
 

@@ -21,23 +21,22 @@ constexpr std::string_view kReserved = R"(
     kInputNames kStateNames kOutputNames errno)";
 
 const Dialect& dialect() {
-  static const Dialect kDialect{
-      .declare = "const T @n = @e;",
-      .assign = "@n = @e;",
-      .stored = "w_[@i]",
-      .call = "Functions::@f(@e)",
-      .naming = {.reserved = kReserved},
-      .number = "T(@e)",
-      .nan = "T(NAN)",
-      .infinity = "T(INFINITY)",
-      .spellings = spell({.truth = "(@a @o @b ? T(1) : T(0))",
-                          .rows = {{Code::Root, "pow(@a, T(1.0/@n))"},
-                                   {Code::Atan2, "atan2(@a, @b)"},
-                                   {Code::Sign, "kane_sign(T(@a))"},
-                                   {Code::Min, "kane_min(T(@a), T(@b))"},
-                                   {Code::Max, "kane_max(T(@a), T(@b))"},
-                                   {Code::Mod, "kane_mod(T(@a), T(@b))"},
-                                   {Code::Select, "(@a != T(0) ? T(@b) : T(@c))"}}})};
+  static const Dialect kDialect{.declare = "const T @n = @e;",
+                                .assign = "@n = @e;",
+                                .stored = "w_[@i]",
+                                .call = "Functions::@f(@e)",
+                                .naming = {.reserved = kReserved},
+                                .number = "T(@e)",
+                                .nan = "T(NAN)",
+                                .infinity = "T(INFINITY)",
+                                .spellings = spell({.truth = "(@a @o @b ? T(1) : T(0))",
+                                                    .rows = {{Code::Root, "pow(@a, T(1.0/@n))"},
+                                                             {Code::Atan2, "atan2(@a, @b)"},
+                                                             {Code::Sign, "kane_sign(T(@a))"},
+                                                             {Code::Min, "kane_min(T(@a), T(@b))"},
+                                                             {Code::Max, "kane_max(T(@a), T(@b))"},
+                                                             {Code::Mod, "kane_mod(T(@a), T(@b))"},
+                                                             {Code::Select, "(@a != T(0) ? T(@b) : T(@c))"}}})};
   return kDialect;
 }
 
@@ -62,7 +61,7 @@ constexpr HelperRow kUsings[] = {
 void write_usings(SourceText& t, const SourceModel& m, const SourcePart& part) {
   std::string list;
   for (const HelperRow& row : kUsings)
-    if (m.listing.uses[at(row.code)]) list += fmt::format("{}std::{}", list.empty() ? "using " : ", ", row.text);
+    if (m.listing.uses[row.code]) list += fmt::format("{}std::{}", list.empty() ? "using " : ", ", row.text);
   if (!list.empty() && !part.statements.empty()) t.raw(list + ";");
 }
 
@@ -122,7 +121,7 @@ std::string header(const SourceModel& m) {
   t.in();
   write_struct(t, m, Stage::Parameters, "Parameters");
   write_struct(t, m, Stage::Inputs, "Inputs");
-  t.line("static constexpr std::size_t kStateCount = {};", m.program.input_count[at(Stage::State)]);
+  t.line("static constexpr std::size_t kStateCount = {};", m.program.input_count[Stage::State]);
   t.line("static constexpr std::size_t kOutputCount = {};", m.program.outputs.size());
   write_name_lists(t, m, kNameLists);
   t.blank();
@@ -141,8 +140,9 @@ std::string header(const SourceModel& m) {
 
 std::vector<SourceFile> emit(const SourceModel& m) { return {{m.names.program + ".hpp", header(m)}}; }
 
-constexpr DriverFrame kDriver{.file = "main.cpp",
-                              .text = R"(// Simulates @name with the classical Runge-Kutta method and prints comma-separated values.
+constexpr DriverFrame kDriver{
+    .file = "main.cpp",
+    .text = R"(// Simulates @name with the classical Runge-Kutta method and prints comma-separated values.
 
 #include <cstdio>
 #include <string>
@@ -193,27 +193,26 @@ int main() {
   }
 }
 )",
-                              .parameter = "  p.@n = @e;\n",
-                              .input = "  in.@n = @e;\n",
-                              .time = "in.@n = t;",
-                              .no_time = "static_cast<void>(t);",
-                              .functions = "#include \"functions.hpp\"  // yours: struct Functions\n",
-                              .arguments = "double, Functions",
-                              .no_arguments = "double",
-                              .as_literals = false};
+    .parameter = "  p.@n = @e;\n",
+    .input = "  in.@n = @e;\n",
+    .time = "in.@n = t;",
+    .no_time = "static_cast<void>(t);",
+    .functions = "#include \"functions.hpp\"  // yours: struct Functions\n",
+    .arguments = "double, Functions",
+    .no_arguments = "double",
+    .as_literals = false};
 
 }  // namespace
 
 }  // namespace kane::cpp20
 
 const kane::LanguageRow& kane::cpp_language() {
-  static constexpr LanguageRow kRow{
-      .info = {Language::Cpp, "cpp", "C++20"},
-      .aliases = "c++ cxx c++20",
-      .file_tail = ".hpp",
-      .dialect = cpp20::dialect,
-      .emit = cpp20::emit,
-      .driver = &cpp20::kDriver,
-      .how_to_run = "c++ -std=c++20 -O2 -o simulate main.cpp\n./simulate > result.csv"};
+  static constexpr LanguageRow kRow{.info = {Language::Cpp, "cpp", "C++20"},
+                                    .aliases = "c++ cxx c++20",
+                                    .file_tail = ".hpp",
+                                    .dialect = cpp20::dialect,
+                                    .emit = cpp20::emit,
+                                    .driver = &cpp20::kDriver,
+                                    .how_to_run = "c++ -std=c++20 -O2 -o simulate main.cpp\n./simulate > result.csv"};
   return kRow;
 }

@@ -12,9 +12,9 @@ namespace kane {
 namespace {
 
 /// Functions that nearly every language has under the name they have in a program.
-constexpr Code kUsualFunctions[] = {Code::Sqrt, Code::Sin,  Code::Cos,  Code::Tan,  Code::Asin, Code::Acos, Code::Atan,
-                                    Code::Sinh, Code::Cosh, Code::Tanh, Code::Exp,  Code::Log,  Code::Abs,  Code::Sign,
-                                    Code::Floor};
+constexpr Code kUsualFunctions[] = {Code::Sqrt, Code::Sin,  Code::Cos,  Code::Tan,  Code::Asin,
+                                    Code::Acos, Code::Atan, Code::Sinh, Code::Cosh, Code::Tanh,
+                                    Code::Exp,  Code::Log,  Code::Abs,  Code::Sign, Code::Floor};
 
 constexpr std::pair<Code, std::string_view> kComparisons[] = {
     {Code::Less, "<"}, {Code::LessEqual, "<="}, {Code::Equal, "=="}};
@@ -25,12 +25,12 @@ Spellings spell(const SpellingRules& rules) {
   constexpr Binding kAny = Binding::Any, kSum = Binding::Sum, kProduct = Binding::Product, kAtom = Binding::Atom;
   Spellings table;
   const auto infix = [&](Code code, std::string_view text, Binding binding, std::array<Binding, 3> needs) {
-    table[at(code)] = {fill(text, {{'a', "@a"},
-                                   {'b', "@b"},
-                                   {'c', "@c"},
-                                   {'*', rules.elementwise ? " .* " : "*"},
-                                   {'/', rules.elementwise ? " ./ " : "/"}}),
-                       binding, needs};
+    table[code] = {fill(text, {{'a', "@a"},
+                               {'b', "@b"},
+                               {'c', "@c"},
+                               {'*', rules.elementwise ? " .* " : "*"},
+                               {'/', rules.elementwise ? " ./ " : "/"}}),
+                   binding, needs};
   };
   infix(Code::Neg, "-@a", kSum, {kProduct, kAny, kAny});
   infix(Code::Add, "@a + @b", kSum, {kSum, kProduct, kAny});
@@ -42,7 +42,7 @@ Spellings spell(const SpellingRules& rules) {
   infix(Code::Fnma, "@c - @a@*@b", kSum, {kProduct, kAtom, kSum});
   infix(Code::Fnms, "-@a@*@b - @c", kSum, {kProduct, kAtom, kProduct});
   const auto set = [&](Code code, std::string text, Binding needs) {
-    table[at(code)] = {std::move(text), kAtom, {needs, needs, needs}};
+    table[code] = {std::move(text), kAtom, {needs, needs, needs}};
   };
   for (const Code code : kUsualFunctions)
     set(code, fill(rules.function, {{'f', info(code).name}, {'a', "@a"}}), rules.needs);
@@ -61,8 +61,8 @@ std::string decimal(double value) {
 std::string spell_number(const Dialect& dialect, double value) {
   if (dialect.write_number != nullptr) return dialect.write_number(value);
   if (std::isnan(value)) return std::string(dialect.nan);
-  const std::string size = std::isinf(value) ? std::string(dialect.infinity)
-                                             : fill(dialect.number, {{'e', decimal(std::abs(value))}});
+  const std::string size =
+      std::isinf(value) ? std::string(dialect.infinity) : fill(dialect.number, {{'e', decimal(std::abs(value))}});
   return std::signbit(value) ? "-" + size : size;
 }
 

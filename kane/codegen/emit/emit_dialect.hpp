@@ -27,7 +27,7 @@ struct Spelling {
   std::array<Binding, 3> needs{};
 };
 
-using Spellings = std::array<Spelling, kCodeCount>;
+using Spellings = PerCode<Spelling>;
 
 struct SpellingRow {
   Code code;
@@ -58,7 +58,7 @@ struct Dialect {
   /// Statements: @n is the name, @e the expression, @i an index.
   std::string_view declare = "@n = @e";  ///< a new name for a value
   std::string_view assign = "@n = @e";   ///< a value to something that exists
-  std::string_view stored = "";             ///< an element of the workspace
+  std::string_view stored = "";          ///< an element of the workspace
   std::string_view output = "y_[@i]";    ///< an element of the results
   std::uint32_t first_index = 0;         ///< of arrays
   std::string_view call = "@f(@e)";      ///< of an external function

@@ -12,10 +12,7 @@ namespace {
 class Driver {
  public:
   Driver(const ExportModel& model, const EmitOptions& options, const Dialect& dialect, const DriverFrame& frame)
-      : model_(model),
-        dialect_(dialect),
-        frame_(frame),
-        names_(choose_names(model.program, dialect, options.name)) {}
+      : model_(model), dialect_(dialect), frame_(frame), names_(choose_names(model.program, dialect, options.name)) {}
 
   SourceFile write() const {
     const std::string parameters = settings(Stage::Parameters, frame_.parameter, model_.parameters);
@@ -87,7 +84,8 @@ class Driver {
     };
     for (const ProgramInput& i : model_.program.inputs)
       if (i.stage == Stage::State) add(i.name);
-    for (std::size_t i = model_.state.size(); i < model_.program.outputs.size(); ++i) add(model_.program.outputs[i].name);
+    for (std::size_t i = model_.state.size(); i < model_.program.outputs.size(); ++i)
+      add(model_.program.outputs[i].name);
     return text;
   }
 

@@ -18,26 +18,25 @@ constexpr std::string_view kReserved = R"(
     where while data save)";
 
 const Dialect& dialect() {
-  static const Dialect kDialect{
-      .comment = "!",
-      .stored = "ws%w(@i)",
-      .output = "y_(@i)",
-      .first_index = 1,
-      .width = 100,
-      .continuation = " &",
-      .naming = {.reserved = kReserved, .ignores_case = true, .max_length = 50},
-      .number = "@e_dp",
-      .nan = "kane_nan()",
-      .infinity = "kane_inf()",
-      .spellings = spell({.truth = "merge(1.0_dp, 0.0_dp, @a @o @b)",
-                          .rows = {{Code::Root, "(@a)**(1.0_dp/@n.0_dp)"},
-                                   {Code::Atan2, "atan2(@a, @b)"},
-                                   {Code::Sign, "kane_sign(@a)"},
-                                   {Code::Min, "kane_min(@a, @b)"},
-                                   {Code::Max, "kane_max(@a, @b)"},
-                                   {Code::Floor, "kane_floor(@a)"},
-                                   {Code::Mod, "modulo(@a, @b)"},
-                                   {Code::Select, "merge(@b, @c, @a /= 0.0_dp)"}}})};
+  static const Dialect kDialect{.comment = "!",
+                                .stored = "ws%w(@i)",
+                                .output = "y_(@i)",
+                                .first_index = 1,
+                                .width = 100,
+                                .continuation = " &",
+                                .naming = {.reserved = kReserved, .ignores_case = true, .max_length = 50},
+                                .number = "@e_dp",
+                                .nan = "kane_nan()",
+                                .infinity = "kane_inf()",
+                                .spellings = spell({.truth = "merge(1.0_dp, 0.0_dp, @a @o @b)",
+                                                    .rows = {{Code::Root, "(@a)**(1.0_dp/@n.0_dp)"},
+                                                             {Code::Atan2, "atan2(@a, @b)"},
+                                                             {Code::Sign, "kane_sign(@a)"},
+                                                             {Code::Min, "kane_min(@a, @b)"},
+                                                             {Code::Max, "kane_max(@a, @b)"},
+                                                             {Code::Floor, "kane_floor(@a)"},
+                                                             {Code::Mod, "modulo(@a, @b)"},
+                                                             {Code::Select, "merge(@b, @c, @a /= 0.0_dp)"}}})};
   return kDialect;
 }
 
@@ -157,7 +156,7 @@ std::vector<SourceFile> emit(const SourceModel& m) {
   t.in();
   t.raw("use, intrinsic :: ieee_arithmetic, only: ieee_value, ieee_positive_inf, ieee_quiet_nan");
   t.lines("implicit none\nprivate\ninteger, parameter, public :: dp = kind(1.0d0)");
-  t.line("integer, parameter, public :: state_count = {}", m.program.input_count[at(Stage::State)]);
+  t.line("integer, parameter, public :: state_count = {}", m.program.input_count[Stage::State]);
   t.line("integer, parameter, public :: output_count = {}", m.program.outputs.size());
   write_lines(t, m, "public :: @name_set_parameters, @name_set_inputs, @name_evaluate");
   write_type(t, m, Stage::Parameters, "parameters");
@@ -177,8 +176,9 @@ std::vector<SourceFile> emit(const SourceModel& m) {
   return {{m.names.program + ".f90", t.take()}};
 }
 
-constexpr DriverFrame kDriver{.file = "main.f90",
-                              .text = R"(! Simulates @name with the classical Runge-Kutta method and prints comma-separated values.
+constexpr DriverFrame kDriver{
+    .file = "main.f90",
+    .text = R"(! Simulates @name with the classical Runge-Kutta method and prints comma-separated values.
 program main
   use @name
   implicit none
@@ -220,12 +220,12 @@ contains
   end subroutine
 end program
 )",
-                              .parameter = "  p%@n = @e\n",
-                              .input = "  in%@n = @e\n",
-                              .initial = "  x(@i) = @e\n",
-                              .time = "in%@n = t",
-                              .heading = "  write (*, '(a)', advance='no') @e\n",
-                              .longest_name = 60};
+    .parameter = "  p%@n = @e\n",
+    .input = "  in%@n = @e\n",
+    .initial = "  x(@i) = @e\n",
+    .time = "in%@n = t",
+    .heading = "  write (*, '(a)', advance='no') @e\n",
+    .longest_name = 60};
 
 }  // namespace
 

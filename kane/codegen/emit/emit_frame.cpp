@@ -33,9 +33,9 @@ void write_body(SourceText& text, const SourceModel& model, const FunctionFrame&
   if (frame.declare != nullptr && !frame.declares_first) frame.declare(text, model, part);
   for (const std::uint32_t i : part.inputs) {
     const Stage of = model.program.inputs[i].stage;
-    text.raw(fill(frame.stages[at(of)].read,
-                  {{'n', model.names.inputs[i]},
-                   {'i', std::to_string(i - model.inputs_begin(of) + model.dialect.first_index)}}));
+    text.raw(fill(
+        frame.stages[at(of)].read,
+        {{'n', model.names.inputs[i]}, {'i', std::to_string(i - model.inputs_begin(of) + model.dialect.first_index)}}));
   }
   for (const std::string& statement : part.statements) text.raw(statement);
 }
@@ -87,7 +87,7 @@ void write_lines(SourceText& text, const SourceModel& model, std::string_view li
 
 void write_helpers(SourceText& text, const SourceModel& model, std::span<const HelperRow> helpers) {
   for (const HelperRow& helper : helpers) {
-    if (!model.listing.uses[at(helper.code)]) continue;
+    if (!model.listing.uses[helper.code]) continue;
     text.block(helper.text);
     text.blank();
   }
@@ -118,7 +118,7 @@ void write_name_lists(SourceText& text, const SourceModel& model, const NameList
 
 void write_function(SourceText& text, const SourceModel& model, const FunctionFrame& frame, Stage stage) {
   const StageFrame& texts = frame.stages[at(stage)];
-  const std::vector<SourcePart>& parts = model.listing.parts[at(stage)];
+  const std::vector<SourcePart>& parts = model.listing.parts[stage];
   const bool whole = parts.size() == 1;
   write_blanks(text, frame.before);
   write_filled(text, model, texts.head, {});
@@ -136,7 +136,7 @@ void write_function(SourceText& text, const SourceModel& model, const FunctionFr
 
 void write_parts(SourceText& text, const SourceModel& model, const FunctionFrame& frame, Stage stage) {
   const StageFrame& texts = frame.stages[at(stage)];
-  const std::vector<SourcePart>& parts = model.listing.parts[at(stage)];
+  const std::vector<SourcePart>& parts = model.listing.parts[stage];
   for (std::size_t k = 0; parts.size() > 1 && k < parts.size(); ++k) {
     write_blanks(text, frame.before);
     write_filled(text, model, texts.part_head, {{"part", part_name(model, stage, k)}});
@@ -158,8 +158,7 @@ void write_stage(SourceText& text, const SourceModel& model, const FunctionFrame
 
 std::string argument_list(const ProgramFunction& function, std::string_view item) {
   std::string list;
-  for (int k = 1; k <= function.arity; ++k)
-    list += (k == 1 ? "" : ", ") + fill(item, {{'i', std::to_string(k)}});
+  for (int k = 1; k <= function.arity; ++k) list += (k == 1 ? "" : ", ") + fill(item, {{'i', std::to_string(k)}});
   return list;
 }
 

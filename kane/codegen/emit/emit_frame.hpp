@@ -28,15 +28,12 @@ struct SourceModel {
 
   [[nodiscard]] std::uint32_t inputs_begin(Stage stage) const { return program.first_input(stage); }
   [[nodiscard]] std::uint32_t inputs_end(Stage stage) const {
-    return program.first_input(stage) + program.input_count[at(stage)];
+    return program.first_input(stage) + program.input_count[stage];
   }
   [[nodiscard]] bool calls_functions() const { return !program.functions.empty(); }
 };
 
 [[nodiscard]] SourceModel make_model(const Program& program, const Dialect& dialect, const EmitOptions& options);
-
-inline constexpr Stage kStages[] = {Stage::Parameters, Stage::Inputs, Stage::State};
-static_assert(std::size(kStages) == kStageCount);
 
 /// The names of the inputs of a stage, and of the outputs, as they were given.
 [[nodiscard]] std::vector<std::string> given_names(const Program& program, Stage stage);
@@ -84,8 +81,8 @@ struct StageFrame {
 
 struct FunctionFrame {
   std::array<StageFrame, kStageCount> stages;
-  std::string_view part_end = "";                 ///< last line of the body of a part
-  std::string_view close = "";                    ///< after a body
+  std::string_view part_end = "";            ///< last line of the body of a part
+  std::string_view close = "";               ///< after a body
   std::string_view before = "", after = "";  ///< each function: "\n" is a blank line
   bool parts_first = true;                   ///< before the function that calls them
   /// Declarations that a body needs; before its first lines or after them.

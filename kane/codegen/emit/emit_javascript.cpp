@@ -71,15 +71,16 @@ std::vector<SourceFile> emit(const SourceModel& m) {
   t.comment("`functions` has the functions that you provide, by name.");
   t.raw("export function makeWorkspace(functions = {}) {");
   t.line("  return {{p: new Float64Array({}), u: new Float64Array({}), w: new Float64Array({}), functions}};",
-         m.program.input_count[at(Stage::Parameters)], m.program.input_count[at(Stage::Inputs)], m.listing.stored);
+         m.program.input_count[Stage::Parameters], m.program.input_count[Stage::Inputs], m.listing.stored);
   t.lines("}\n\n");
   for (const Stage stage : kStages) write_stage(t, m, kFunctions, stage);
   write_helpers(t, m, kHelpers);
   return {{m.names.program + ".mjs", t.take()}};
 }
 
-constexpr DriverFrame kDriver{.file = "main.mjs",
-                              .text = R"(// Simulates @name with the classical Runge-Kutta method and prints comma-separated values.
+constexpr DriverFrame kDriver{
+    .file = "main.mjs",
+    .text = R"(// Simulates @name with the classical Runge-Kutta method and prints comma-separated values.
 
 import * as model from "./@name.mjs";
 @functions
@@ -113,11 +114,11 @@ for (let step = 0; step <= steps; ++step) {
 }
 console.log(lines.join("\n"));
 )",
-                              .parameter = "  @e,  // @n\n",
-                              .input = "  @e,  // @n\n",
-                              .time = "  u[@i] = t;\n",
-                              .functions = "import {functions} from \"./functions.mjs\";  // yours\n",
-                              .arguments = "functions"};
+    .parameter = "  @e,  // @n\n",
+    .input = "  @e,  // @n\n",
+    .time = "  u[@i] = t;\n",
+    .functions = "import {functions} from \"./functions.mjs\";  // yours\n",
+    .arguments = "functions"};
 
 }  // namespace
 

@@ -70,10 +70,8 @@ constexpr FunctionFrame kFunctions{.stages = {{{.head = "function set_parameters
                                    .parts_first = false};
 
 /// A dollar sign in a string would begin an interpolation.
-constexpr NameLists kNameLists{.head = "const @k = String[",
-                               .kinds = {"PARAMETERS", "INPUTS", "STATE", "OUTPUTS"},
-                               .tail = "]",
-                               .escape = '$'};
+constexpr NameLists kNameLists{
+    .head = "const @k = String[", .kinds = {"PARAMETERS", "INPUTS", "STATE", "OUTPUTS"}, .tail = "]", .escape = '$'};
 
 std::vector<SourceFile> emit(const SourceModel& m) {
   SourceText t(m.dialect);
@@ -95,7 +93,7 @@ std::vector<SourceFile> emit(const SourceModel& m) {
 end
 )");
   t.line("Workspace(functions = (;)) = Workspace(zeros({}), zeros({}), zeros({}), functions)",
-         m.program.input_count[at(Stage::Parameters)], m.program.input_count[at(Stage::Inputs)], m.listing.stored);
+         m.program.input_count[Stage::Parameters], m.program.input_count[Stage::Inputs], m.listing.stored);
   t.blank();
   for (const Stage stage : kStages) write_stage(t, m, kFunctions, stage);
   t.raw("end");

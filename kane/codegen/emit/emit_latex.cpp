@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kane/base/at.hpp"
 #include "kane/codegen/emit/emit_frame.hpp"
 #include "kane/expr/print.hpp"
 
@@ -44,7 +45,7 @@ Spellings spellings() {
                       {Code::Equal, "\\left[@a = @b\\right]"},
                       {Code::Select, "\\begin{cases} @b & @a \\ne 0 \\\\ @c & \\text{otherwise} \\end{cases}"}}});
   const auto set = [&](Code code, std::string_view text, Binding binding, std::array<Binding, 3> needs) {
-    table[at(code)] = {std::string(text), binding, needs};
+    table[code] = {std::string(text), binding, needs};
   };
   set(Code::Mul, "@a \\, @b", kProduct, {kProduct, kAtom, kAny});
   set(Code::Fma, "@a \\, @b + @c", kSum, {kProduct, kAtom, kProduct});
@@ -110,7 +111,7 @@ std::vector<SourceFile> emit(const SourceModel& m) {
   t.raw("\\end{description}");
   constexpr std::string_view kTitles[] = {"Once for the parameters", "Once for the inputs and time", "For each state"};
   for (const Stage stage : kStages) {
-    const std::vector<std::string>& statements = listing.parts[at(stage)][0].statements;
+    const std::vector<std::string>& statements = listing.parts[stage][0].statements;
     if (statements.empty()) continue;
     t.line("\\subsection*{{{}}}", kTitles[at(stage)]);
     t.raw("\\begin{align*}");

@@ -34,7 +34,7 @@ class Lister {
   SourceListing run() {
     number_parts();
     find_stored();
-    for (int s = 0; s < kStageCount; ++s) list_stage(static_cast<Stage>(s));
+    for (const Stage stage : kStages) list_stage(stage);
     list_other_outputs();
     return std::move(listing_);
   }
@@ -46,12 +46,11 @@ class Lister {
   /// Parts are numbered through all stages; every stage has at least one.
   void number_parts() {
     std::uint32_t next = 0;
-    for (int s = 0; s < kStageCount; ++s) {
-      const auto stage = static_cast<Stage>(s);
-      const std::uint32_t begin = p_.stage_begin(stage), end = p_.stage_end[static_cast<std::size_t>(s)];
+    for (const Stage stage : kStages) {
+      const std::uint32_t begin = p_.stage_begin(stage), end = p_.stage_end[stage];
       for (std::uint32_t i = begin; i < end; ++i) part_[i] = next + (i - begin) / part_length_;
       const std::uint32_t count = end == begin ? 1 : (end - begin - 1) / part_length_ + 1;
-      listing_.parts[s].resize(count);
+      listing_.parts[stage].resize(count);
       next += count;
     }
     last_part_ = next - 1;
@@ -77,9 +76,9 @@ class Lister {
   }
 
   void list_stage(Stage stage) {
-    std::vector<SourcePart>& parts = listing_.parts[static_cast<std::size_t>(stage)];
+    std::vector<SourcePart>& parts = listing_.parts[stage];
     const std::uint32_t begin = p_.stage_begin(stage);
-    for (std::uint32_t i = begin; i < p_.stage_end[static_cast<std::size_t>(stage)]; ++i) {
+    for (std::uint32_t i = begin; i < p_.stage_end[stage]; ++i) {
       current_ = &parts[(i - begin) / part_length_];
       list_instruction(i);
     }
@@ -88,7 +87,7 @@ class Lister {
 
   void list_instruction(std::uint32_t i) {
     const ValueId own = p_.first_temporary() + i;
-    listing_.uses[static_cast<std::size_t>(p_.instructions[i].code)] = true;
+    listing_.uses[p_.instructions[i].code] = true;
     Text text = write(p_.instructions[i]);
     const bool is_output = !outputs_of_[i].empty();
     if (slot_[own] == kNone && uses_[own] == 1 && !is_output && text.text.size() <= kMaxInline) {
@@ -111,7 +110,7 @@ class Lister {
 
   /// Outputs that are inputs, constants or known from an earlier stage.
   void list_other_outputs() {
-    current_ = &listing_.parts[static_cast<std::size_t>(Stage::State)].back();
+    current_ = &listing_.parts[Stage::State].back();
     for (std::uint32_t k = 0; k < p_.outputs.size(); ++k) {
       const ValueId id = p_.outputs[k].value;
       if (!is_temporary(id) || index(id) < p_.stage_begin(Stage::State)) output(k, operand(id).text);
@@ -156,7 +155,7 @@ class Lister {
       current_->functions.push_back(i.a);
       return {fill(dialect_.call, {{'f', names_.functions[i.a]}, {'e', arguments}}), Binding::Atom};
     }
-    const Spelling& form = dialect_.spellings[static_cast<std::size_t>(i.code)];
+    const Spelling& form = dialect_.spellings[i.code];
     const int count = info(i.code).operands;
     const std::string a = bound(i.a, form.needs[0]);
     const std::string b = count > 1 ? bound(i.b, form.needs[1]) : std::string();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kane/codegen/emit/emit_dialect.hpp"
+#include "kane/program/code.hpp"
 #include "kane/program/program.hpp"
 
 namespace kane {
@@ -32,9 +33,9 @@ struct SourcePart {
 };
 
 struct SourceListing {
-  std::vector<SourcePart> parts[kStageCount];
+  PerStage<std::vector<SourcePart>> parts;
   std::uint32_t stored = 0;  ///< elements of the workspace
-  bool uses[kCodeCount] = {};
+  PerCode<bool> uses{};
 };
 
 [[nodiscard]] SourceListing make_listing(const Program& program, const Dialect& dialect, const SourceNames& names,

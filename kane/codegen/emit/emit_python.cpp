@@ -58,8 +58,7 @@ constexpr FunctionFrame kFunctions{.stages = {{{.head = "def set_parameters(ws, 
                                    .part_end = "return",
                                    .before = "\n\n"};
 
-constexpr NameLists kNameLists{
-    .head = "@k = (", .kinds = {"PARAMETERS", "INPUTS", "STATE", "OUTPUTS"}, .tail = ")"};
+constexpr NameLists kNameLists{.head = "@k = (", .kinds = {"PARAMETERS", "INPUTS", "STATE", "OUTPUTS"}, .tail = ")"};
 
 std::vector<SourceFile> emit(const SourceModel& m) {
   SourceText t(m.dialect);
@@ -77,8 +76,8 @@ import numpy as np
   t.lines("\n\nclass Workspace:\n    def __init__(self, functions=None):");
   t.in();
   t.in();
-  t.line("self.p = np.zeros({})", m.program.input_count[at(Stage::Parameters)]);
-  t.line("self.u = np.zeros({})", m.program.input_count[at(Stage::Inputs)]);
+  t.line("self.p = np.zeros({})", m.program.input_count[Stage::Parameters]);
+  t.line("self.u = np.zeros({})", m.program.input_count[Stage::Inputs]);
   t.comment("What one stage computes for another.");
   t.line("self.w = [0.0]*{}", m.listing.stored);
   t.comment("Functions that you provide, by name.");
@@ -89,8 +88,9 @@ import numpy as np
   return {{m.names.program + ".py", t.take()}};
 }
 
-constexpr DriverFrame kDriver{.file = "main.py",
-                              .text = R"("""Simulates @name with the classical Runge-Kutta method and prints comma-separated values."""
+constexpr DriverFrame kDriver{
+    .file = "main.py",
+    .text = R"("""Simulates @name with the classical Runge-Kutta method and prints comma-separated values."""
 import numpy as np
 
 import @name as model
@@ -124,12 +124,12 @@ for step in range(steps + 1):
     k4 = calc_rates(t + h, x + h*k3[:n])
     x = x + h/6.0*(k1[:n] + 2.0*k2[:n] + 2.0*k3[:n] + k4[:n])
 )",
-                              .parameter = "    @e,  # @n\n",
-                              .input = "    @e,  # @n\n",
-                              .initial = "    @e,\n",
-                              .time = "    u[@i] = t\n",
-                              .functions = "import functions  # yours: FUNCTIONS = {name: function}\n",
-                              .arguments = "functions.FUNCTIONS"};
+    .parameter = "    @e,  # @n\n",
+    .input = "    @e,  # @n\n",
+    .initial = "    @e,\n",
+    .time = "    u[@i] = t\n",
+    .functions = "import functions  # yours: FUNCTIONS = {name: function}\n",
+    .arguments = "functions.FUNCTIONS"};
 
 }  // namespace
 

@@ -47,24 +47,23 @@ constexpr HelperRow kHelpers[] = {
      "fn kane_mod(a: f64, b: f64) -> f64 {\n    let r = a % b;\n"
      "    if r != 0.0 && (r < 0.0) != (b < 0.0) { r + b } else { r }\n}"}};
 
-constexpr FunctionFrame kFunctions{
-    .stages = {{{.head = "pub fn set_parameters(&mut self, p_: &Parameters) {",
-                 .begin = "self.p = *p_;",
-                 .call_part = "self.@part();",
-                 .part_head = "fn @part(&mut self) {",
-                 .read = "let @n = self.p.@n;"},
-                {.head = "pub fn set_inputs(&mut self, u_: &Inputs) {",
-                 .begin = "self.u = *u_;",
-                 .call_part = "self.@part();",
-                 .part_head = "fn @part(&mut self) {",
-                 .read = "let @n = self.u.@n;"},
-                {.head = "pub fn evaluate(&mut self, x_: &[f64], y_: &mut [f64]) {",
-                 .call_part = "self.@part(x_, y_);",
-                 .part_head = "fn @part(&mut self, x_: &[f64], y_: &mut [f64]) {",
-                 .read = "let @n = x_[@i];"}}},
-    .close = "}",
-    .after = "\n",
-    .parts_first = false};
+constexpr FunctionFrame kFunctions{.stages = {{{.head = "pub fn set_parameters(&mut self, p_: &Parameters) {",
+                                                .begin = "self.p = *p_;",
+                                                .call_part = "self.@part();",
+                                                .part_head = "fn @part(&mut self) {",
+                                                .read = "let @n = self.p.@n;"},
+                                               {.head = "pub fn set_inputs(&mut self, u_: &Inputs) {",
+                                                .begin = "self.u = *u_;",
+                                                .call_part = "self.@part();",
+                                                .part_head = "fn @part(&mut self) {",
+                                                .read = "let @n = self.u.@n;"},
+                                               {.head = "pub fn evaluate(&mut self, x_: &[f64], y_: &mut [f64]) {",
+                                                .call_part = "self.@part(x_, y_);",
+                                                .part_head = "fn @part(&mut self, x_: &[f64], y_: &mut [f64]) {",
+                                                .read = "let @n = x_[@i];"}}},
+                                   .close = "}",
+                                   .after = "\n",
+                                   .parts_first = false};
 
 constexpr NameLists kNameLists{.head = "pub const @k: [&str; @c] = [",
                                .kinds = {"PARAMETER_NAMES", "INPUT_NAMES", "STATE_NAMES", "OUTPUT_NAMES"},
@@ -126,8 +125,9 @@ std::vector<SourceFile> emit(const SourceModel& m) {
   return {{m.names.program + ".rs", t.take()}};
 }
 
-constexpr DriverFrame kDriver{.file = "main.rs",
-                              .text = R"(// Simulates @name with the classical Runge-Kutta method and prints comma-separated values.
+constexpr DriverFrame kDriver{
+    .file = "main.rs",
+    .text = R"(// Simulates @name with the classical Runge-Kutta method and prints comma-separated values.
 #![allow(unused_mut, unused_variables)]
 
 mod @name;
@@ -178,11 +178,11 @@ fn main() {
     }
 }
 )",
-                              .parameter = "    p.@n = @e;\n",
-                              .input = "    u.@n = @e;\n",
-                              .time = "    u.@n = t;\n",
-                              .functions = "mod functions; // yours: pub const FUNCTIONS: Functions\n",
-                              .arguments = "functions::FUNCTIONS"};
+    .parameter = "    p.@n = @e;\n",
+    .input = "    u.@n = @e;\n",
+    .time = "    u.@n = t;\n",
+    .functions = "mod functions; // yours: pub const FUNCTIONS: Functions\n",
+    .arguments = "functions::FUNCTIONS"};
 
 }  // namespace
 

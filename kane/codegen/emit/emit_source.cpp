@@ -11,9 +11,9 @@ namespace kane {
 namespace {
 
 /// In the order of the enumeration Language.
-constexpr const LanguageRow& (*kLanguages[])() = {c_language,      cpp_language,        fortran_language,
-                                                  python_language, matlab_language,     javascript_language,
-                                                  rust_language,   julia_language,      latex_language};
+constexpr const LanguageRow& (*kLanguages[])() = {c_language,      cpp_language,    fortran_language,
+                                                  python_language, matlab_language, javascript_language,
+                                                  rust_language,   julia_language,  latex_language};
 
 constexpr std::size_t kCount = std::size(kLanguages);
 

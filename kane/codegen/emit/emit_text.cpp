@@ -16,18 +16,18 @@ void for_each_line(std::string_view text, Visitor visit) {
 
 }  // namespace
 
-void SourceText::put(std::string_view line, int depth) {
+void SourceText::put(std::string_view line, std::size_t depth) {
   if (!line.empty())
-    for (int i = 0; i < depth; ++i) text_ += dialect_.indent;
+    for (std::size_t i = 0; i < depth; ++i) text_ += dialect_.indent;
   text_ += line;
   text_ += '\n';
 }
 
 void SourceText::raw(std::string_view line) {
   // Lines are broken at spaces. A language without a continuation mark has no limit worth minding.
-  int depth = depth_;
+  std::size_t depth = depth_;
   while (!dialect_.continuation.empty()) {
-    const std::size_t used = static_cast<std::size_t>(depth) * dialect_.indent.size() + dialect_.continuation.size();
+    const std::size_t used = depth * dialect_.indent.size() + dialect_.continuation.size();
     if (used + line.size() <= dialect_.width) break;
     std::size_t cut = line.rfind(' ', dialect_.width - used);
     if (cut == std::string_view::npos || cut == 0) cut = line.find(' ', dialect_.width - used);

@@ -36,11 +36,11 @@ class SourceText {
   [[nodiscard]] std::string take() { return std::move(text_); }
 
  private:
-  void put(std::string_view line, int depth);
+  void put(std::string_view line, std::size_t depth);
 
   const Dialect& dialect_;
   std::string text_;
-  int depth_ = 0;
+  std::size_t depth_ = 0;
 };
 
 }  // namespace kane

@@ -43,13 +43,13 @@ void A64CallEncoder::encode_scalar(const MachineCall& c) {
   addresses_.load(0, c.a);
   if (c.b != kNoSlot) addresses_.load(1, c.b);
   if (c.function == Code::Root) addresses_.load_number(a64::x0, c.integer);
-  call(runtime_.functions[static_cast<std::size_t>(c.function)]);
+  call(runtime_.functions[c.function]);
   addresses_.store(c.result, 0);
 }
 
 void A64CallEncoder::encode_lanes(const MachineCall& c) {
   const bool root = c.function == Code::Root;
-  addresses_.load_number(a64::x0, root ? c.integer : runtime_.functions[static_cast<std::size_t>(c.function)]);
+  addresses_.load_number(a64::x0, root ? c.integer : runtime_.functions[c.function]);
   addresses_.load_address(a64::x1, c.a);
   if (c.b == kNoSlot) {
     addresses_.load_address(a64::x2, c.result);

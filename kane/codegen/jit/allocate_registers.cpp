@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/codegen/jit/register_file.hpp"
 
@@ -19,6 +20,8 @@ struct Shape {
   unsigned tied = 0;    ///< operands whose register the result may take, one of which it must take; 0: any register
   bool commutes = false;
 };
+
+constexpr std::size_t kNoOperand = 3;  // none of the operands 0, 1, 2
 
 bool is_fused(MicroCode code) { return code >= MicroCode::Fma && code <= MicroCode::Fnms; }
 
@@ -147,42 +150,41 @@ class RegisterAllocator {
   }
 
   void allocate_arithmetic(const MicroOp& op) {
-    const Shape& shape = shapes_[static_cast<std::size_t>(op.code)];
+    const Shape& shape = shapes_[op.code];
     const std::span<const ValueId> vs = operands(op);
     std::uint32_t pinned = 0;
     for (const ValueId v : vs)
       if (registers_[v].reg >= 0) pinned |= 1U << registers_[v].reg;
 
-    const int tied = shape.tied != 0 ? choose_tied(op, shape) : -1;
-    const bool copied = tied >= 0 && !dies_in_register(op, tied);
-    const int memory = choose_memory_operand(op, shape, tied, copied);
-    for (int k = 0; k < static_cast<int>(vs.size()); ++k) {
-      const ValueId v = vs[static_cast<std::size_t>(k)];
+    const std::size_t tied = shape.tied != 0 ? choose_tied(op, shape) : kNoOperand;
+    const bool copied = tied != kNoOperand && !dies_in_register(op, tied);
+    const std::size_t memory = choose_memory_operand(op, shape, tied, copied);
+    for (std::size_t k = 0; k < vs.size(); ++k) {
+      const ValueId v = vs[k];
       if (k == memory || (k == tied && copied) || registers_[v].reg >= 0) continue;
-      if (copied && v == vs[static_cast<std::size_t>(tied)]) continue;  // the copy serves
+      if (copied && v == vs[tied]) continue;  // the copy serves
       pinned |= 1U << registers_.load(v, now_, pinned);
     }
 
     MachineOp out{.code = op.code};
     unsigned result = 0;
     if (copied) {
-      const ValueState& source = registers_[vs[static_cast<std::size_t>(tied)]];
+      const ValueState& source = registers_[vs[tied]];
       result = registers_.take(now_, registers_[op.result].next_use, pinned);
       copy_to(result, source);
-    } else if (tied >= 0) {
-      result = static_cast<unsigned>(registers_[vs[static_cast<std::size_t>(tied)]].reg);
+    } else if (tied != kNoOperand) {
+      result = static_cast<unsigned>(registers_[vs[tied]].reg);
     }
     std::array<Operand, 3> places;
     for (std::size_t k = 0; k < vs.size(); ++k) {
       const ValueState& value = registers_[vs[k]];
-      const bool is_copy =
-          copied && vs[k] == vs[static_cast<std::size_t>(tied)] && (static_cast<int>(k) == tied || value.reg < 0);
-      places[k] = static_cast<int>(k) == memory ? Operand::in_slot(value.slot)
-                  : is_copy                     ? Operand::in_register(result)
-                                                : Operand::in_register(static_cast<unsigned>(value.reg));
+      const bool is_copy = copied && vs[k] == vs[tied] && (k == tied || value.reg < 0);
+      places[k] = k == memory ? Operand::in_slot(value.slot)
+                  : is_copy   ? Operand::in_register(result)
+                              : Operand::in_register(static_cast<unsigned>(value.reg));
     }
     consume(op);
-    if (tied < 0) result = registers_.take(now_, registers_[op.result].next_use, 0);
+    if (tied == kNoOperand) result = registers_.take(now_, registers_[op.result].next_use, 0);
     arrange(out, places, shape, tied, memory);
     out.result = static_cast<std::uint8_t>(result);
     out_.ops.push_back(out);
@@ -198,42 +200,43 @@ class RegisterAllocator {
   }
 
   /// Operand k has its last use here. (Of a value used twice, next_ of the later operand counts.)
-  [[nodiscard]] bool dies(const MicroOp& op, int k) const {
-    Position next = next_[op.first + static_cast<std::uint32_t>(k)];
+  [[nodiscard]] bool dies(const MicroOp& op, std::size_t k) const {
+    Position next = next_[op.first + k];
     const std::span<const ValueId> vs = operands(op);
-    for (std::size_t j = static_cast<std::size_t>(k) + 1; j < vs.size(); ++j)
-      if (vs[j] == vs[static_cast<std::size_t>(k)]) next = next_[op.first + j];
+    for (std::size_t j = k + 1; j < vs.size(); ++j)
+      if (vs[j] == vs[k]) next = next_[op.first + j];
     return next == kNever;
   }
-  [[nodiscard]] bool dies_in_register(const MicroOp& op, int k) const {
-    return registers_[operands(op)[static_cast<std::size_t>(k)]].reg >= 0 && dies(op, k);
+  [[nodiscard]] bool dies_in_register(const MicroOp& op, std::size_t k) const {
+    return registers_[operands(op)[k]].reg >= 0 && dies(op, k);
   }
 
   /// The operand whose register the result takes: best one that is not needed any more, else one that must be
   /// fetched from memory anyway, else one that is copied.
-  [[nodiscard]] int choose_tied(const MicroOp& op, const Shape& shape) const {
+  [[nodiscard]] std::size_t choose_tied(const MicroOp& op, const Shape& shape) const {
     const std::span<const ValueId> vs = operands(op);
-    int in_memory = -1, any = -1;
-    for (int k = static_cast<int>(vs.size()) - 1; k >= 0; --k) {
+    std::size_t in_memory = kNoOperand, any = kNoOperand;
+    for (std::size_t k = vs.size(); k-- > 0;) {
       if ((shape.tied >> k & 1U) == 0) continue;
       if (dies_in_register(op, k)) return k;
       any = k;
-      if (registers_[vs[static_cast<std::size_t>(k)]].reg < 0) in_memory = k;
+      if (registers_[vs[k]].reg < 0) in_memory = k;
     }
-    return in_memory >= 0 ? in_memory : any;
+    return in_memory != kNoOperand ? in_memory : any;
   }
 
   /// Of the operands only memory has, the one that is used from there: that with the furthest next use.
-  [[nodiscard]] int choose_memory_operand(const MicroOp& op, const Shape& shape, int tied, bool copied) const {
+  [[nodiscard]] std::size_t choose_memory_operand(const MicroOp& op, const Shape& shape, std::size_t tied,
+                                                  bool copied) const {
     const std::span<const ValueId> vs = operands(op);
-    int chosen = -1;
+    std::size_t chosen = kNoOperand;
     Position furthest = 0;
-    for (int k = 0; k < static_cast<int>(vs.size()); ++k) {
-      const ValueId v = vs[static_cast<std::size_t>(k)];
+    for (std::size_t k = 0; k < vs.size(); ++k) {
+      const ValueId v = vs[k];
       if ((shape.memory >> k & 1U) == 0 || registers_[v].reg >= 0 || k == tied) continue;
-      if (copied && v == vs[static_cast<std::size_t>(tied)]) continue;
+      if (copied && v == vs[tied]) continue;
       if (std::count(vs.begin(), vs.end(), v) > 1) continue;
-      const Position next = next_[op.first + static_cast<std::uint32_t>(k)];
+      const Position next = next_[op.first + k];
       if (registers_.has_free() && next - now_ <= kWorthLoading) continue;
       if (next >= furthest) furthest = next, chosen = k;
     }
@@ -241,7 +244,8 @@ class RegisterAllocator {
   }
 
   /// Order of the operands in the instruction.
-  void arrange(MachineOp& out, const std::array<Operand, 3>& places, const Shape& shape, int tied, int memory) const {
+  void arrange(MachineOp& out, const std::array<Operand, 3>& places, const Shape& shape, std::size_t tied,
+               std::size_t memory) const {
     out.a = places[0];
     out.b = places[1];
     out.c = places[2];
@@ -252,18 +256,19 @@ class RegisterAllocator {
     }
   }
 
-  static void arrange_fused(MachineOp& out, const std::array<Operand, 3>& places, int tied, int memory) {
-    out.a = places[static_cast<std::size_t>(tied)];
+  static void arrange_fused(MachineOp& out, const std::array<Operand, 3>& places, std::size_t tied,
+                            std::size_t memory) {
+    out.a = places[tied];
     if (tied == 2) {
       out.form = FmaForm::F231;
       out.b = places[memory == 0 ? 1 : 0];
       out.c = places[memory == 0 ? 0 : 1];
       return;
     }
-    const int factor = 1 - tied;  // the other one
+    const std::size_t factor = 1 - tied;  // the other one
     out.form = memory == factor ? FmaForm::F132 : FmaForm::F213;
-    out.b = places[memory == factor ? 2U : static_cast<std::size_t>(factor)];
-    out.c = places[memory == factor ? static_cast<std::size_t>(factor) : 2U];
+    out.b = places[memory == factor ? 2 : factor];
+    out.c = places[memory == factor ? factor : 2];
   }
 
   void allocate_group(const MicroOp& op) {
@@ -329,7 +334,7 @@ class RegisterAllocator {
   MachineProgram out_;
   RegisterFile registers_;
   std::vector<Position> next_;  ///< by index into MicroProgram::operands
-  std::array<Shape, static_cast<std::size_t>(MicroCode::Move) + 1> shapes_;
+  EnumArray<MicroCode, Shape, at(MicroCode::Move) + 1> shapes_;
   Position now_ = 0;
 };
 

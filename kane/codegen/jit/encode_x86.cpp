@@ -2,6 +2,7 @@
 
 #include <asmjit/x86.h>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/codegen/jit/assembly_error.hpp"
 #include "kane/codegen/jit/base_registers.hpp"
@@ -97,8 +98,8 @@ class X86Encoder {
       case MicroCode::Fms:
       case MicroCode::Fnma:
       case MicroCode::Fnms: {
-        const auto kind = static_cast<std::size_t>(op.code) - static_cast<std::size_t>(MicroCode::Fma);
-        const auto id = kFused[kind][static_cast<std::size_t>(op.form)][scalar_ ? 0 : 1];
+        const std::size_t kind = at(op.code) - at(MicroCode::Fma);
+        const auto id = kFused[kind][at(op.form)][scalar_ ? 0 : 1];
         emit_last(id, reg(op.result), reg(op.b.reg()), op.c);
         break;
       }
@@ -129,7 +130,7 @@ class X86Encoder {
   }
 
   [[nodiscard]] asmjit::InstId instruction(MicroCode code) const {
-    const Instructions& row = kInstructions[static_cast<std::size_t>(code)];
+    const Instructions& row = kInstructions[at(code)];
     if (sse_) return scalar_ ? row.sse_scalar : row.sse_packed;
     return scalar_ ? row.avx_scalar : row.avx_packed;
   }

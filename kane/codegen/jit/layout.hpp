@@ -12,7 +12,7 @@ namespace kane {
 /// All in bytes from the start of the workspace, which is aligned to 64 bytes.
 struct Layout {
   std::vector<std::uint32_t> offsets;  ///< by slot
-  std::array<std::uint32_t, kStageCount> inputs{};
+  PerStage<std::uint32_t> inputs{};
   std::uint32_t outputs = 0;
   std::uint32_t size = 0;
 

@@ -14,7 +14,7 @@ namespace kane {
 /// convention.
 struct MachineCode {
   std::vector<std::uint8_t> bytes;
-  std::array<std::uint32_t, kStageCount> entries{};
+  PerStage<std::uint32_t> entries{};
 };
 
 [[nodiscard]] MachineCode encode_x86(const MachineProgram& machine, const Layout& layout, const Target& target,

@@ -70,7 +70,7 @@ struct MachineGroup {
 
 struct MachineProgram {
   std::vector<MachineOp> ops;
-  std::array<std::uint32_t, kStageCount> stage_end{};
+  PerStage<std::uint32_t> stage_end{};
   std::vector<MachineGroup> groups;
   SlotTable slots;
 

@@ -95,7 +95,7 @@ struct SlotTable {
 
 struct MicroProgram {
   std::vector<MicroOp> ops;
-  std::array<std::uint32_t, kStageCount> stage_end{};
+  PerStage<std::uint32_t> stage_end{};
   std::vector<ValueId> operands;
   std::vector<SinCosPair> pairs;
   std::vector<FunctionCall> calls;

@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 
 namespace kane {
@@ -22,7 +23,7 @@ RegisterFile::RegisterFile(const Target& target, std::uint32_t value_count, Mach
       at_once_(at_once(target)),
       all_(target.registers() == 32 ? 0xffffffffU : (1U << target.registers()) - 1U),
       values_(value_count),
-      holder_(static_cast<std::size_t>(target.registers()), kNoValue) {}
+      holder_(at(target.registers()), kNoValue) {}
 
 unsigned RegisterFile::take(Position now, Position next_use, std::uint32_t pinned) {
   const std::uint32_t free = all_ & ~occupied_;
@@ -74,7 +75,7 @@ void RegisterFile::release(ValueId v) {
   ValueState& value = values_[v];
   if (value.reg >= 0) {
     occupied_ &= ~(1U << value.reg);
-    holder_[static_cast<std::size_t>(value.reg)] = kNoValue;
+    holder_[at(value.reg)] = kNoValue;
     value.reg = -1;
   }
   if (value.slot_is_spill) {

@@ -56,11 +56,11 @@ double call_binary(double a, double b) {
 
 template <Code... kUnary>
 void set_unary(Runtime& runtime) {
-  ((runtime.functions[static_cast<std::size_t>(kUnary)] = address(&call_unary<kUnary>)), ...);
+  ((runtime.functions[kUnary] = address(&call_unary<kUnary>)), ...);
 }
 template <Code... kBinary>
 void set_binary(Runtime& runtime) {
-  ((runtime.functions[static_cast<std::size_t>(kBinary)] = address(&call_binary<kBinary>)), ...);
+  ((runtime.functions[kBinary] = address(&call_binary<kBinary>)), ...);
 }
 
 }  // namespace
@@ -70,7 +70,7 @@ Runtime host_runtime(std::vector<ExternalFunction> externals, [[maybe_unused]] b
   set_unary<Code::Tan, Code::Asin, Code::Acos, Code::Atan, Code::Sinh, Code::Cosh, Code::Tanh, Code::Exp, Code::Log,
             Code::Floor>(runtime);
   set_binary<Code::Atan2, Code::Mod>(runtime);
-  runtime.functions[static_cast<std::size_t>(Code::Root)] = address(&calc_root);
+  runtime.functions[Code::Root] = address(&calc_root);
   runtime.sincos2 = addresses(sincos_lanes2());
 #if defined(__x86_64__)
   if (is_available(Isa::Avx2)) runtime.sincos4 = addresses(sincos_lanes4(strict));

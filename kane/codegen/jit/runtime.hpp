@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "kane/base/at.hpp"
+#include "kane/program/code.hpp"
 #include "kane/program/external_function.hpp"
 #include "kane/program/program.hpp"
 
@@ -17,7 +19,7 @@ inline constexpr int kMostArguments = 64;
 
 struct Runtime {
   /// double f(double), double f(double, double) by Code; Root: double f(double, int); 0 where there is none.
-  std::array<std::uint64_t, static_cast<std::size_t>(Code::Call) + 1> functions{};
+  PerCode<std::uint64_t> functions{};
   /// Sine and cosine of 1, 2 and 4 vectors of 2, 4, 8 angles (sincos_lanes.hpp).
   std::array<std::uint64_t, 3> sincos2{}, sincos4{}, sincos8{};
   /// The same functions for all lanes of a SIMD kernel:
@@ -28,7 +30,7 @@ struct Runtime {
   std::vector<ExternalFunction> externals;
 
   [[nodiscard]] std::uint64_t sincos(int width, int vectors) const {
-    return (width == 2 ? sincos2 : width == 4 ? sincos4 : sincos8)[static_cast<std::size_t>(vectors) / 2];
+    return (width == 2 ? sincos2 : width == 4 ? sincos4 : sincos8)[at(vectors) / 2];
   }
 };
 

@@ -148,7 +148,7 @@ class OpSelector {
   ValueId emit(MicroCode code, std::initializer_list<ValueId> operands) { return emit(code, operands, next_value_++); }
 
   void select_stage(Stage stage) {
-    const std::uint32_t begin = program_.stage_begin(stage), end = program_.stage_end[static_cast<std::size_t>(stage)];
+    const std::uint32_t begin = program_.stage_begin(stage), end = program_.stage_end[stage];
     const ValueId first = program_.first_temporary();
     std::fill(masks_.begin(), masks_.end(), kNoValue);
     copy_inputs(stage);
@@ -170,7 +170,7 @@ class OpSelector {
   /// Outputs that are inputs or constants themselves.
   void copy_inputs(Stage stage) {
     const std::uint32_t first = program_.first_input(stage);
-    for (ValueId v = first; v < first + program_.input_count[static_cast<std::size_t>(stage)]; ++v) store(v);
+    for (ValueId v = first; v < first + program_.input_count[stage]; ++v) store(v);
     if (stage != Stage::Parameters) return;
     for (ValueId v = program_.first_constant(); v < program_.first_temporary(); ++v) store(v);
   }

@@ -1,5 +1,6 @@
 #include "kane/codegen/jit/x86_call_encoder.hpp"
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 
 namespace kane {
@@ -63,7 +64,7 @@ void X86CallEncoder::encode_batch(const SinCosBatch& batch) {
 
 /// Angles `first` and the next to a register; beyond the last one zeros.
 void X86CallEncoder::load_pair(unsigned reg, const SinCosBatch& batch, int first) {
-  const auto k = static_cast<std::size_t>(first);
+  const std::size_t k = at(first);
   const x86::Xmm x = x86::xmm(reg);
   if (first >= batch.count) {
     a_.vxorpd(x, x, x);
@@ -90,7 +91,7 @@ void X86CallEncoder::encode_scalar(const MachineCall& c) {
   load_scalar(0, bases_.stable(c.a));
   if (c.b != kNoSlot) load_scalar(1, bases_.stable(c.b));
   if (c.function == Code::Root) a_.mov(x86::edi, c.integer);
-  call(runtime_.functions[static_cast<std::size_t>(c.function)]);
+  call(runtime_.functions[c.function]);
   store_scalar(bases_.stable(c.result), 0);
 }
 
@@ -98,7 +99,7 @@ void X86CallEncoder::encode_lanes(const MachineCall& c) {
   if (c.function == Code::Root)
     a_.mov(x86::edi, c.integer);
   else
-    a_.mov(x86::rdi, runtime_.functions[static_cast<std::size_t>(c.function)]);
+    a_.mov(x86::rdi, runtime_.functions[c.function]);
   a_.lea(x86::rsi, bases_.stable(c.a));
   if (c.b == kNoSlot) {
     a_.lea(x86::rdx, bases_.stable(c.result));

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "kane/base/at.hpp"
 #include "kane/expr/graph.hpp"
 #include "kane/expr/literal.hpp"
 #include "kane/expr/textbook/polynomial.hpp"
@@ -68,7 +69,7 @@ class Atoms {
   int tangent(const Angle& angle) { return trigonometric(AtomKind::Tangent, angle); }
   int denominator(const Polynomial& below);
 
-  [[nodiscard]] const Atom& operator[](int atom) const { return atoms_[static_cast<std::size_t>(atom)]; }
+  [[nodiscard]] const Atom& operator[](int atom) const { return atoms_[at(atom)]; }
   [[nodiscard]] bool is_trigonometric(int atom) const {
     return (*this)[atom].kind == AtomKind::Sine || (*this)[atom].kind == AtomKind::Cosine;
   }
