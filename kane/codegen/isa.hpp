@@ -15,9 +15,9 @@ enum class Isa : std::uint8_t {
 };
 
 [[nodiscard]] std::string_view to_string(Isa isa);
-/// Can this processor (and its operating system) run it?
+/// Whether this processor (and its operating system) can run it.
 [[nodiscard]] bool is_available(Isa isa);
-/// The fastest available one; none on a machine the JIT does not know.
+/// The fastest available one; none on a machine the JIT does not support.
 [[nodiscard]] std::optional<Isa> find_best_isa();
 /// Doubles in a vector register: 2, 4 or 8.
 [[nodiscard]] int vector_lanes(Isa isa);

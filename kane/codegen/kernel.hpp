@@ -1,6 +1,6 @@
 #pragma once
-// A Program made ready to run: as machine code where this machine allows it, by the interpreter where it does not.
-// A Kernel never changes and may be shared by threads; what changes is in a Workspace, one for each thread.
+// A Program ready to run: as machine code where this machine allows it, by the interpreter where it does not.
+// A Kernel never changes and may be shared by threads; whatever changes is in a Workspace, one for each thread.
 //
 //     const Kernel kernel = compile_kernel(program);
 //     Workspace workspace(kernel);
@@ -10,9 +10,10 @@
 // SIMD: a kernel with `lanes` > 1 evaluates that many states at once. Every number of inputs and outputs is then
 // `lanes` numbers side by side: element i of lane l stands at [i * lanes + l], parameters included.
 //
-// Strict programs (Program::strict) give the same bits with every instruction set and in the interpreter; which NaN a
-// NaN is does not count. Others may differ in the last places: SSE2 rounds a fused multiply-add twice, sines and cosines
-// use fused operations where there are any, and SIMD kernels for AVX-512 fuse more products than others, in another order.
+// Strict programs (Program::strict) give the same bits with every instruction set and in the interpreter; the
+// payload of a NaN does not count. Others may differ in the last places: SSE2 rounds a fused multiply-add twice, sines
+// and cosines use fused operations where there are any, and SIMD kernels for AVX-512 fuse more products than others, in
+// another order.
 
 #include <cstdint>
 #include <memory>
@@ -36,7 +37,7 @@ struct KernelOptions {
   std::vector<NamedFunction> functions{};
   /// Programs with more instructions are left to the interpreter.
   std::size_t most_instructions = 4'000'000;
-  /// Runs the interpreter, as on a machine that the JIT does not know.
+  /// Runs the interpreter, as on a machine that the JIT does not support.
   bool use_interpreter = false;
   /// Behaves as if the system did not allow executable memory.
   bool refuse_executable_memory = false;
@@ -55,8 +56,8 @@ class Kernel {
   /// The machine code; empty for the interpreter.
   [[nodiscard]] std::span<const std::uint8_t> code() const;
 
-  /// What depends on parameters only is computed here. Spans have `lanes` times as many elements as the program has
-  /// parameters, inputs, ... (InternalError otherwise).
+  /// Everything that depends on parameters only is computed here. Spans have `lanes` times as many elements as the
+  /// program has parameters, inputs, ... (InternalError otherwise).
   void set_parameters(std::span<const double> parameters, Workspace& workspace) const;
   void set_inputs(std::span<const double> inputs, Workspace& workspace) const;
   /// Never allocates, and takes no lock.
@@ -77,7 +78,7 @@ class Kernel {
   std::shared_ptr<const KernelData> data_;
 };
 
-/// Everything an evaluation writes: inputs, outputs and whatever lies between them. All inputs are zero at first.
+/// Everything an evaluation writes: inputs, outputs and whatever lies between them. All inputs are initially zero.
 class Workspace {
  public:
   explicit Workspace(const Kernel& kernel);
@@ -109,7 +110,7 @@ class Workspace {
 };
 
 /// Throws ModelError if the program is not valid, calls a function that has not been given, or the options ask for
-/// what this processor cannot do.
+/// something this processor cannot do.
 [[nodiscard]] Kernel compile_kernel(std::shared_ptr<const Program> program, const KernelOptions& options = {});
 [[nodiscard]] Kernel compile_kernel(Program program, const KernelOptions& options = {});
 

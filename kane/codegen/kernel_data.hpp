@@ -1,5 +1,5 @@
 #pragma once
-// What a Kernel holds; see kernel.hpp.
+// The data of a Kernel; see kernel.hpp.
 
 #include <array>
 
@@ -19,8 +19,8 @@ struct KernelData {
   std::string why_interpreted;
   CodeMemory code;
   PerStage<StageFunction> stages{};
-  Layout layout;                                ///< of the workspace; without isa only inputs and outputs
-  std::vector<double> constants;                ///< what the workspace holds from the start ...
+  Layout layout;                                ///< layout of the workspace; without isa only inputs and outputs
+  std::vector<double> constants;                ///< initial contents of the workspace ...
   std::vector<std::uint32_t> constant_offsets;  ///< ... and where
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// Long expressions in readable pieces: common and large parts get names Z1, Z2, ... in the order they are needed, as
-// AUTOLEV writes them.
+// Breaks long expressions into readable pieces: common and large parts are named Z1, Z2, ... in the order they are
+// needed, as AUTOLEV does.
 
 #include <memory>
 #include <span>
@@ -22,7 +22,8 @@ class Abbreviations {
 
   explicit Abbreviations(std::string prefix = "Z", std::size_t max_size = 24);
 
-  /// The expressions in terms of names; new definitions are appended to definitions(). Parts met before keep their names.
+  /// The expressions in terms of names; new definitions are appended to definitions(). Parts met before keep their
+  /// names.
   std::vector<Expr> shorten(std::span<const Expr> es);
 
   [[nodiscard]] const std::vector<Definition>& definitions() const { return definitions_; }

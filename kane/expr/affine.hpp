@@ -1,5 +1,5 @@
 #pragma once
-// e = sum_i coefficient_i * symbol_i + remainder, with the proof that nothing is left over.
+// e = sum_i coefficient_i * symbol_i + remainder, checked to leave nothing over.
 
 #include <optional>
 #include <span>
@@ -20,7 +20,7 @@ struct Affine {
 [[nodiscard]] Affine affine_in(const Expr& e, std::span<const Expr> symbols, std::string_view what = "the expression");
 [[nodiscard]] std::vector<Affine> affine_in(std::span<const Expr> es, std::span<const Expr> symbols,
                                             std::string_view what = "the expression");
-/// Empty instead of an error.
+/// The same, but empty instead of an error.
 [[nodiscard]] std::optional<Affine> find_affine(const Expr& e, std::span<const Expr> symbols);
 
 }  // namespace kane

@@ -18,7 +18,7 @@ class Tangent {
   explicit Tangent(Substitution rates) : rates_(std::move(rates)), known_(0, kUnknown) {}
   [[nodiscard]] Expr operator()(const Expr& e);
   [[nodiscard]] std::vector<Expr> operator()(std::span<const Expr> es);
-  /// States the derivative of an expression that is known in a shorter form than the chain rule would give.
+  /// Supplies the derivative of an expression in a shorter form than the chain rule would give.
   void know(const Expr& e, const Expr& rate);
 
  private:

@@ -5,8 +5,8 @@
 // at both points, and x + p*y would be taken for x.
 //
 // Both primes are 3 modulo 4, so that -1 has no square root and 1 + t^2 never vanishes (the parametrisation of the
-// circle needs that), and 2, 3, 5, ..., 19 are squares modulo both, so that the square roots of small numbers have exact
-// values, and with them the sines and cosines of the multiples of 15 degrees.
+// circle needs that), and 2, 3, 5, ..., 19 are squares modulo both, so that the square roots of small numbers have
+// exact values, and with them the sines and cosines of the multiples of 15 degrees.
 
 #include <cstdint>
 
@@ -79,8 +79,8 @@ constexpr std::uint64_t scramble(std::uint64_t x) {
 }  // namespace field
 
 struct Fingerprint {
-  std::uint64_t a = 0;  ///< modulo 2^61 - 1
-  std::uint64_t b = 0;  ///< modulo 2^62 - 57
+  std::uint64_t a = 0;  ///< modulo 2^61 - 11913
+  std::uint64_t b = 0;  ///< modulo 2^62 - 32345
 
   friend constexpr bool operator==(Fingerprint, Fingerprint) = default;
 
@@ -103,7 +103,7 @@ struct Fingerprint {
   /// The same for x and -x.
   [[nodiscard]] constexpr Fingerprint magnitude() const { return is_upper() ? -*this : *this; }
 
-  /// The inverse. A residue that is zero by chance of one prime gets an arbitrary inverse: then an identity may be
+  /// The inverse. If one residue happens to be zero, it gets an arbitrary inverse: then an identity may be
   /// missed, but none can be invented, since the other residue still differs.
   [[nodiscard]] constexpr Fingerprint inverse() const {
     return {a == 0 ? field::scramble(b) >> 4 : field::P1::inverse(a),

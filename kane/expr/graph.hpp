@@ -2,16 +2,16 @@
 // The interned graph of expressions.
 //
 // Interning by value. Every node carries a fingerprint: its value at two random points, one in the field of the
-// integers modulo p1 = 2^61 - 1, one modulo p2 = 2^62 - 57 (fingerprint.hpp). A node whose fingerprint is already
-// known *is* the known node; so sin(x)^2 + cos(x)^2 is the node 1, (x^2-1)/(x-1) is the node x+1, and nothing can be
-// computed twice. Two different rational functions of degree d meet by chance with probability about d^2/(p1 p2),
-// below 1e-30 for anything that fits in memory.
+// integers modulo p1 = 2^61 - 11913, one modulo p2 = 2^62 - 32345 (fingerprint.hpp). A node whose fingerprint is
+// already known *is* the known node; so sin(x)^2 + cos(x)^2 is the node 1, (x^2-1)/(x-1) is the node x+1, and nothing
+// can be computed twice. Two different rational functions of degree d meet by chance with probability about d^2/(p1
+// p2), below 1e-30 for anything that fits in memory.
 //
 // A class of equal expressions keeps its cheapest known form. The cost of a form is the cost of its operator
 // (operators.hpp, at least 1) plus the costs of its operands as trees, saturating at kMaxCost. A form is replaced
 // only by a strictly cheaper one. This cannot make a cycle: the cost of a class never grows, so every class
-// below saturation costs strictly more than each operand of its form, now and later; and a saturated class has never been
-// replaced, so its operands are older than itself.
+// below saturation costs strictly more than each operand of its form, now and later; and a saturated class has never
+// been replaced, so its operands are older than itself.
 
 #include <array>
 #include <cstddef>
@@ -60,7 +60,7 @@ class Graph {
 
   /// The node of any operator; exponent is for Pow and Root. This is what the functions of expr.hpp call.
   Expr make(Op op, std::span<const Expr> args, int exponent = 0);
-  /// The same for one and two operands, without the detour over a span: what arithmetic calls.
+  /// The same for one and two operands, without a span of operands; arithmetic calls these.
   Expr unary(Op op, const Expr& a, int exponent = 0);
   Expr binary(Op op, const Expr& a, const Expr& b);
   /// Binds a bare number to this graph; checks that other expressions belong to it.
@@ -72,7 +72,7 @@ class Graph {
   /// All symbols in order of creation.
   [[nodiscard]] std::vector<Expr> symbols();
 
-  // ---- reading (by node index: what traversals use) -------------------------------------------------------------
+  // ---- reading (by node index: for traversals) -------------------------------------------------------------
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] Op op(NodeId id) const { return node(id).op; }
   /// Operands of the present form of the node (0 to n).
@@ -88,7 +88,7 @@ class Graph {
   [[nodiscard]] bool is_zero(NodeId id) const { return id == kZero; }
   [[nodiscard]] bool is_one(NodeId id) const { return id == kOne; }
 
-  /// Bytes held by the graph, all told.
+  /// Total bytes held by the graph.
   [[nodiscard]] std::size_t memory_bytes() const;
 
   static constexpr NodeId kZero = 0;

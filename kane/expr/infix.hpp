@@ -1,6 +1,6 @@
 #pragma once
 // The grammar of infix text (parse.hpp) for any kind of value: scalars there, vectors and scalars in kane/mechanism.
-// What numbers, names, calls and signs mean is asked of `Semantics`:
+// `Semantics` says what numbers, names, calls and signs mean:
 //
 //   struct Semantics {
 //     using Value = ...;
@@ -112,7 +112,7 @@ class InfixParser {
     enum Kind { BinaryOp, UnaryOp, Group, Call } kind;
     InfixBinary binary{};           ///< BinaryOp and UnaryOp
     std::string_view place;         ///< where it stands
-    std::size_t first_operand = 0;  ///< of a call
+    std::size_t first_operand = 0;  ///< index of the first operand of a call
   };
 
   void advance() { token_ = text_.next(); }

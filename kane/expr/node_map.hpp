@@ -1,6 +1,6 @@
 #pragma once
-// Inside of expr: a value per node for a walk over part of a graph. The nodes of a small expression may be spread over a large
-// graph, so room is made by pages, where the walk comes.
+// Internal to expr: a value per node for a walk over part of a graph. The nodes of a small expression may be spread
+// over a large graph, so memory is allocated in pages as the walk reaches them.
 
 #include <algorithm>
 #include <cstddef>
@@ -14,7 +14,8 @@ namespace kane {
 template <class T>
 class NodeMap {
  public:
-  /// With room for the nodes 0 ... size-1 (it grows when one beyond is set); all have the value `initial` until another is set.
+  /// With room for the nodes 0 ... size-1 (it grows when one beyond is set); all have the value `initial` until another
+  /// is set.
   explicit NodeMap(std::size_t size, T initial = T()) : pages_((size >> kPageBits) + 1), initial_(initial) {}
 
   [[nodiscard]] T operator[](NodeId id) const {
@@ -24,7 +25,7 @@ class NodeMap {
 
   void set(NodeId id, T value) { page_of(id)[id & kMask] = value; }
 
-  /// Sets the value and tells whether it was another before.
+  /// Sets the value and returns whether it was different before.
   bool change(NodeId id, T value) {
     T& known = page_of(id)[id & kMask];
     if (known == value) return false;

@@ -99,7 +99,7 @@ class Printer {
     }
   }
 
-  /// What cannot carry an exponent is a power: fractions, functions without parentheses, what has an exponent already.
+  /// Anything that cannot carry an exponent counts as a power: fractions, functions without parentheses, and powers.
   [[nodiscard]] int latex_strength(NodeId id) const {
     switch (const Op op = graph_.op(id); op) {
       case Op::Number: return graph_.number_value(id) < 0 ? kSum : kAtom;
@@ -247,7 +247,7 @@ class Printer {
     text(style_ == Style::Latex ? "\\right)" : ")");
   }
 
-  /// What C has no function for.
+  /// Operators that C has no function for.
   bool code_function(NodeId id, std::span<const NodeId> args) {
     switch (graph_.op(id)) {
       case Op::Select:
@@ -313,7 +313,7 @@ class Printer {
   Graph& graph_;
   Style style_;
   const PrintOptions& options_;
-  bool followed_ = false;  ///< of the item being written
+  bool followed_ = false;  ///< whether something follows the item being written
   std::string out_;
   std::vector<Item> stack_;
   std::vector<Item> pending_;

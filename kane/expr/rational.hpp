@@ -1,6 +1,6 @@
 #pragma once
-// Rationals of any size. Nearly all that meet in mechanics have a few digits; those are two machine words and cost no
-// memory of their own. The others are GMP's.
+// Rationals of any size. Nearly all of those that occur in mechanics have a few digits; they take two machine words and
+// no heap memory. The others are GMP's.
 
 #include <gmpxx.h>
 
@@ -42,7 +42,7 @@ class Rational {
   ~Rational() = default;
 
   [[nodiscard]] bool is_whole() const { return big_ == nullptr ? d_ == 1 : big_->get_den() == 1; }
-  /// Whether numerator and denominator fit into long; then these are small_num() and small_den().
+  /// Whether numerator and denominator fit in a long; then they are small_num() and small_den().
   [[nodiscard]] bool is_small() const { return big_ == nullptr; }
   [[nodiscard]] long small_num() const { return n_; }
   [[nodiscard]] long small_den() const { return d_; }

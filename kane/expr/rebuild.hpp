@@ -1,5 +1,5 @@
 #pragma once
-// Inside of expr: rebuilding nodes from new operands, the common core of substitution and copying.
+// Internal to expr: rebuilding nodes from new operands, the common core of substitution and copying.
 
 #include <span>
 #include <vector>

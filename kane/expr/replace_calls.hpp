@@ -13,8 +13,8 @@ namespace kane {
 /// The expression to stand for name(arguments); both are in the target graph.
 using CallReplacement = std::function<Expr(const std::string& name, std::span<const Expr> arguments)>;
 
-/// Rebuilds the expressions in another graph (symbols by name). It has to be another one: a graph keeps the form it knows
-/// of everything that has the same value, and a value may well be the same with and without the calls in it.
+/// Rebuilds the expressions in another graph (symbols by name). It must be a different one: a graph keeps one form of
+/// everything that has the same value, and an expression may well have the same value with and without the calls.
 [[nodiscard]] std::vector<Expr> replace_calls(Graph& target, std::span<const Expr> es,
                                               const CallReplacement& replacement);
 

@@ -1,6 +1,6 @@
 #pragma once
-// Inside of Graph: the local rules applied before a node is interned. Equality is found by fingerprints; the rules
-// only choose a good form (signs outside, numbers folded, few divisions) and say what the fingerprints of opaque
+// Internal to Graph: the local rules applied before a node is interned. Fingerprints find equality; the rules
+// only choose a good form (signs outside, numbers folded, few divisions) and supply what the fingerprints of opaque
 // functions cannot know (sqrt(x)^2 = x, sin(-x) = -sin(x), exact values).
 
 #include <optional>

@@ -1,5 +1,5 @@
 #pragma once
-// Inside of Graph: the tables behind the nodes, and interning. Only the sources of this room include it.
+// Internal to Graph: the tables behind the nodes, and interning. Included only by the sources of this module.
 
 #include <array>
 #include <cstdint>
@@ -38,10 +38,10 @@ struct Graph::State {
 
   State() { small_integers.fill(kNoNode); }
 
-  std::size_t number_bytes = 0;  ///< of the digits of all numbers
+  std::size_t number_bytes = 0;  ///< taken by the digits of all numbers
 
-  std::unordered_map<NodeId, CirclePoint> points;        ///< of angles met so far
-  std::unordered_map<NodeId, Fingerprint> exponentials;  ///< exp of arguments met so far
+  std::unordered_map<NodeId, CirclePoint> points;        ///< by angle, for the angles met so far
+  std::unordered_map<NodeId, Fingerprint> exponentials;  ///< exp(x) by x, for the arguments met so far
 
   /// Results of operations that the rules rewrote because of the form their operands had at that time. Asked again, the
   /// answer is the same even if an operand has found a cheaper form since.
@@ -116,12 +116,13 @@ class Store {
   return {mpz_fdiv_ui(z.get_mpz_t(), field::P1::kPrime), mpz_fdiv_ui(z.get_mpz_t(), field::P2::kPrime)};
 }
 
-/// What tells the opaque functions apart.
+/// Tells the opaque functions apart.
 [[nodiscard]] constexpr std::uint64_t tag_of(Op op, int extra = 0) {
   return (static_cast<std::uint64_t>(op) << 32) | static_cast<std::uint32_t>(extra);
 }
 
-/// One term of a sum of angles (or exponents): coefficient * atom, where the atom is no sum, negation or multiple.
+/// One term of a sum of angles (or exponents): coefficient * atom, where the atom is not a sum, a negation or a
+/// multiple.
 struct LinearTerm {
   NodeId atom;
   Rational coefficient;

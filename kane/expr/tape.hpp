@@ -1,6 +1,6 @@
 #pragma once
-// Inside of expr: the forms of all nodes below a set of roots, as they are now. Building new nodes may give a class a
-// cheaper form at any time; whoever builds while walking walks a tape, not the graph.
+// Internal to expr: the forms of all nodes below a set of roots, as they are now. Building new nodes may give a class a
+// cheaper form at any time, so code that builds while it walks must walk a tape, not the graph.
 
 #include <cstdint>
 #include <span>
@@ -17,12 +17,12 @@ struct Tape {
     NodeId id;
     Op op;
     int exponent;
-    std::uint32_t first;  ///< of its operands
+    std::uint32_t first;  ///< index of its first operand
     std::uint32_t count;
   };
   std::vector<Entry> entries;           ///< operands before users
   std::vector<std::uint32_t> operands;  ///< positions in entries
-  NodeMap<std::uint32_t> place;         ///< of a node in entries; kNowhere if not there
+  NodeMap<std::uint32_t> place;         ///< index of a node in entries; kNowhere if it is not there
 
   static constexpr std::uint32_t kNowhere = 0xffffffffU;
 

@@ -1,9 +1,9 @@
 #pragma once
 // The value column of the operator table, for any number type: double, high-precision floats, complex-like jets.
 //
-// Not a number in, not a number out: min, max, sign and mod of a NaN are NaN. Comparisons with a NaN are false (0), and
-// select takes its second operand when the condition is NaN, since that is not zero. (program/meaning.hpp is the same for
-// programs.)
+// NaN in, NaN out: min, max, sign and mod of a NaN are NaN. Comparisons with a NaN are false (0), and
+// select takes its second operand when the condition is NaN, since that is not zero. (program/meaning.hpp is the same
+// for programs.)
 
 #include <cmath>
 #include <span>
@@ -32,7 +32,7 @@ template <class T>
   return result;
 }
 
-/// a - b floor(a/b) without rounding the quotient: the sign of b, as in Python; not a number for b = 0.
+/// a - b floor(a/b) without rounding the quotient: the sign of b, as in Python; NaN for b = 0.
 template <class T>
 [[nodiscard]] T floored_modulo(const T& a, const T& b) {
   using std::floor, std::fmod;
@@ -72,7 +72,7 @@ template <class T>
     case Op::Exp: return exp(x[0]);
     case Op::Log: return log(x[0]);
     case Op::Abs: return abs(x[0]);
-    case Op::Sign: return x[0] > T(0) ? T(1) : x[0] < T(0) ? T(-1) : x[0];  // keeps 0, -0 and not-a-number
+    case Op::Sign: return x[0] > T(0) ? T(1) : x[0] < T(0) ? T(-1) : x[0];  // keeps 0, -0 and NaN
     case Op::Min: return x[0] < x[1] ? x[0] : x[1] <= x[0] ? x[1] : T(x[0] + x[1]);
     case Op::Max: return x[0] > x[1] ? x[0] : x[0] <= x[1] ? x[1] : T(x[0] + x[1]);
     case Op::Floor: return floor(x[0]);

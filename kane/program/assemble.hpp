@@ -9,7 +9,7 @@
 
 namespace kane {
 
-/// What a draft does not carry: the names.
+/// The names, which a draft does not carry.
 struct ProgramNames {
   std::string program;
   std::vector<std::string> inputs;
@@ -23,7 +23,7 @@ struct AssembleOptions {
 
 /// A complete program, ordered by stage and otherwise as the draft is. Factors and terms of earlier stages are combined
 /// first, in their stage; those of one stage are combined as they become ready, so that the last one to be ready has
-/// the shortest way to the result.
+/// the shortest path to the result.
 [[nodiscard]] Program assemble(const Draft& draft, ProgramNames names, const AssembleOptions& options = {});
 
 }  // namespace kane

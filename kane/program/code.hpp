@@ -1,6 +1,6 @@
 #pragma once
 // One row per opcode: what every reader of programs (interpreter, counts, checks, passes, emitters, the JIT)
-// needs to know about it besides its value, which stands in meaning.hpp.
+// needs to know about it besides its value, which is in meaning.hpp.
 
 #include <cstdint>
 #include <string_view>
@@ -15,7 +15,7 @@ struct CodeInfo {
   Code code;
   std::string_view name;  ///< in the text form of a program
   int operands;           ///< values read; -1 = as many as the function has arguments (Call)
-  OpKind kind;            ///< what an operation count calls it
+  OpKind kind;            ///< its name in an operation count
   bool commutes;          ///< a and b may be exchanged
   int latency;            ///< cycles from operands to result on a present-day CPU, for ordering only
 };

@@ -9,9 +9,10 @@ namespace kane {
 /// product of an earlier stage stays there. The products themselves are left to remove_dead_code().
 void contract(Program& program);
 
-/// Products that several additions use, and nothing else, are fused with each of them and need not be computed. That pays
-/// where additions and fused multiply-adds wait for the same units (AVX-512 vectors); where additions have units of their own it
-/// does not, so contract() leaves such products alone. They are left where they are, without users.
+/// Products that several additions use, and nothing else, are fused with each of them and need not be computed. That
+/// pays off where additions and fused multiply-adds wait for the same units (AVX-512 vectors); where additions have
+/// units of their own it does not, so contract() leaves such products alone. They are left where they are, without
+/// users.
 void fuse_shared_products(Program& program);
 
 }  // namespace kane

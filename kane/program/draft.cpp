@@ -17,7 +17,7 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
   return hash ^ (hash >> 32U);
 }
 
-/// Of the hash of a node, without its operands.
+/// The part of the hash of a node that does not depend on its operands.
 std::uint64_t start_of(DraftKind kind, Code code, std::uint32_t extra) {
   return mix(static_cast<std::uint64_t>(kind) << 8U | static_cast<std::uint64_t>(code), extra);
 }
@@ -277,7 +277,7 @@ Ref Draft::function(Code code, std::span<const Ref> arguments, std::uint32_t ext
   return canonical_function(code, extra).negated_if(negative);
 }
 
-/// Of the arguments in term_scratch_.
+/// For the arguments in term_scratch_.
 Ref Draft::canonical_function(Code code, std::uint32_t extra) {
   const std::vector<Ref>& list = term_scratch_;
   const bool known = code != Code::Call && std::all_of(list.begin(), list.end(),

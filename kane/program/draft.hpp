@@ -3,7 +3,7 @@
 //
 // Two things make algebra simple here. Sums and products have any number of operands, so that order and grouping are
 // decided once, at the end (assemble.hpp). And a reference to a value carries a sign, so that there are no negations:
-// they wait in the references until somebody cannot absorb them.
+// they stay in the references until one meets an operation that cannot absorb it.
 //
 //     Sum       +-x +-y +-z ...
 //     Product   x^i y^j ...        exponents are integers, also negative: a division is an exponent -1
@@ -51,7 +51,7 @@ enum class DraftKind : std::uint8_t { Input, Constant, Sum, Product, Function };
 
 struct DraftNode {
   DraftKind kind;
-  Code code;            ///< of a Function
+  Code code;            ///< for a Function
   Stage stage;          ///< the latest of the operands
   std::uint32_t extra;  ///< index of a Root, or of the function of a Call
   std::uint32_t first;  ///< operands are [first, first + count) of the list of their kind; Constant: its index
@@ -70,7 +70,7 @@ class Draft {
   /// More nodes than this are refused (LimitError).
   explicit Draft(std::size_t max_nodes = std::size_t{1} << 29);
 
-  /// Room for about so many nodes.
+  /// Reserves room for about this many nodes.
   void reserve(std::size_t nodes);
   /// Empties this draft and takes over the inputs and functions of `other`; memory is kept.
   void start_like(const Draft& other);
@@ -82,7 +82,7 @@ class Draft {
   Ref sum(std::span<const Ref> terms);
   /// The product of the factors, or its negative. Equal values join their exponents, constants are multiplied.
   Ref product(bool negative, std::span<const Factor> factors);
-  /// Any opcode without sums and products; functions of constants are evaluated, odd and even functions give up
+  /// Any opcode without sums and products; functions of constants are evaluated, odd and even functions shed
   /// the signs of their arguments.
   Ref function(Code code, std::span<const Ref> arguments, std::uint32_t extra = 0);
 
@@ -108,7 +108,7 @@ class Draft {
   std::vector<ProgramFunction> functions;
   bool is_flat = false;  ///< flatten() would find nothing to do; no longer known when a pass writes a new draft
   // Left by the last passes for assemble(); lost when a pass writes a new draft.
-  std::vector<std::uint8_t> shared_divisors;  ///< of each value; empty = none
+  std::vector<std::uint8_t> shared_divisors;  ///< one for each value; empty = none
   std::vector<PlannedPower> powers;           ///< bases ascending, exponents of each ascending
 
  private:
@@ -135,12 +135,12 @@ class Draft {
 /// How often each value is used by an output or by a value that an output needs; 0 = dead.
 [[nodiscard]] std::vector<std::uint32_t> count_uses(const Draft& draft);
 
-/// What most passes are made of: a walk over the nodes of one draft in order that writes another.
+/// The basis of most passes: walks over the nodes of one draft in order and writes another.
 class Rewrite {
  public:
   Rewrite(const Draft& from, Draft& to);
 
-  /// Where an old value went.
+  /// The new value of an old one.
   [[nodiscard]] Ref operator()(Ref old) const { return map_[old.value()].negated_if(old.negative()); }
   [[nodiscard]] Ref operator()(ValueId old) const { return map_[old]; }
   void set(ValueId old, Ref now) { map_[old] = now; }

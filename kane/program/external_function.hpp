@@ -1,6 +1,6 @@
 #pragma once
-// External functions of a program: tables, motor curves, user code. A program names them; whoever runs it
-// says what they are.
+// External functions of a program: tables, motor curves, user code. A program names them; the
+// caller that runs it supplies them.
 
 #include <span>
 #include <string>

@@ -154,7 +154,7 @@ class Hoist {
   const Draft& from_;
   Draft& to_;
   std::vector<std::uint32_t> uses_;
-  std::vector<std::uint32_t> uses_now_;  ///< of the new values that stand for old ones, as far as known
+  std::vector<std::uint32_t> uses_now_;  ///< uses of the new values that stand for old ones, as far as known
   std::vector<std::uint8_t> split_;
   std::vector<Ref> taken_;               ///< the early part of a product that was split
   std::vector<std::uint8_t> dissolved_;  ///< a product that became a sum

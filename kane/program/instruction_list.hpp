@@ -24,14 +24,14 @@ class InstructionList {
   ValueId emit(Code code, ValueId a, ValueId b = 0, ValueId c = 0);
   ValueId emit_root(ValueId a, std::uint32_t index);
   ValueId emit_call(std::uint32_t function, std::span<const ValueId> arguments);
-  /// The value of a reference: negates if it must.
+  /// The value of a reference, negated if necessary.
   ValueId materialise(Ref r);
 
   [[nodiscard]] Stage stage(ValueId id) const {
     if ((id & kConstant) != 0) return Stage::Parameters;
     return id < input_count_ ? draft_.stage(id) : stages_[id - input_count_];
   }
-  /// Cycles from the beginning of the value's stage until it is ready, were there no other limits.
+  /// Cycles from the beginning of the value's stage until it is ready, if there were no other limits.
   [[nodiscard]] int depth(ValueId id) const {
     return (id & kConstant) != 0 || id < input_count_ ? 0 : depths_[id - input_count_];
   }

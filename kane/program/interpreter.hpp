@@ -40,7 +40,7 @@ class Interpreter {
   std::shared_ptr<const Program> program_;
   std::vector<ExternalFunction> functions_;
   std::vector<double> values_;
-  std::vector<double> arguments_;  ///< of the external function being called
+  std::vector<double> arguments_;  ///< for the external function being called
   bool inputs_changed_ = true;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// How many values a stage must remember at once.
+// How many values of a stage are live at once.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,10 +9,10 @@
 namespace kane {
 
 struct Liveness {
-  std::uint32_t max_live = 0;  ///< values computed in the stage and still to be used, at the worst place
+  std::uint32_t max_live = 0;  ///< values computed in the stage and still to be used, at the worst point
 };
 
-/// Of one stage.
+/// For one stage.
 [[nodiscard]] Liveness calc_liveness(const Program& program, Stage stage);
 
 }  // namespace kane

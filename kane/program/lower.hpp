@@ -20,7 +20,7 @@ struct NamedExpr {
   Expr value;
 };
 
-/// Names of the symbols that are given from outside, by binding time. They keep this order, also if nothing uses them.
+/// Names of the symbols that are given from outside, by binding time. They keep this order even if nothing uses them.
 struct ProgramInputs {
   std::vector<std::string> parameters;
   std::vector<std::string> inputs;  ///< inputs proper and time
@@ -31,7 +31,7 @@ struct ProgramInputs {
 [[nodiscard]] ProgramInputs inputs_of(std::span<const Expr> parameters, std::span<const Expr> inputs,
                                       std::span<const Expr> state);
 
-/// What one pass did.
+/// Report on one pass.
 struct PassReport {
   std::string_view name;
   double microseconds = 0;
@@ -41,8 +41,8 @@ struct PassReport {
 
 struct LowerReport {
   std::vector<PassReport> passes;
-  double microseconds = 0;             ///< all together
-  PerStage<std::uint32_t> max_live{};  ///< values of each stage to be remembered at once
+  double microseconds = 0;             ///< in total
+  PerStage<std::uint32_t> max_live{};  ///< values of each stage that are live at once
 };
 
 /// Passes can be left out one by one; the result has the same value.

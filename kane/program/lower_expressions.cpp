@@ -77,12 +77,12 @@ std::size_t mark_needed(const Graph& graph, std::span<const Expr> outputs, std::
   return count;
 }
 
-/// Nodes are taken in the order in which they were made: what was formed together is computed together. But an operand comes
-/// before its users, also where a shorter form found later has operands that are younger than itself. From then on a node is
-/// its place in this order.
+/// Nodes are taken in the order in which they were made: what was formed together is computed together. But an operand
+/// comes before its users, also where a shorter form found later has operands that are younger than itself. From then
+/// on a node is its place in this order.
 ///
-/// Sums of sums and products of products become one on the way, where nothing else uses the inner one (as flatten.hpp says,
-/// but without the detour over a draft that has them all).
+/// Sums of sums and products of products become one on the way, where nothing else uses the inner one (as flatten.hpp
+/// says, but without the detour over a draft that has them all).
 class Lowering {
  public:
   Lowering(Graph& graph, std::span<const Expr> outputs, std::span<const std::string> inputs, bool flat, Draft& draft)
@@ -121,7 +121,7 @@ class Lowering {
   struct Node {
     NodeId id = 0;
     std::uint32_t first_operand = 0;  ///< in operands_; they end where those of the next node begin
-    Ref link{};                       ///< of a negative what it is the negative of, else the node itself
+    Ref link{};                       ///< for a negative, what it is the negative of; otherwise the node itself
     Ref value{};
     std::uint32_t uses = 0;
     std::uint32_t user = 0;  ///< the last one

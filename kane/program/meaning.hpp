@@ -1,8 +1,8 @@
 #pragma once
-// What each opcode means, once: the interpreter runs it, constants are folded with it, kernels call it for
-// whatever they have no instructions for.
+// The meaning of each opcode, stated once: the interpreter runs it, constants are folded with it, kernels call it for
+// anything they have no instructions for.
 //
-// Not a number in, not a number out: min, max, sign and mod of a NaN are NaN (unlike fmin of C), so that a
+// NaN in, NaN out: min, max, sign and mod of a NaN are NaN (unlike fmin of C), so that a
 // NaN cannot vanish on its way to an output. Comparisons with a NaN are false (0). Select takes `a` when the
 // condition is NaN, since NaN is not zero. Both sides of a Select are always evaluated.
 

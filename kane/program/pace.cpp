@@ -36,7 +36,7 @@ class Pipeline {
   /// Starts it as soon as its operands (known from cycle `ready` on) and a port allow.
   std::uint32_t start(std::uint32_t ready, std::uint32_t ports) {
     std::uint32_t cycle = std::max(ready, now_ + 1);
-    // What waits fills at most kWaiting / 2 cycles in a row.
+    // Waiting instructions fill at most kWaiting / 2 cycles in a row.
     if (cycle + kWaiting > started_.size()) started_.resize(2 * std::size_t{cycle} + kWaiting, 0);
     while (started_[cycle] >= ports) ++cycle;
     ++started_[cycle];

@@ -20,7 +20,7 @@ struct Pace {
   std::uint32_t far_uses = 0;  ///< operands from memory
 };
 
-/// Of the instructions of the stage in this order.
+/// For the instructions of the stage in this order.
 [[nodiscard]] Pace estimate_pace(const StageGraph& graph, std::span<const std::uint32_t> order);
 
 }  // namespace kane

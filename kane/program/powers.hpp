@@ -19,7 +19,7 @@ class PowerChains {
 
   /// base^n, where `value` is the instruction that computes `base`.
   [[nodiscard]] ValueId raise(InstructionList& list, ValueId base, ValueId value, std::int32_t n);
-  /// value^n, sharing nothing but what the list finds by itself.
+  /// value^n, sharing only what the instruction list finds by itself.
   [[nodiscard]] static ValueId raise_alone(InstructionList& list, ValueId value, std::int32_t n);
   /// This power is used once, and there is no other of its base.
   [[nodiscard]] bool is_lonely(const Factor& f) const;
@@ -37,7 +37,7 @@ class PowerChains {
   ValueId multiply(InstructionList& list, std::int32_t n, ValueId a, ValueId b);
 
   const std::vector<PlannedPower>& plan_;  ///< bases ascending, exponents of each ascending
-  std::vector<ValueId> values_;            ///< of the plan, as far as emitted
+  std::vector<ValueId> values_;            ///< values of the plan emitted so far
   std::vector<Known> chain_;               ///< powers of the base at hand, exponents ascending from 1
 };
 

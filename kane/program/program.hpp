@@ -1,6 +1,6 @@
 #pragma once
 // Program: the narrow waist between the compiler and numbers. An immutable straight-line list of instructions
-// in static single assignment form, split in three stages by binding time. It knows nothing of expressions.
+// in static single assignment form, split in three stages by binding time. It knows nothing about expressions.
 //
 // Values are numbered. First come the inputs of all kinds, in the order of `inputs`; then the constants; then
 // one value for every instruction, in order. An instruction may use only values with smaller numbers. Stage

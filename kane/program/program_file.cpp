@@ -48,7 +48,7 @@ class Writer {
   std::string bytes_;
 };
 
-/// Walks over bytes that may be anything.
+/// Reads bytes that may be anything.
 class Reader {
  public:
   Reader(std::string_view bytes, std::string_view source) : bytes_(bytes), source_(source) {}
@@ -67,13 +67,13 @@ class Reader {
         return static_cast<std::uint32_t>(n);
       }
     }
-    fail("a number too large");
+    fail("a number that is too large");
   }
 
   /// A number of things that take at least `width` bytes each.
   std::uint32_t count(std::uint32_t width = 1) {
     const std::uint32_t n = number();
-    if (std::uint64_t{n} * width > left()) fail("more announced than there is");
+    if (std::uint64_t{n} * width > left()) fail("more items announced than the file holds");
     return n;
   }
 
@@ -161,7 +161,7 @@ void read_body(Reader& in, Program& p) {
     o.name = in.text();
     o.value = in.number();
   }
-  if (in.left() != 0) in.fail("something after the end");
+  if (in.left() != 0) in.fail("data after the end");
 }
 
 }  // namespace
@@ -206,7 +206,7 @@ Program read_program(std::string_view bytes, std::string_view source) {
           source);
   Reader tail(bytes.substr(bytes.size() - 4), source);
   bytes.remove_suffix(4);
-  require(tail.fixed(4) == calc_checksum(bytes), "{}: damaged program file: the checksum does not fit", source);
+  require(tail.fixed(4) == calc_checksum(bytes), "{}: damaged program file: the checksum does not match", source);
   Reader in(bytes.substr(kMagic.size()), source);
   const std::uint32_t version = in.number();
   require(version == kVersion, "{}: a program file of version {}; this build reads version {}", source, version,

@@ -5,7 +5,7 @@
 //     checksum
 //
 // Numbers are unsigned varints (7 bits a byte, low bits first), texts a length and bytes, constants and the checksum
-// little-endian. An operand is written as its distance from the instruction that uses it, which mostly fits in
+// little-endian. An operand is written as its distance from the instruction that uses it, which usually fits in
 // one byte.
 
 #include <cstdint>
@@ -19,8 +19,8 @@ namespace kane {
 
 [[nodiscard]] std::string write_program(const Program& program);
 
-/// Throws ModelError, naming `source` and the place, if the bytes are not a complete and valid program; whatever they
-/// are, memory stays in proportion to their number.
+/// Throws ModelError, naming `source` and the place, if the bytes are not a complete and valid program. Whatever they
+/// are, memory use stays proportional to their number.
 [[nodiscard]] Program read_program(std::string_view bytes, std::string_view source = "program");
 
 void save_program(const Program& program, const std::filesystem::path& file);

@@ -1,5 +1,5 @@
 #pragma once
-// A program as text for people, one instruction a line.
+// A program as readable text, one instruction per line.
 
 #include <string>
 

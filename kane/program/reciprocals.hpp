@@ -6,7 +6,7 @@
 
 namespace kane {
 
-/// Marks the values of which at least two products of their stage need the reciprocal and no other division.
+/// Marks the values whose reciprocal is the only division needed by at least two products of their stage.
 void share_reciprocals(Draft& draft, std::span<const std::uint32_t> uses);
 
 }  // namespace kane

@@ -1,5 +1,5 @@
 #pragma once
-// Rewriting the order of a program: what every pass on finished instructions ends with.
+// Rewriting the order of a program: the last step of every pass on finished instructions.
 
 #include <cstdint>
 #include <span>
@@ -28,8 +28,8 @@ void visit_values(const Program& p, const Instruction& i, Visit&& visit) {
   }
 }
 
-/// Keeps the instructions whose old indices are listed, in this order: operands before users, stages in order. Constants
-/// and call arguments that are no longer used go.
+/// Keeps the instructions whose old indices are listed, in this order: operands before users, stages in order.
+/// Constants and call arguments that are no longer used are dropped.
 void reorder(Program& program, std::span<const std::uint32_t> order);
 
 }  // namespace kane

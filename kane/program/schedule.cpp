@@ -15,7 +15,8 @@ namespace {
 constexpr std::uint32_t kNone = 0xffffffffU;
 /// About as many as fit the first instruction cache.
 constexpr std::size_t kInstructionsInCache = 4000;
-/// Orders of programs shorter than this differ by a few hundredths, which is not worth the time of comparing them.
+/// For programs shorter than this the orders differ by a few percent, which is not worth the time it takes to compare
+/// them.
 constexpr std::size_t kShortProgram = 1000;
 
 class Schedule {
@@ -61,7 +62,7 @@ class Schedule {
     bool done;
   };
 
-  /// Instruction i, and all that can follow it for nothing.
+  /// Instruction i, and everything that can follow it at no cost.
   void put(std::uint32_t i) {
     place(i);
     for (std::size_t k = 0; k < candidates_.size(); ++k)
@@ -137,7 +138,7 @@ class Schedule {
       if (!state_[i].done) place(i);
   }
 
-  /// Puts instruction i after all it needs, the most demanding operand first.
+  /// Places instruction i after everything it needs, the most demanding operand first.
   void visit(std::uint32_t root) {
     if (state_[root].done) return;
     stack_.assign(1, root);

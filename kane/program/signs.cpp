@@ -20,8 +20,8 @@ bool has_negative_term(const Draft& draft, ValueId sum) {
   return false;
 }
 
-/// A product passes the wish for its negative on to a sum that can fulfil it by exchanging plus and minus. Products
-/// with factors of an earlier stage have a better place for the sign.
+/// A product passes the preference for its negative on to a sum that can satisfy it by exchanging plus and minus.
+/// Products with factors of an earlier stage have a better place for the sign.
 void pass_on(const Draft& draft, std::vector<WantedSign>& signs, ValueId product) {
   for (const Factor& f : draft.factors(product))
     if (draft.stage(f.value) < draft.stage(product)) return;

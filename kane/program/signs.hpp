@@ -7,7 +7,8 @@
 
 namespace kane {
 
-/// Sums and products take their operands with any sign, and so have no wish; outputs and functions want one sign.
+/// Sums and products take their operands with any sign, and so have no preference; outputs and functions need a
+/// particular sign.
 enum class WantedSign : std::uint8_t { Dead, Any, Positive, Negative, Both };
 
 /// One for each node of the draft.

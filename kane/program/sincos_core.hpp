@@ -30,7 +30,7 @@ using Int64 = long long;
 /// Arguments beyond this (2^18 pi/2, rounded down) need the long reduction of sincos.cpp.
 inline constexpr double kLargestArgument = 0x1.921fb5p+18;
 
-/// The integers of the same width: what comparing two vectors gives.
+/// The integers of the same width, as comparing two vectors yields them.
 template <class V>
 struct Lanes {
   using Integer = decltype(V{} < V{});

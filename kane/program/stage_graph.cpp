@@ -21,7 +21,8 @@ StageGraph::StageGraph(const Program& program, Stage stage) : begin_(program.sta
     });
     first_operand_[i + 1] = static_cast<std::uint32_t>(operands_.size());
   }
-  // Users of value v end at first_user_[v + 2] after this, and begin at first_user_[v + 1], which moves to the end as they come.
+  // The users of value v then end at first_user_[v + 2] and begin at first_user_[v + 1], which moves to their end as
+  // they are added.
   for (std::uint32_t i = 0; i < count; ++i) first_user_[i + 2] += first_user_[i + 1];
   users_.resize(operands_.size());
   for (std::uint32_t i = 0; i < count; ++i)

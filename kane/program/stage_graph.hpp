@@ -1,6 +1,6 @@
 #pragma once
-// Who uses what within one stage: instructions are numbered from the beginning of the stage, and only values computed in
-// it count.
+// The uses of values within one stage. Instructions are numbered from the beginning of the stage, and only values
+// computed in it count.
 
 #include <cstdint>
 #include <span>

@@ -1,6 +1,6 @@
 #pragma once
-// The integrator for those who do not want to choose: explicit until stiffness is detected, then backward
-// differentiation formulas.
+// An integrator that chooses its method: explicit until stiffness is detected, then backward differentiation
+// formulas.
 
 #include "kane/solve/explicit_adaptive.hpp"
 #include "kane/solve/stiff.hpp"
@@ -9,16 +9,17 @@ namespace kane {
 
 struct AutoSwitchOptions {
   AdaptiveOptions adaptive = {};
-  RhsJacobian jacobian = {};  ///< for the stiff method; by differences if there is none
+  RhsJacobian jacobian = {};  ///< for the stiff method; by finite differences if there is none
   double stiff_absolute = 0;  ///< least absolute tolerance of the stiff method
 };
 
-/// Dormand-Prince 8(5,3) if some relative tolerance is below 1e-9, else 5(4); CVODE from the step on where the explicit
-/// method reports stiffness or cannot go on for lack of step size. start() begins with the explicit method again.
+/// Dormand-Prince 8(5,3) if some relative tolerance is below 1e-9, else 5(4); CVODE from the step at which the
+/// explicit method reports stiffness or its step size becomes too small.  start() begins with the explicit method
+/// again.
 class AdaptiveIntegrator final : public Integrator {
  public:
   AdaptiveIntegrator(std::size_t size, Rhs rhs, const AutoSwitchOptions& options = {});
-  /// Of the method in use.
+  /// For the method in use.
   [[nodiscard]] std::string_view name() const override { return active_->name(); }
   [[nodiscard]] bool stiff() const { return active_ == stiff_.get(); }
   void set_projection(StateProjection projection) override;

@@ -10,7 +10,7 @@ namespace kane {
 
 namespace {
 
-/// What M_kk was before elimination: M_kk + sum of L_lk^2 over the descendants l of k.
+/// The value of M_kk before elimination: M_kk + sum of L_lk^2 over the descendants l of k.
 double original_diagonal(ConstMatrixView m, std::span<const int> parent, int k) {
   double sum = m(at(k), at(k));
   for (int l = k + 1; l < static_cast<int>(m.rows); ++l) {

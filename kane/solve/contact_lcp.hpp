@@ -1,7 +1,7 @@
 #pragma once
-// Contact with Coulomb friction as a complementarity problem, in the form of Stewart and Trinkle (1996) and Anitescu and
-// Potra (1997): the friction cone is a pyramid with d directions in the tangent plane. Works for impulses and speeds, and
-// for forces and accelerations, alike.
+// Contact with Coulomb friction as a complementarity problem, in the form of Stewart and Trinkle (1996) and Anitescu
+// and Potra (1997): the friction cone is a pyramid with d directions in the tangent plane. It works for impulses and
+// speeds as well as for forces and accelerations.
 //
 // Contact k has `dimension` components: the normal one, then 0, 1 or 2 tangential ones. With W = J M^-1 J^T and v0 the
 // speeds (accelerations) of the contact points without contact, v = W p + v0. Unknown per contact: the normal p_n, the
@@ -12,7 +12,7 @@
 //     0 <= mu p_n - sum beta_j         _|_  sigma >= 0
 //
 // A contact that slides already (on the level of accelerations) has its friction fixed: p_t = -mu p_n s with s the
-// direction of sliding; then the matrix is not symmetric any more, and there may be no solution or several (Painleve).
+// direction of sliding; then the matrix is no longer symmetric, and there may be no solution or several (Painleve).
 
 #include <array>
 #include <cstddef>
@@ -35,12 +35,12 @@ enum class ContactStatus {
   Solved,
   ForcesNotUnique,  ///< the motion is determined, the forces are not (redundant supports, wedging)
   MotionNotUnique,  ///< at least two motions are possible
-  NoSolution,       ///< jammed, or contacts that contradict each other: finite forces cannot do it
+  NoSolution,       ///< jammed, or contradictory contacts: no finite forces satisfy them
   Inaccurate,
 };
 
 struct ContactOptions {
-  int directions = 8;  ///< of the pyramid for two tangential components; even, at least 4
+  int directions = 8;  ///< edges of the pyramid for two tangential components; even, at least 4
   /// Look for other solutions: all of them for up to 8 unknowns (a contact that slides or has no friction counts 1, one
   /// that may stick in the plane 4), for more by approaching from four other directions.
   bool check_unique = true;

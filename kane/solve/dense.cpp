@@ -12,7 +12,7 @@ namespace kane {
 
 namespace {
 
-/// What A_kk was before elimination: D_k + sum_j<k U_jk^2 D_j.
+/// The value of A_kk before elimination: D_k + sum_j<k U_jk^2 D_j.
 double original_diagonal(ConstMatrixView udu, std::size_t k) {
   double sum = udu(k, k);
   for (std::size_t j = 0; j < k; ++j) sum += udu(j, k) * udu(j, k) * udu(j, j);

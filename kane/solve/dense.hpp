@@ -14,18 +14,18 @@ enum class FactorStatus {
   Ok,
   Singular,             ///< `pivot` says where: column (and row) of the matrix
   NotPositiveDefinite,  ///< symmetric factorisation only: the pivot is negative
-  NotFinite,            ///< an infinity or not-a-number came in
+  NotFinite,            ///< the input held an infinity or a NaN
 };
 
 struct FactorReport {
   FactorStatus status = FactorStatus::Ok;
   int pivot = -1;          ///< index of the pivot that failed
-  double pivot_ratio = 1;  ///< of that pivot: what is left of it relative to what it was (row, or diagonal)
+  double pivot_ratio = 1;  ///< that pivot relative to its value before elimination (row, or diagonal)
 
   [[nodiscard]] bool ok() const { return status == FactorStatus::Ok; }
 };
 
-/// The verdict on a pivot of a symmetric factorisation: `left` of what was `whole` on the diagonal before elimination.
+/// Judges a pivot of a symmetric factorisation: `left` is what remains of the diagonal entry `whole` after elimination.
 [[nodiscard]] FactorReport judge_pivot(double left, double whole, double tolerance, std::size_t pivot);
 
 /// In place A = U^T D U of a symmetric positive definite A, from its upper triangle. On return D is on the diagonal and
@@ -43,7 +43,7 @@ class Lu {
 
   [[nodiscard]] std::size_t capacity() const { return capacity_; }
   [[nodiscard]] std::size_t size() const { return n_; }
-  /// Place to write the n x n matrix that factor() then factors in place.
+  /// Where to write the n x n matrix that factor() then factors in place.
   [[nodiscard]] MatrixView prepare(std::size_t n);
   [[nodiscard]] FactorReport factor(double tolerance = 1e-15);
   [[nodiscard]] FactorReport factor(ConstMatrixView a, double tolerance = 1e-15);

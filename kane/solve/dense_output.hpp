@@ -1,6 +1,7 @@
 #pragma once
-// Interpolation inside a step, written so that rounding stays small near both ends: near the begin it is y0 plus something
-// small, near the end y1 minus something small. Events that follow an event at once, far inside a long step, need that.
+// Interpolation inside a step, written so that rounding stays small near both ends: near the start it is y0 plus
+// something small, near the end y1 minus something small. Events that follow one another closely inside a long step
+// need this.
 
 namespace kane {
 

@@ -29,11 +29,12 @@ struct GeneralEigen {
 /// A x = s x for any square A.
 [[nodiscard]] GeneralEigen calc_eigen(ConstMatrixView a, bool with_vectors = true);
 
-/// Groups of eigenvalues that numbers cannot tell apart: equal ones, and those of a Jordan block, which rounding spreads on
-/// a small circle and whose eigenvectors are almost one. For each eigenvalue the number of its group, from 0.
+/// Groups of eigenvalues that cannot be told apart numerically: equal ones, and those of a Jordan block, which rounding
+/// spreads over a small circle and whose eigenvectors nearly coincide. For each eigenvalue the number of its group,
+/// from 0.
 [[nodiscard]] std::vector<std::size_t> find_eigenvalue_groups(const GeneralEigen& eigen);
-/// The diagonal of the projector onto the invariant subspace of some of the eigenvalues (`chosen`, of calc_eigen(a)), along
-/// that of all others: |V_ki W_ik| for a single one, and defined as well where there are not enough eigenvectors.
+/// The diagonal of the projector onto the invariant subspace of some of the eigenvalues (`chosen`, of calc_eigen(a)),
+/// along that of all others: |V_ki W_ik| for a single one, and also defined where there are not enough eigenvectors.
 [[nodiscard]] std::vector<std::complex<double>> calc_projector_diagonal(ConstMatrixView a,
                                                                         std::span<const std::complex<double>> chosen);
 

@@ -8,10 +8,10 @@
 //     u_d = D u_i + E,   D = -A_d^-1 A_i,   E = -A_d^-1 b,   udot_d = D udot_i + g,   g = A_d^-1 gamma    (eq. 5)
 //
 // and the constrained equations are combinations of the unconstrained ones (Gillespie, eqs. 44 and 45; Wampler):
-// F~ = F_i + D^T F_d, that is C^T M C udot_i = C^T (rhs - M g) with C = (1, D). The p = n - r equations are all that is
+// F~ = F_i + D^T F_d, that is C^T M C udot_i = C^T (rhs - M g) with C = (1, D). Only these p = n - r equations are
 // solved. The multipliers follow from the dependent rows, A_d^T lambda = (M udot - rhs)_d: no larger system.
 //
-// M itself may be singular (massless parts), if only C^T M C is not.
+// M itself may be singular (massless parts) as long as C^T M C is not.
 
 #include <cstddef>
 #include <span>
@@ -25,8 +25,8 @@ namespace kane {
 
 enum class EmbedStatus {
   Ok,
-  BlockSingular,    ///< A_d cannot be inverted any more: choose again; `index` is the dependent speed
-  RowsIndependent,  ///< a dropped row is no combination of the kept ones any more: choose again; `index` is the row
+  BlockSingular,    ///< A_d has become singular: choose again; `index` is the dependent speed
+  RowsIndependent,  ///< a dropped row is no longer a combination of the kept ones: choose again; `index` is the row
   InertiaSingular,  ///< C^T M C is not positive definite; `index` is the speed without inertia
   NotFinite,
 };
@@ -49,7 +49,7 @@ class Embedding {
  public:
   Embedding(std::size_t speeds, std::size_t max_rows);
 
-  /// Takes over which speeds are dependent and which rows are kept. Until refresh() nothing else may be called.
+  /// Adopts the choice of dependent speeds and kept rows. Nothing else may be called before refresh().
   void set_choice(const IndependentSpeeds& choice);
   /// New values of A (all m rows): D and the factors of A_d.
   [[nodiscard]] EmbedReport refresh(ConstMatrixView a);
@@ -59,7 +59,8 @@ class Embedding {
   [[nodiscard]] std::span<const int> independent() const { return independent_; }
   /// D, r x p: u_d = D u_i + E, in the order of dependent() and independent().
   [[nodiscard]] ConstMatrixView d() const { return d_.packed(r_, p_); }
-  /// Largest |D_ij|: grows without bound as the choice of speeds goes bad. Cheap: watch it at every evaluation.
+  /// Largest |D_ij|: grows without bound as the choice of speeds deteriorates. Cheap enough to check at every
+  /// evaluation.
   [[nodiscard]] double growth() const { return growth_; }
   /// Condition number (1-norm, estimated) of A_d.
   [[nodiscard]] double calc_condition() { return r_ == 0 ? 1 : block_.calc_condition(); }
@@ -73,8 +74,8 @@ class Embedding {
   /// C^T M C (upper triangle, as formed by the last solve, before factoring) and C^T (rhs - M g).
   [[nodiscard]] ConstMatrixView embedded_mass() const { return mass_.packed(p_, p_); }
   [[nodiscard]] std::span<const double> embedded_rhs() const { return {rhs_.data(), p_}; }
-  /// Of the last solve: largest |A udot - gamma| over the dropped rows, relative to the sizes of its terms. Far from
-  /// rounding size: the redundant constraints contradict each other.
+  /// From the last solve: the largest |A udot - gamma| over the dropped rows, relative to the sizes of its terms. Far
+  /// from rounding size: the redundant constraints contradict each other.
   [[nodiscard]] double contradiction() const { return contradiction_; }
 
   /// lambda (m numbers) of M udot = rhs + A^T lambda.

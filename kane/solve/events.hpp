@@ -1,6 +1,6 @@
 #pragma once
-// Events: instants at which one of several scalar functions g_k(t, y) changes sign along a solution. Found inside the
-// steps of an integrator by sampling its interpolation, and located to neighbouring doubles of time.
+// Events: instants at which one of several scalar functions g_k(t, y) changes sign along a solution. They are found
+// within the steps of an integrator by sampling its interpolant, and located to neighbouring doubles of time.
 //
 //     EventLocator events(n, {{Crossing::Falling}, {Crossing::Both}}, g);
 //     events.start(t0, y0);
@@ -46,9 +46,9 @@ enum class EventStatus {
 };
 
 struct EventOptions {
-  /// Places inside a step where the functions are looked at, besides its end: two crossings between neighbouring places
-  /// are found only if the values hint at them. 0 looks at the ends only, which saves the interpolation (it costs
-  /// DormandPrince853 three evaluations) in steps without events.
+  /// Number of places inside a step, besides its end, where the functions are evaluated: two crossings between
+  /// neighbouring places are found only if the values hint at them. 0 evaluates at the ends only, which saves the
+  /// interpolation (it costs DormandPrince853 three evaluations) in steps without events.
   int samples = 3;
   /// Crossings nearer to each other than this fraction of the step (or a few units in the last place of time) happen at
   /// the same instant.
@@ -99,7 +99,7 @@ class EventLocator {
   EventFunction g_;
   EventOptions options_;
   std::vector<char> active_;
-  std::vector<double> sign_, sign_end_;  ///< of g_k at t_begin_ and at the end of the step: -1, 1, or 0 at zero
+  std::vector<double> sign_, sign_end_;  ///< sign of g_k at t_begin_ and at the end of the step: -1, 1, or 0 at zero
   std::vector<double> noise_;            ///< |g_k| where it was declared zero: below twice this it has not left
   std::vector<double> begin_;            ///< g at t_begin_
   std::vector<double> times_, values_;   ///< samples of the step, g row by row

@@ -7,7 +7,7 @@
 
 namespace kane {
 
-/// What the step size controller needs to know of a method.
+/// What the step size controller needs to know about a method.
 struct ExplicitTraits {
   int order = 0;
   double error_exponent = 0;  ///< the error estimate behaves like h^(1/error_exponent)
@@ -30,8 +30,8 @@ class ExplicitAdaptive : public Integrator {
     double error = 0;  ///< relative to the tolerance: 1 is just acceptable
   };
 
-  /// Tries a step of length h (signed) from (t_, y_) with slope_ = f(t_, y_), to y_next_ with slope_next_ = f there. The
-  /// error must not be finite if any slope is not, whether it has a weight in the estimate or not.
+  /// Tries a step of length h (signed) from (t_, y_) with slope_ = f(t_, y_), to y_next_ with slope_next_ = f there.
+  /// The error must not be finite if any slope is not, whether it has a weight in the estimate or not.
   virtual Attempt attempt(double h) = 0;
   /// |f(y_next) - f(Y)| / |y_next - Y| for a stage Y at the same time t + h: an estimate of the largest |lambda|.
   virtual double estimate_lambda() = 0;

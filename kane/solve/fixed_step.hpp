@@ -1,12 +1,12 @@
 #pragma once
-// Integrators with a fixed step: what they share (time that does not drift, interpolation), and Runge's and Kutta's
-// classical method of order 4.
+// Integrators with a fixed step: their common part (time that does not drift, interpolation), and the classical
+// Runge-Kutta method of order 4.
 
 #include "kane/solve/integrator.hpp"
 
 namespace kane {
 
-/// The k-th time is t0 + k h, not a sum of h's. A step is shortened only to meet a limit; then counting begins anew.
+/// The k-th time is t0 + k h, not a sum of h's. A step is shortened only to meet a limit; then counting starts again.
 /// Interpolation is the cubic through both ends with the slopes there (error of order h^4).
 class FixedStepIntegrator : public Integrator {
  public:
@@ -24,9 +24,9 @@ class FixedStepIntegrator : public Integrator {
 
   /// From (t_, y_) by h into y_next_.
   virtual StepStatus advance(double h) = 0;
-  /// The state was changed from outside.
+  /// Called after the state was changed from outside.
   virtual void forget() {}
-  /// The projection has changed y_next_.
+  /// Called after the projection has changed y_next_.
   virtual void projected() {}
   /// f at (t_, y_) in slope_, evaluated at most once.
   [[nodiscard]] StepStatus need_slope();

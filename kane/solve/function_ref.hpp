@@ -1,6 +1,6 @@
 #pragma once
-// A borrowed callable: two words, no allocation. For callbacks that are used during a call and not kept. (What is
-// kept, like the right-hand side of an integrator, is a std::function, so that it cannot dangle.)
+// A borrowed callable: two words, no allocation. For callbacks that are used during a call and not kept. (Callbacks
+// that are kept, like the right-hand side of an integrator, are std::functions, so that they cannot dangle.)
 
 #include <memory>
 #include <type_traits>

@@ -1,14 +1,14 @@
 #pragma once
-// Gauss methods with 1, 2 or 3 stages: order 2 (the implicit midpoint rule), 4 and 6. Symplectic for canonical variables
-// (y = (q, p), also when the mass matrix depends on q), symmetric, A-stable, and they keep quadratic invariants. Hairer,
-// Lubich, Wanner, Geometric Numerical Integration, II.1.3, VI.4 and VIII.6.
+// Gauss methods with 1, 2 or 3 stages: order 2 (the implicit midpoint rule), 4 and 6. Symplectic for canonical
+// variables (y = (q, p), also when the mass matrix depends on q), symmetric, A-stable, and they keep quadratic
+// invariants. Hairer, Lubich, Wanner, Geometric Numerical Integration, II.1.3, VI.4 and VIII.6.
 //
 //     Y_i = y + Z_i,   Z_i = h sum_j a_ij f(t + c_j h, Y_j),   y_next = y + h sum_i b_i f(t + c_i h, Y_i)
 //
 // Z is iterated until it stops changing in double precision, and y is summed with compensation, so that the invariants
 // random-walk at rounding level over long runs (Hairer, McLachlan, Razakarivony, Achieving Brouwer's law with implicit
-// Runge-Kutta methods, BIT 2008). The iteration is the fixed point one (no Jacobian; converges if h |df/dy| < 1); where
-// it does not converge, or on request, simplified Newton.
+// Runge-Kutta methods, BIT 2008). The iteration is a fixed-point iteration (no Jacobian; converges if h |df/dy| < 1);
+// where it does not converge, or on request, simplified Newton is used.
 
 #include "kane/solve/dense.hpp"
 #include "kane/solve/fixed_step.hpp"
@@ -16,7 +16,7 @@
 namespace kane {
 
 enum class StageIteration {
-  Automatic,  ///< fixed point; Newton from the step on where that does not converge
+  Automatic,  ///< fixed point; Newton from the first step at which that does not converge
   FixedPoint,
   Newton,
 };
@@ -25,7 +25,7 @@ struct GaussOptions {
   double step = 1e-3;
   int stages = 1;  ///< 1, 2 or 3: order 2, 4, 6
   StageIteration iteration = StageIteration::Automatic;
-  RhsJacobian jacobian = {};  ///< for Newton; by differences if there is none
+  RhsJacobian jacobian = {};  ///< for Newton; by finite differences if there is none
   int max_iterations = 60;
 };
 

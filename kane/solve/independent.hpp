@@ -4,13 +4,13 @@
 // size is the number of independent constraints), and read the dependent speeds off V.
 //
 // Here the basis comes from a pivoted orthogonal factorisation of A^T with rows scaled to length one (units of the rows
-// do not matter), which also says which rows are redundant. With u = (u_i, u_d) and V^T = (V_i^T, V_d^T),
+// do not matter), which also shows which rows are redundant. With u = (u_i, u_d) and V^T = (V_i^T, V_d^T),
 //
 //     u_d = D u_i + E,     D = -A_d^-1 A_i = -(V_d^T)^-1 V_i^T                                  (Gillespie, eq. 5)
 //
-// so the choice is as good as |V_d^-1| is small (|V_d| <= 1, so that bounds its condition number). The columns of V^T
-// are pivoted, then exchanged as long as some |D_ij| > 2, since exchanging speeds i and j multiplies |det V_d| by |D_ij|
-// (Gu and Eisenstat, 1996); afterwards |V_d^-1| is bounded by a modest function of the size alone.
+// so the smaller |V_d^-1|, the better the choice (|V_d| <= 1, so that bounds its condition number). The columns of V^T
+// are pivoted, then exchanged as long as some |D_ij| > 2, since exchanging speeds i and j multiplies |det V_d| by
+// |D_ij| (Gu and Eisenstat, 1996); afterwards |V_d^-1| is bounded by a modest function of the size alone.
 
 #include <cstddef>
 #include <span>
@@ -22,25 +22,25 @@
 namespace kane {
 
 struct IndependentOptions {
-  /// A row is redundant if less than this fraction of it is not a combination of the others. Larger than the error
-  /// with which configuration constraints hold (rows of redundant loops agree only on the constraint surface).
+  /// A row is redundant if the part of it that is not a combination of the others is below this fraction. Larger than
+  /// the error to which configuration constraints hold (rows of redundant loops agree only on the constraint surface).
   double rank_tolerance = 1e-9;
   /// Rows of redundant loops disagree by the error of the configuration, and that is the error of phi divided by how
-  /// independent the rows still are. So what is left of a row is noise if its product with what was left of the row before
-  /// is below this (some hundred times the error of phi).
+  /// independent the rows still are. So what is left of a row is noise if its product with what was left of the row
+  /// before is below this (some hundred times the error of phi).
   double noise_product = 1e-11;
   /// Preferred dependent speeds are taken as they are if the condition number of their block is below this.
   double preferred_condition = 1e4;
   /// update() keeps the current choice while the condition number of its block is below this ...
   double keep_condition = 100;
-  /// ... and above it, until another choice is better by this factor (so that it does not flutter).
+  /// ... and above it, until another choice is better by this factor (to avoid switching back and forth).
   double gain = 4;
 };
 
 struct IndependentReport {
-  bool finite = true;  ///< false: A holds an infinity or not-a-number, and the choice before stands
+  bool finite = true;  ///< false: A holds an infinity or a NaN, and the previous choice stands
   int rank = 0;
-  bool changed = false;         ///< the dependent speeds, or the rows kept, are others than before
+  bool changed = false;         ///< the dependent speeds or the kept rows have changed
   bool preferred_kept = false;  ///< the preferred speeds became the dependent ones, all of them
   /// |V_d^-1|_F, between 1/s and sqrt(rank)/s with s the smallest singular value of V_d: bounds the condition number of
   /// the block (|V_d| <= 1), and how much larger than the independent speeds the dependent ones can be.
@@ -88,8 +88,8 @@ class IndependentSpeeds {
 
   std::size_t max_rows_, n_, most_rank_;
   IndependentOptions options_;
-  PivotedQr row_qr_;     ///< of the scaled A^T: n x m
-  PivotedQr column_qr_;  ///< of V^T: rank x n
+  PivotedQr row_qr_;     ///< factors of the scaled A^T: n x m
+  PivotedQr column_qr_;  ///< factors of V^T: rank x n
   std::vector<double> basis_, weight_, inverse_, d_;
   std::vector<double> length_;      ///< greatest length of each row since choose()
   std::vector<int> order_, trial_;  ///< a permutation of the speeds: dependent ones first

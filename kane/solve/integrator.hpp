@@ -1,6 +1,6 @@
 #pragma once
-// The one interface of all integrators of ydot = f(t, y) on plain arrays. A run is a loop of steps, so that the caller
-// can look, interpolate, locate events and change the state between any two of them:
+// The common interface of all integrators of ydot = f(t, y) on plain arrays. A run is a loop of steps, so that the
+// caller can inspect, interpolate, locate events and change the state between any two of them:
 //
 //     integrator->start(t0, y0);
 //     while (integrator->time() < t_end) {
@@ -9,7 +9,7 @@
 //       ... integrator->resume(t_event, y_changed) after an impulse ...
 //     }
 //
-// Nothing allocates after construction. Time may run backwards: steps go towards the limit given.
+// Nothing allocates after construction. Time may run backwards: steps go towards the given limit.
 
 #include <cstddef>
 #include <functional>
@@ -25,11 +25,11 @@ namespace kane {
 
 enum class RhsStatus {
   Ok,
-  Retry,  ///< cannot be evaluated here (singular mass matrix, outside of a domain): a shorter step may avoid it
+  Retry,  ///< cannot be evaluated here (singular mass matrix, outside a domain): a shorter step may avoid it
   Stop,   ///< give up at once
 };
 
-/// Writes ydot = f(t, y). Must not throw: what is wrong is said by the status.
+/// Writes ydot = f(t, y). Must not throw: errors are reported by the status.
 using Rhs = std::function<RhsStatus(double t, std::span<const double> y, std::span<double> ydot)>;
 /// Writes df/dy, n x n.
 using RhsJacobian = std::function<RhsStatus(double t, std::span<const double> y, MatrixView dfdy)>;
@@ -52,13 +52,13 @@ enum class StepStatus {
 
 struct StepReport {
   StepStatus status = StepStatus::Ok;
-  double t = 0;         ///< time reached; on failure the time from where no step could be made
+  double t = 0;         ///< time reached; on failure, the time from which no step could be made
   double h = 0;         ///< length of the step made (or of the last one tried)
   double error = 0;     ///< estimated local error, relative to the tolerance (adaptive methods)
-  int order = 0;        ///< of the method in this step
+  int order = 0;        ///< order of the method in this step
   int rejected = 0;     ///< tries before this one
-  int evaluations = 0;  ///< of f in this call
-  int component = -1;   ///< the entry of y (or ydot) to blame: largest error, or first that is not finite
+  int evaluations = 0;  ///< evaluations of f in this call
+  int component = -1;   ///< the entry of y (or ydot) responsible: the largest error, or the first that is not finite
   bool stiff = false;   ///< an explicit method is limited by stability, not accuracy
 };
 
@@ -80,10 +80,10 @@ class Integrator {
   [[nodiscard]] virtual std::string_view name() const = 0;
   [[nodiscard]] std::size_t size() const { return n_; }
 
-  /// Begins a run: the step size is chosen anew, the totals are zero.
+  /// Begins a run: the step size is chosen afresh and the totals are reset.
   void start(double t, std::span<const double> y);
-  /// Goes on from (t, y), another state or time than the integrator's own: after an event, an impulse, a change of the
-  /// right-hand side. What was remembered of the past is forgotten, except the step size.
+  /// Continues from (t, y), a state or time that is not the integrator's own: after an event, an impulse, or a change
+  /// of the right-hand side. All history except the step size is discarded.
   void resume(double t, std::span<const double> y);
   /// One step, towards t_limit and never past it (a limit within rounding of the step is met exactly). At the limit
   /// nothing happens. The reference stays valid until the next call.
@@ -91,7 +91,7 @@ class Integrator {
 
   [[nodiscard]] double time() const { return t_; }
   [[nodiscard]] std::span<const double> state() const { return {y_.data(), n_}; }
-  /// Begin of the last step; equal to time() and state() after start() and resume().
+  /// Start of the last step; equal to time() and state() after start() and resume().
   [[nodiscard]] double previous_time() const { return t_previous_; }
   [[nodiscard]] std::span<const double> previous_state() const { return {y_previous_.data(), n_}; }
   /// y anywhere in the last step, with the order the method promises. May evaluate f (hence the status).
@@ -110,15 +110,15 @@ class Integrator {
   virtual void do_accept() {}
   virtual StepStatus do_interpolate(double t, std::span<double> y) = 0;
 
-  /// f with bookkeeping. If careful_, anything not finite in ydot gives Retry and sets report_.component. Looking at
-  /// every ydot costs as much as the rest of a step of a small system, so methods that see it in their results anyway
-  /// are careful only when something is wrong, and do the step once more to find out what.
+  /// f with bookkeeping. If careful_, anything not finite in ydot gives Retry and sets report_.component. Checking
+  /// every ydot costs as much as the rest of a step of a small system, so methods that would notice it in their results
+  /// anyway are careful only when something is wrong, and then repeat the step to find out what.
   [[nodiscard]] RhsStatus evaluate(double t, const double* y, double* ydot);
   /// True if all of ydot is finite; otherwise report_.component is set to the first entry that is not, plus `offset`.
   [[nodiscard]] bool check_finite(std::span<const double> ydot, std::size_t offset = 0);
   /// Projects (t_next_, y_next_).
   [[nodiscard]] ProjectionStatus project_next();
-  /// What a failing evaluation means when no shorter step can be tried.
+  /// The meaning of a failing evaluation when no shorter step can be tried.
   [[nodiscard]] StepStatus rhs_failure() const;
 
   std::size_t n_;
@@ -130,7 +130,7 @@ class Integrator {
   StepReport report_;
   IntegratorTotals totals_;
   bool careful_ = true;
-  bool not_finite_ = false;  ///< the last failing evaluation was not finite (else it said so itself)
+  bool not_finite_ = false;  ///< the last failing evaluation was not finite (otherwise it returned a status)
 };
 
 /// Absolute and relative tolerance per component; a single number holds for all.

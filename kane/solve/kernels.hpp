@@ -1,5 +1,5 @@
 #pragma once
-// The inner loops every factorisation here is made of. The sums have a fixed order (four partial sums), so results do
+// The inner loops of all factorisations here. The sums have a fixed order (four partial sums), so results do
 // not depend on how the compiler vectorises.
 
 #include <algorithm>
@@ -37,9 +37,10 @@ inline void add_scaled(double* __restrict y, double a, const double* __restrict 
 
 [[nodiscard]] inline double norm2(std::span<const double> x) { return std::sqrt(dot(x.data(), x.data(), x.size())); }
 
-/// True if no number is infinite or not a number.
+/// True if no number is infinite or NaN.
 [[nodiscard]] inline bool all_finite(std::span<const double> x) {
-  // Sums of zeros, unless something is not finite: 0 * inf and 0 * nan are nan. Four of them, not to wait for each other.
+  // Sums of zeros, unless something is not finite: 0 * inf and 0 * nan are nan. Four of them, so that they do not wait
+  // for each other.
   double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
   std::size_t i = 0;
   for (; i + 4 <= x.size(); i += 4) {
@@ -52,8 +53,9 @@ inline void add_scaled(double* __restrict y, double a, const double* __restrict 
   return (s0 + s1) + (s2 + s3) == 0;
 }
 
-/// to = from, number by number. Kernels read and write single numbers; a wide load of what was just stored in small pieces
-/// (or the other way round) waits until all of it has reached the cache, which costs more than copying a small state.
+/// to = from, number by number. Kernels read and write single numbers; a wide load of what was just stored in small
+/// pieces (or the other way round) waits until all of it has reached the cache, which costs more than copying a small
+/// state.
 inline void copy_numbers(const double* from, std::size_t n, double* to) {
   for (std::size_t i = 0; i < n; ++i) {
     to[i] = from[i];

@@ -62,8 +62,8 @@ void LemkeSolver::pivot(std::size_t row, std::size_t column) {
   basis_[row] = column;
 }
 
-/// Compares the rows (q_i, row i of the inverse basis) divided by their entries in the entering column. The columns of w
-/// hold the inverse basis.
+/// Compares the rows (q_i, row i of the inverse basis) divided by their entries in the entering column. The columns of
+/// w hold the inverse basis.
 bool LemkeSolver::lexicographically_less(std::size_t row, std::size_t other, std::size_t entering) {
   const double a = t(row, entering), b = t(other, entering);
   for (std::size_t k = 0; k <= n_; ++k) {
@@ -159,7 +159,7 @@ void LemkeSolver::measure(ConstMatrixView m, std::span<const double> q, std::spa
     size = std::max(size, terms);
   }
   for (std::size_t i = 0; i < n_; ++i) {
-    // What the pivoting takes for a tie (10: some of them on the way) cannot be told apart here either.
+    // Values that the pivoting treats as a tie (10: several may add up) cannot be told apart here either.
     const double tie = 10 * kTie / kAccurate * q_scale_ * sizes_[i];
     const double unit = std::max({trial_[i], 1e-6 * size, tie});
     if (unit == 0) continue;

@@ -3,10 +3,10 @@
 //
 //     w >= 0,  z >= 0,  w^T z = 0                              (unilateral contact: z forces, w accelerations or speeds)
 //
-// by Lemke's method with a lexicographic ratio test, which cannot cycle and always does the same (Cottle, Pang, Stone, The
-// Linear Complementarity Problem, sections 4.4 and 4.9). It finds a solution whenever M is a P-matrix (then it is the only
-// one) or copositive-plus and the problem is feasible; ending on a ray means that there is none for such matrices, and
-// that none was found for others.
+// by Lemke's method with a lexicographic ratio test, which cannot cycle and is deterministic (Cottle, Pang, Stone, The
+// Linear Complementarity Problem, sections 4.4 and 4.9). It finds a solution whenever M is a P-matrix (then it is the
+// only one) or copositive-plus and the problem is feasible; ending on a ray means that there is none for such matrices,
+// and that none was found for others.
 
 #include <cstddef>
 #include <optional>
@@ -97,8 +97,8 @@ class BoxedLcpSolver {
  public:
   explicit BoxedLcpSolver(std::size_t capacity);
 
-  /// Free variables are eliminated, upper bounds become complementarity rows of their own, and Lemke's method solves the
-  /// rest. Status Inaccurate also if the block of the free variables is singular.
+  /// Free variables are eliminated, upper bounds become complementarity rows of their own, and Lemke's method solves
+  /// the rest. Status Inaccurate also if the block of the free variables is singular.
   LcpReport solve(ConstMatrixView m, std::span<const double> q, std::span<const double> lower,
                   std::span<const double> upper, std::span<double> z);
 
@@ -115,8 +115,9 @@ class BoxedLcpSolver {
   std::vector<double> sign_;  ///< -1 for variables bounded above only: they are counted downwards from there
 };
 
-/// The same by projected Gauss-Seidel sweeps (Dantzig's pivoting has no answer for every M; relaxation has an approximate
-/// one). Bounds may follow another variable: friction_of[i] = k >= 0 gives |z_i| <= mu_i z_k. Starts from the z given.
+/// The same by projected Gauss-Seidel sweeps (Dantzig's pivoting has no answer for every M; relaxation has an
+/// approximate one). Bounds may follow another variable: friction_of[i] = k >= 0 gives |z_i| <= mu_i z_k. Starts from
+/// the z given.
 struct RelaxationReport {
   bool converged = false;
   int sweeps = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// Dense matrices, row by row: a view of somebody's numbers, and an owner for workspaces. Sizes are chosen once;
+// Dense matrices, row by row: a view of numbers owned elsewhere, and an owner for workspaces. Sizes are chosen once;
 // nothing here grows on its own.
 
 #include <cstddef>
@@ -37,7 +37,7 @@ struct BasicMatrixView {
 using MatrixView = BasicMatrixView<double>;
 using ConstMatrixView = BasicMatrixView<const double>;
 
-/// Owner of a dense matrix, row by row, zero at first.
+/// Owner of a dense matrix, row by row, initially zero.
 class Matrix {
  public:
   Matrix() = default;

@@ -1,10 +1,11 @@
 #pragma once
-// Nonlinear equations r(x) = 0 with m residuals and n unknowns, m and n in any relation, J = dr/dx of any rank: what
-// assembly, equilibria and inverse kinematics are made of. Damped Gauss-Newton; where that does not descend,
+// Nonlinear equations r(x) = 0 with m residuals and n unknowns, m and n in any relation, J = dr/dx of any rank: the
+// basis of assembly, equilibria and inverse kinematics. Damped Gauss-Newton; where that does not descend,
 // Levenberg-Marquardt.
 //
 // The step is the shortest of all that minimise |r + J dx| (measured in x_i / scale_i), so redundant equations do no
-// harm and unknowns that matter not stay where they are. Nocedal and Wright, Numerical Optimization, sections 10.3, 11.2.
+// harm, and unknowns that do not matter stay where they are. Nocedal and Wright, Numerical Optimization, sections 10.3,
+// 11.2.
 
 #include <cstddef>
 #include <span>
@@ -31,7 +32,7 @@ enum class NewtonStatus {
 struct NewtonOptions {
   double tolerance = 1e-12;  ///< on every |r_i|
   int max_iterations = 100;
-  double rank_tolerance = 1e-10;  ///< directions of J below this (relative) are left alone
+  double rank_tolerance = 1e-10;  ///< directions in which J is smaller than this (relative) are left alone
   double max_step = 1e300;        ///< on |dx_i / scale_i|: keeps angles from spinning around
   /// After convergence go on to the solution nearest to the start (in x_i / scale_i), not only a near one.
   bool nearest = false;
@@ -45,7 +46,7 @@ struct NewtonReport {
   int evaluations = 0;
   double residual = 0;   ///< largest |r_i|
   int worst = -1;        ///< its index
-  int rank = 0;          ///< of the last J, in the unknowns free to move
+  int rank = 0;          ///< rank of the last J, in the unknowns that are free to move
   double last_step = 0;  ///< largest |dx_i / scale_i|
 
   [[nodiscard]] bool ok() const { return status == NewtonStatus::Converged; }

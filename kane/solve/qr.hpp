@@ -11,8 +11,8 @@
 
 namespace kane {
 
-/// Which column becomes the next pivot. `weight` multiplies the norms of what is left of the columns (empty = all 1).
-/// Of all columns whose weighted norm is at least `threshold` times the largest, the first is taken: 1 is the textbook
+/// Which column becomes the next pivot. `weight` multiplies the norms of the remaining columns (empty = all 1).
+/// The first of all columns whose weighted norm is at least `threshold` times the largest is taken: 1 is the textbook
 /// rule, a smaller number prefers earlier columns.
 struct PivotRule {
   std::span<const double> weight = {};
@@ -23,7 +23,7 @@ class PivotedQr {
  public:
   PivotedQr(std::size_t max_rows, std::size_t max_columns);
 
-  /// Place to write the m x n matrix, column by column (entry (i, j) at [j * m + i]); then call factor().
+  /// Where to write the m x n matrix, column by column (entry (i, j) at [j * m + i]); then call factor().
   [[nodiscard]] double* prepare(std::size_t rows, std::size_t columns);
   /// Factors what was written. The rank is the number of pivots above `tolerance` times the largest column norm.
   void factor(double tolerance, const PivotRule& rule = {});
@@ -37,8 +37,8 @@ class PivotedQr {
   [[nodiscard]] std::span<const int> permutation() const { return {permutation_.data(), n_}; }
   /// Entry of R, for i <= j and i < rank.
   [[nodiscard]] double r(std::size_t i, std::size_t j) const { return a_[j * m_ + i]; }
-  /// Size of the largest column of what was left when the factorisation stopped, relative to the largest at the start:
-  /// how small the dropped part is (0 for full rank).
+  /// Norm of the largest remaining column when the factorisation stopped, relative to the largest at the start: the
+  /// size of the dropped part (0 for full rank).
   [[nodiscard]] double dropped() const { return dropped_; }
   /// Largest over smallest pivot kept: a cheap lower bound of the condition number.
   [[nodiscard]] double pivot_spread() const;
@@ -65,7 +65,7 @@ class PivotedQr {
   bool complete_ = false;             ///< the rows of R were reduced to triangular form from the right
   std::vector<double> a_;             ///< R above, reflectors below the diagonal, column by column
   std::vector<double> tau_;           ///< reflection k is 1 - tau v v^T with v_k = 1
-  std::vector<double> norm_, exact_;  ///< norms of what is left of the columns, downdated, and when last computed
+  std::vector<double> norm_, exact_;  ///< norms of the remaining columns, downdated, and as last computed
   std::vector<double> t_;             ///< rank x n, row by row: T | reflectors from the right
   std::vector<double> tau_right_;
   std::vector<double> z_;

@@ -1,5 +1,5 @@
 #pragma once
-// Zero of a scalar function inside a bracket, to the last bit if wanted.
+// Zero of a scalar function inside a bracket, to the last bit if desired.
 
 #include "kane/solve/function_ref.hpp"
 
@@ -9,7 +9,7 @@ enum class RootStatus { Ok, NoBracket, NotFinite };
 
 struct Root {
   RootStatus status = RootStatus::Ok;
-  /// The final bracket, in the direction from a to b given: f keeps the sign of f(a) up to `before`, and has changed
+  /// The final bracket, in the direction from a to b: f keeps the sign of f(a) up to `before`, and has changed
   /// sign (or is zero) at `after`. With tolerance 0 the two are neighbouring doubles, or both the place where f is 0.
   double before = 0, after = 0;
   double f_before = 0, f_after = 0;
@@ -24,8 +24,9 @@ struct Root {
 
 /// Inverse quadratic interpolation where it is safe, else bisection (T. R. Chandrupatla, A new hybrid quadratic/
 /// bisection algorithm for finding the zero of a nonlinear function without using derivatives, Advances in Engineering
-/// Software 28, 1997). f(a) = fa and f(b) = fb are given, so the caller decides what the signs at the ends are; they must
-/// differ, or one be zero. Stops when the bracket is not wider than `tolerance` or cannot be halved any more.
+/// Software 28, 1997). f(a) = fa and f(b) = fb are given, so the caller decides the signs at the ends; they must
+/// differ, or one of them must be zero. Stops when the bracket is not wider than `tolerance` or cannot be halved any
+/// more.
 [[nodiscard]] Root find_root(FunctionRef<double(double)> f, double a, double fa, double b, double fb,
                              double tolerance = 0);
 

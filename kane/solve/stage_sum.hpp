@@ -1,8 +1,8 @@
 #pragma once
-// y + h (a_1 k_1 + ... + a_N k_N) over arrays, the inner loop of explicit Runge-Kutta methods, and the measure of the error
-// that follows it. Compiled twice on x86-64, for processors with vectors of four numbers and for all others; the choice is
-// made when the program runs. Nothing is contracted and every sum has a fixed order (four partial sums), so the bits are
-// the same.
+// y + h (a_1 k_1 + ... + a_N k_N) over arrays, the inner loop of explicit Runge-Kutta methods, and the measure of the
+// error that follows it. Compiled twice on x86-64, for processors with vectors of four numbers and for all others; the
+// choice is made at run time. Nothing is contracted and every sum has a fixed order (four partial sums), so the bits
+// are the same.
 
 #include <array>
 #include <cstddef>
@@ -15,7 +15,7 @@ struct StageTerm {
   const double* k;
 };
 
-/// What an error is measured by: atol_i + rtol_i max(|y_i|, |next_i|).
+/// The scale that errors are measured by: atol_i + rtol_i max(|y_i|, |next_i|).
 struct ErrorScale {
   const double *rtol, *atol, *y, *next;
 };
@@ -43,7 +43,7 @@ struct StageSums {
   }
 };
 
-/// For the processor that this runs on, and for any.
+/// For the processor this runs on, and for any processor.
 [[nodiscard]] const StageSums& best_stage_sums();
 [[nodiscard]] const StageSums& plain_stage_sums();
 

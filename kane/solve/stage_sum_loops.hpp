@@ -1,6 +1,7 @@
 #pragma once
-// The loops of stage_sum.hpp, compiled by each file that includes them with its own instructions. Everything here is local
-// to that file and calls nothing: what the linker may share must not contain instructions that some processor lacks.
+// The loops of stage_sum.hpp, compiled by each file that includes them with its own instructions. Everything here is
+// local to that file and calls nothing: what the linker may share must not contain instructions that some processor
+// lacks.
 
 #include <utility>
 
@@ -11,8 +12,8 @@ namespace {
 
 using Four = double __attribute__((vector_size(32)));
 
-// By copies, for the arrays need not be aligned to vectors; by reference, for vectors are passed differently with and without
-// AVX.
+// By copies, because the arrays need not be aligned to vectors; by reference, because vectors are passed differently
+// with and without AVX.
 [[gnu::always_inline]] inline void load(Four& to, const double* from) { __builtin_memcpy(&to, from, sizeof to); }
 [[gnu::always_inline]] inline void add_term(Four& sum, const StageTerm& term, std::size_t i) {
   Four k;

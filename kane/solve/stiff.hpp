@@ -1,8 +1,8 @@
 #pragma once
 // Integrators for stiff systems, by SUNDIALS: CVODE (backward differentiation formulas of order 1 to 5) and ARKODE
 // (diagonally implicit Runge-Kutta methods). Same interface as our own; dense linear algebra; df/dy from the caller or
-// by differences. Hindmarsh et al., SUNDIALS: suite of nonlinear and differential/algebraic equation solvers, ACM TOMS 31
-// (2005).
+// by finite differences. Hindmarsh et al., SUNDIALS: suite of nonlinear and differential/algebraic equation solvers,
+// ACM TOMS 31 (2005).
 
 #include "kane/solve/integrator.hpp"
 
@@ -10,11 +10,11 @@ namespace kane {
 
 struct StiffOptions {
   AdaptiveOptions adaptive = {};
-  RhsJacobian jacobian = {};  ///< by differences if there is none
+  RhsJacobian jacobian = {};  ///< by finite differences if there is none
   int order = 0;              ///< CVODE: the largest to use, 1 to 5 (0 = 5). ARKODE: the order, 2 to 5 (0 = 5).
 };
 
-/// What CVODE and ARKODE have in common.
+/// The common part of CVODE and ARKODE.
 class StiffIntegrator : public Integrator {
  public:
   ~StiffIntegrator() override;
@@ -30,8 +30,8 @@ class StiffIntegrator : public Integrator {
   StepStatus do_interpolate(double t, std::span<double> y) final;
 
   virtual void restart() = 0;                 ///< from problem_->y at t_
-  virtual void set_first_step(double h) = 0;  ///< of the steps to come, with sign; 0: chosen
-  /// A step size to begin with after resume(), from what went before; 0 if that says nothing.
+  virtual void set_first_step(double h) = 0;  ///< first of the steps to come, with its sign; 0: chosen by the method
+  /// A step size to start with after resume(), estimated from the steps before; 0 if they say nothing about it.
   [[nodiscard]] virtual double guess_step() const { return 0; }
   virtual void turn_around() {}  ///< time is about to run the other way
   virtual void set_stop_time(double t) = 0;

@@ -32,7 +32,7 @@ using Spellings = PerCode<Spelling>;
 struct SpellingRow {
   Code code;
   std::string_view text;
-  /// What every operand needs: Atom for operands that a method is called on, as in x.sin().
+  /// Needed by every operand: Atom if a method is called on it, as in x.sin().
   Binding needs = Binding::Any;
 };
 
@@ -42,7 +42,7 @@ struct SpellingRules {
   std::string_view function = "@f(@a)";
   /// A comparison as a number, with @o for the operator.
   std::string_view truth = "";
-  /// What the operands of functions and comparisons need.
+  /// Needed by the operands of functions and comparisons.
   Binding needs = Binding::Any;
   /// Products and quotients of arrays by element, as in MATLAB.
   bool elementwise = false;
@@ -60,8 +60,8 @@ struct Dialect {
   std::string_view assign = "@n = @e";   ///< a value to something that exists
   std::string_view stored = "";          ///< an element of the workspace
   std::string_view output = "y_[@i]";    ///< an element of the results
-  std::uint32_t first_index = 0;         ///< of arrays
-  std::string_view call = "@f(@e)";      ///< of an external function
+  std::uint32_t first_index = 0;         ///< index of the first element of an array
+  std::string_view call = "@f(@e)";      ///< call of an external function
   std::string_view temporary = "@n@i";   ///< a value with a name of its own
   std::size_t width = 110;
   std::string_view continuation = "";  ///< at the end of a line that goes on

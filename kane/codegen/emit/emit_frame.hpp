@@ -102,7 +102,7 @@ void write_parts(SourceText& text, const SourceModel& model, const FunctionFrame
 struct LanguageRow {
   LanguageInfo info;
   std::string_view aliases;    ///< separated by spaces
-  std::string_view file_tail;  ///< what the last file of emit() has after the name of the program
+  std::string_view file_tail;  ///< ending of the last file of emit(), after the name of the program
   const Dialect& (*dialect)();
   std::vector<SourceFile> (*emit)(const SourceModel& model);
   /// Null: there is nothing to run.

@@ -21,7 +21,7 @@ class NameTable {
  public:
   explicit NameTable(const NamingRules& rules);
 
-  /// identifier_of(name), with something appended if that is reserved or taken.
+  /// identifier_of(name), with a suffix if that is reserved or taken.
   [[nodiscard]] std::string add(std::string_view name);
   /// Whether prefix followed by a number is or might become an identifier handed out.
   [[nodiscard]] bool has_numbered(std::string_view prefix) const;
@@ -33,11 +33,11 @@ class NameTable {
   std::unordered_set<std::string> taken_;
 };
 
-/// The name with all that could end a comment or a line replaced by '?'.
+/// The name with every character that could end a comment or a line replaced by '?'.
 [[nodiscard]] std::string harmless(std::string_view name);
 
-/// The name between `quote`s. C-like languages escape by backslash (`also` too, if it is not 0), others (Fortran, MATLAB)
-/// double the quote.
+/// The name between `quote`s. C-like languages escape by backslash (`also` too, if it is not 0), others (Fortran,
+/// MATLAB) double the quote.
 [[nodiscard]] std::string quoted(std::string_view name, char quote, bool by_backslash, char also = 0);
 
 }  // namespace kane

@@ -1,10 +1,10 @@
 #pragma once
-// Programs as source code in other languages, to be carried away: self-contained text, no dependency on Kane.
+// Programs as source code in other languages: self-contained text without any dependency on Kane.
 //
 // Every language gets the same three functions. set_parameters() computes what depends on parameters only,
 // set_inputs() what depends on inputs and time too (call it again after set_parameters()), evaluate() the outputs from
-// the state. What one computes for the next is in a workspace, one for each thread. Fused multiply-adds are written
-// as products and sums; whether they are contracted is the compiler's business.
+// the state. Results passed from one to the next are in a workspace, one for each thread. Fused multiply-adds are
+// written as products and sums; whether they are contracted is up to the compiler.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,13 +28,13 @@ struct LanguageInfo {
 
 [[nodiscard]] std::span<const LanguageInfo> languages();
 [[nodiscard]] const LanguageInfo& info(Language language);
-/// By its name or a usual alias ("c++", "octave", "js"), in any case.
+/// By its name or a common alias ("c++", "octave", "js"), ignoring case.
 [[nodiscard]] std::optional<Language> find_language(std::string_view name);
 
 struct EmitOptions {
-  /// Names files, functions and types; left empty, the name of the program does. Made an identifier in any case.
+  /// Name of files, functions and types; if empty, the name of the program. Turned into an identifier in any case.
   std::string name{};
-  /// Functions longer than this many instructions are cut into several, which compilers digest faster.
+  /// Functions longer than this many instructions are split into several, which compile faster.
   std::uint32_t part_length = 4000;
 };
 

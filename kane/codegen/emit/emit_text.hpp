@@ -16,7 +16,7 @@ class SourceText {
  public:
   explicit SourceText(const Dialect& dialect) : dialect_(dialect) {}
 
-  /// One line; braces of `line` mean themselves.
+  /// One line; braces in `line` are literal.
   void raw(std::string_view line);
   template <class... Args>
   void line(fmt::format_string<Args...> text, Args&&... args) {
@@ -24,9 +24,9 @@ class SourceText {
   }
   void blank() { text_ += '\n'; }
   void comment(std::string_view text);
-  /// A list of names in lines of comment.
+  /// A list of names in comment lines.
   void comment_list(std::string_view head, const std::vector<std::string>& items);
-  /// Several lines, each ended by a line feed (the last one may do without); broken as raw() does.
+  /// Several lines, each ended by a line feed (optional for the last one); broken as raw() does.
   void lines(std::string_view text);
   /// The same, never broken.
   void block(std::string_view text);

@@ -1,6 +1,6 @@
 #pragma once
-// The step of an exported driver. Its method has a fixed step, so the step has to be chosen before: the one whose half
-// gives the same motion.
+// The step of an exported driver. Its method has a fixed step, so the step has to be chosen in advance: it is
+// small enough when half of it gives the same motion.
 
 #include <vector>
 
@@ -8,12 +8,12 @@
 
 namespace kane {
 
-/// What the driver would print, computed here: t and the state, one row for each line.
+/// The lines the driver would print, computed here: t and the state, one row for each line.
 [[nodiscard]] std::vector<std::vector<double>> simulate_export(const ExportModel& model);
 
 struct ExportStep {
-  /// Largest change of a state when the step is halved, relative to its size (at least 1); infinite or NaN if the motion
-  /// could not be computed.
+  /// Largest change of a state when the step is halved, relative to its size (at least 1); infinite or NaN if the
+  /// motion could not be computed.
   double change = 0;
   bool accurate = false;  ///< change is at most what was asked for
 };

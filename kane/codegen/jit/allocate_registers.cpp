@@ -225,7 +225,7 @@ class RegisterAllocator {
     return in_memory != kNoOperand ? in_memory : any;
   }
 
-  /// Of the operands only memory has, the one that is used from there: that with the furthest next use.
+  /// Among the operands that are only in memory, the one to be used from there: the one with the furthest next use.
   [[nodiscard]] std::size_t choose_memory_operand(const MicroOp& op, const Shape& shape, std::size_t tied,
                                                   bool copied) const {
     const std::span<const ValueId> vs = operands(op);

@@ -1,5 +1,5 @@
 #pragma once
-// Keeps the first complaint of the assembler, which would be a bug of ours.
+// Keeps the first error of the assembler, which would be a bug in Kane.
 
 #include <asmjit/core.h>
 

@@ -19,7 +19,7 @@ class BaseRegisters {
   BaseRegisters(asmjit::x86::Assembler& a, const MachineProgram& machine, std::uint32_t begin, std::uint32_t end,
                 const Layout& layout, const Target& target);
 
-  /// Keeps what the caller wants kept; the workspace comes in rdi.
+  /// Saves the callee-saved registers; the workspace is passed in rdi.
   void emit_prologue() const;
   void emit_epilogue() const;
 
@@ -27,9 +27,9 @@ class BaseRegisters {
     asmjit::x86::Mem memory;
     bool evex;  ///< shortest in EVEX encoding, which counts displacements in doubles
   };
-  /// To be called once for every slot operand, in order. May emit an instruction that moves a base.
+  /// Must be called once for every slot operand, in order. May emit an instruction that moves a base.
   Place next_place(SlotId slot);
-  /// By the first base, which never changes; `extra` bytes into the slot.
+  /// Relative to the first base, which never changes; `extra` bytes into the slot.
   [[nodiscard]] asmjit::x86::Mem stable(SlotId slot, std::uint32_t extra = 0) const;
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// Memory with machine code in it. It is written while it cannot be executed, and executed when it can no longer be
-// written; at no time both.
+// Memory with machine code in it. It is never writable and executable at the same time: first it is written, then it is
+// made executable.
 
 #include <cstddef>
 #include <cstdint>

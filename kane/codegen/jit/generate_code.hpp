@@ -8,7 +8,7 @@ namespace kane {
 struct GeneratedCode {
   MachineCode code;
   Layout layout;
-  std::vector<double> constants;                ///< what the workspace holds from the start ...
+  std::vector<double> constants;                ///< initial contents of the workspace ...
   std::vector<std::uint32_t> constant_offsets;  ///< ... and where
 };
 

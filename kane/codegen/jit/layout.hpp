@@ -19,8 +19,9 @@ struct Layout {
   friend bool operator==(const Layout&, const Layout&) = default;
 };
 
-/// Slots lie in the order in which the state stage first uses them, so that what is used together is near together;
-/// inputs of a stage and outputs lie side by side in their own order. Throws LimitError if the workspace would exceed 1 GiB.
+/// Slots lie in the order in which the state stage first uses them, so that values used together lie close together;
+/// inputs of a stage and outputs lie side by side in their own order. Throws LimitError if the workspace would exceed 1
+/// GiB.
 [[nodiscard]] Layout lay_out(const MachineProgram& machine, const Program& program, const Target& target);
 
 }  // namespace kane

@@ -31,8 +31,8 @@ class Operand {
 enum class FmaForm : std::uint8_t { F132, F213, F231 };
 
 /// Operands of arithmetic are those of the MicroOp, exchanged where they commute so that only the last one can be a
-/// slot. With two-operand instructions a is the result register. Fused on x86: a is the result register, b and c as FmaForm says.
-/// Load: a is the slot. Store: a is the slot, b the register. CallGroup: `group`.
+/// slot. With two-operand instructions a is the result register. Fused on x86: a is the result register, b and c as
+/// FmaForm says. Load: a is the slot. Store: a is the slot, b the register. CallGroup: `group`.
 struct MachineOp {
   MicroCode code;
   FmaForm form = FmaForm::F231;
@@ -41,8 +41,8 @@ struct MachineOp {
   std::uint32_t group = 0;
 };
 
-/// Sine and cosine of `count` angles, in `vectors` vectors of `width` angles. Of each vector there are first the sines, then
-/// the cosines in the slots from `results` on. In a SIMD kernel an angle, with all its lanes, is a vector.
+/// Sine and cosine of `count` angles, in `vectors` vectors of `width` angles. For each vector the slots from `results`
+/// on hold first the sines, then the cosines. In a SIMD kernel an angle, with all its lanes, is a vector.
 struct SinCosBatch {
   static constexpr int kMostVectors = 4;
 
@@ -53,7 +53,7 @@ struct SinCosBatch {
   SlotId results;
 };
 
-/// `arguments`: of an external function; copied side by side to `area` before the call.
+/// `arguments`: those of an external function, copied side by side to `area` before the call.
 struct MachineCall {
   Code function;
   std::uint32_t integer;

@@ -1,5 +1,5 @@
 #pragma once
-// What a kernel is made from: a Program in operations that machines have, still in static single assignment form
+// The input of code generation: a Program in operations that machines have, still in static single assignment form
 // and without registers. Opcodes without an instruction have been taken apart (sign, min, select ...) or collected
 // in groups of function calls; outputs and values that later stages need have become stores.
 
@@ -55,7 +55,7 @@ struct MicroOp {
   std::uint32_t result;  ///< the value; for Store the slot, for CallGroup the index of the group
 };
 
-/// An angle and the values its sine and cosine get (kNoValue where not wanted).
+/// An angle and the values its sine and cosine get (kNoValue where not needed).
 struct SinCosPair {
   ValueId angle;
   ValueId sin = kNoValue;

@@ -1,11 +1,11 @@
 #pragma once
-// The registers of the target during assignment: who is where, and who has to leave.
+// The registers of the target during assignment: which value is where, and which one has to leave.
 //
 // Leaving by furthest next use is optimal for straight-line code when all values cost the same to bring back
 // (Belady, "A study of replacement algorithms for a virtual-storage computer", IBM Systems Journal 5, 1966). Here
 // they do not: what has a place in memory already (inputs, constants, outputs, saved values) leaves without a store
 // and on x86 comes back as a memory operand, which costs next to nothing. So of those the one with the furthest
-// next use leaves first, unless it is wanted at once, and only then values that need a store.
+// next use leaves first, unless it is needed at once, and only then values that need a store.
 
 #include <cstdint>
 #include <vector>
@@ -20,8 +20,8 @@ inline constexpr Position kNever = 0xffffffff;
 
 struct ValueState {
   Position next_use = kNever;
-  SlotId slot = kNoSlot;       ///< where memory has it
-  std::int8_t reg = -1;        ///< which register has it
+  SlotId slot = kNoSlot;       ///< its place in memory
+  std::int8_t reg = -1;        ///< the register it is in
   bool slot_is_spill = false;  ///< the slot can be given back
 };
 

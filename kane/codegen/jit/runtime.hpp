@@ -14,7 +14,7 @@
 
 namespace kane {
 
-/// Of an external function in a SIMD kernel.
+/// For an external function in a SIMD kernel.
 inline constexpr int kMostArguments = 64;
 
 struct Runtime {

@@ -344,7 +344,7 @@ class OpSelector {
   const ValueId sign_bit_, magnitude_bits_, zero_, one_;
   const OutputSlots outputs_;
   std::vector<bool> ready_;
-  std::vector<ValueId> masks_;        ///< of the comparisons of this stage, else kNoValue
+  std::vector<ValueId> masks_;        ///< masks of the comparisons of this stage; kNoValue for the rest
   std::vector<bool> numbered_;        ///< the comparison has been made a number as well
   std::vector<std::uint32_t> calls_;  ///< instructions of this stage that are calls
   std::size_t next_call_ = 0;         ///< the first of them not yet made

@@ -15,15 +15,15 @@
 // Signs need no care: all roundings are symmetric, and -0 gives -0. For k = 0 the parts of pi/2, all of one sign, make
 // r_lo = -0, and r^2 S is made +0 (it would be -0) by adding a zero, so that only negative zeros are added to r = -0.
 //
-// Math gives, for a vector: mul_add(a, b, c); once(x), the same number in all lanes, for a product that can take its register;
-// turn(), which exchanges sine and cosine and changes signs as the quadrant says; constants(); and kSideBySide, whether several
-// vectors go through the operations side by side (or one after the other).
+// Math gives, for a vector: mul_add(a, b, c); once(x), the same number in all lanes, for a product that can take its
+// register; turn(), which exchanges sine and cosine and changes signs as the quadrant says; constants(); and
+// kSideBySide, whether several vectors go through the operations side by side (or one after the other).
 
 #include "kane/program/sincos_core.hpp"
 
 namespace kane::sincos_core {
 
-/// Two vectors, or two such pairs, that go through the same operations side by side: what a processor does meanwhile is near
+/// Two vectors, or two such pairs, that go through the same operations side by side: independent work is then close by
 /// in the code.
 template <class V>
 struct Two {
@@ -101,8 +101,8 @@ template <class V, class Math>
   return {r, mul_add<V, Math>(k, every<V>(n.q3), error), shifted};
 }
 
-/// c[0] + c[1] z + ... + c[5] z^5: with the fewest operations if there are other vectors to be worked on meanwhile, else by a
-/// short way.
+/// c[0] + c[1] z + ... + c[5] z^5: with the fewest operations if there are other vectors to be worked on meanwhile,
+/// else by a short way.
 template <class V, class Math>
 [[gnu::always_inline]] inline V polynomial(const V& z, const double (&c)[6]) {
   if constexpr (Math::kSideBySide) {

@@ -4,8 +4,8 @@
 //
 // One translation unit per width, compiled for the instruction set that has it. The entries of a width are called by
 // generated code with the angles in the first one, two or four vector registers (xmm0, ymm0, zmm0, v0 and so on) and a
-// pointer to the results in the first integer register: of each vector first all sines, then all cosines. Four vectors in one
-// call take less time than four calls: constants are fetched once, and the vectors do not wait for each other.
+// pointer to the results in the first integer register: for each vector all sines, then all cosines. Four vectors in
+// one call take less time than four calls: constants are fetched once, and the vectors do not wait for each other.
 
 namespace kane {
 

@@ -6,7 +6,7 @@
 
 namespace kane::sincos_core {
 
-/// The same as the scalar function does, bit by bit.
+/// The same as the scalar function, bit for bit.
 struct PlainMath {
   static constexpr bool kFused = false, kSideBySide = false;
 };
@@ -24,8 +24,8 @@ template <class V>
   return all != 0;
 }
 
-/// Moderate only if all are: the largest magnitude where there is an instruction for that (it may pass over a NaN, which is
-/// no trouble), else their sum.
+/// Moderate only if all are: the largest magnitude where there is an instruction for that (it may ignore a NaN, which
+/// does no harm), else their sum.
 template <class V, class Math>
 [[gnu::always_inline]] inline auto magnitude_of(const V& x) {
   if constexpr (kIsTwo<V>) {
@@ -55,7 +55,7 @@ template <class V, class Math>
     return all_at_most(magnitude, kLargestArgument);
 }
 
-/// Of every vector the sines, then the cosines.
+/// For every vector the sines, then the cosines.
 template <class V>
 [[gnu::always_inline]] inline void store(const V& sin, const V& cos, double* results) {
   constexpr int kLanes = sizeof(V) / sizeof(double);
@@ -68,7 +68,7 @@ template <class V>
   }
 }
 
-/// Of lanes that are not too large.
+/// For lanes whose arguments are not too large.
 template <class V, class Math>
 [[gnu::always_inline]] inline void store_moderate(const V& x, double* results) {
   constexpr int kLanes = sizeof(V) / sizeof(double);

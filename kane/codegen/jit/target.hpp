@@ -1,5 +1,5 @@
 #pragma once
-// What register assignment must know of a machine.
+// What register assignment needs to know about a machine.
 
 #include "kane/codegen/isa.hpp"
 

@@ -31,7 +31,7 @@ Angle multiple(const Angle& a, const Rational& factor) { return sum({}, a, facto
 Atoms::Atoms(Graph& graph, const LiteralOptions& options, std::function<Written(NodeId)> write)
     : graph_(graph), options_(options), write_(std::move(write)) {}
 
-/// What the caller says, else what the name says: u1 is a speed, x' a derivative, and x a coordinate if there is an x'.
+/// As the caller says, otherwise by the name: u1 is a speed, x' a derivative, and x a coordinate if there is an x'.
 Rank Atoms::rank_of(NodeId symbol) const {
   if (graph_.op(symbol) == Op::Pi) return Rank::Parameter;
   const auto listed = [&](const std::vector<Expr>& list) {

@@ -1,6 +1,6 @@
 #pragma once
-// Inside of literal(): what a textbook's polynomial is written in. Symbols, sines and cosines of sums of angles, other
-// functions, and sums that stand in a denominator.
+// Internal to literal(): the atoms that a textbook polynomial is written in: symbols, sines and cosines of sums of
+// angles, other functions, and sums in a denominator.
 
 #include <functional>
 #include <map>
@@ -15,7 +15,7 @@
 
 namespace kane::textbook {
 
-/// A sum of multiples of nodes that are no sums themselves, ascending by node; numbers are multiples of the node 1.
+/// A sum of multiples of nodes that are not sums themselves, ascending by node; numbers are multiples of the node 1.
 using Angle = std::vector<std::pair<NodeId, Rational>>;
 
 [[nodiscard]] Angle sum(const Angle& a, const Angle& b, const Rational& factor);
@@ -29,16 +29,16 @@ enum class Rank { Parameter, Coordinate, Function, Speed, Acceleration };
 struct Atom {
   AtomKind kind = AtomKind::Leaf;
   Rank rank = Rank::Parameter;
-  NodeId node = 0;   ///< of Leaf and Function
-  Angle angle;       ///< of Sine, Cosine and Tangent
-  Polynomial below;  ///< of Denominator
+  NodeId node = 0;   ///< for Leaf and Function
+  Angle angle;       ///< for Sine, Cosine and Tangent
+  Polynomial below;  ///< for Denominator
   std::string text;
   std::string latex;
-  std::string latex_argument;  ///< of Sine, Cosine and Tangent: with parentheses unless it is a single name
-  bool bare_argument = false;  ///< of Sine, Cosine and Tangent: whether it is
+  std::string latex_argument;  ///< for Sine, Cosine and Tangent: with parentheses unless it is a single name
+  bool bare_argument = false;  ///< for Sine, Cosine and Tangent: whether it is a single name
   bool is_text_power = false;  ///< written with an exponent: needs parentheses under another one
   bool is_latex_power = false;
-  int operations = 0;  ///< of the text
+  int operations = 0;  ///< in the text
 
   [[nodiscard]] bool is_circular() const {
     return kind == AtomKind::Sine || kind == AtomKind::Cosine || kind == AtomKind::Tangent;
@@ -48,7 +48,7 @@ struct Atom {
   }
 };
 
-/// What a node is written as on its own.
+/// How a node is written on its own.
 struct Written {
   std::string text;
   std::string latex;

@@ -1,5 +1,5 @@
 #pragma once
-// Inside of literal(): polynomials with exact coefficients in numbered atoms (textbook_atoms.hpp says what those are).
+// Internal to literal(): polynomials with exact coefficients in numbered atoms (atoms.hpp says what those are).
 // Exponents may be negative: 1/L is L^-1.
 
 #include <cstddef>
@@ -23,7 +23,7 @@ using Monomial = std::vector<Power>;
 
 using Polynomial = std::map<Monomial, Rational>;
 
-/// The work was going to be more than its limit.
+/// The work would have exceeded its limit.
 struct TooLong {};
 
 /// Limits the size of polynomials and the number of steps taken on them.

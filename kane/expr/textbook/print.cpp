@@ -1,4 +1,4 @@
-// The tree of textbook_tree.hpp as text and as LaTeX.
+// The tree of textbook/tree.hpp as text and as LaTeX.
 
 #include "kane/expr/textbook/tree.hpp"
 

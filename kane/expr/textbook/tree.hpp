@@ -1,5 +1,5 @@
 #pragma once
-// Inside of literal(): sums of products of sums ..., as they will be written, and how they are written.
+// Internal to literal(): sums of products of sums and so on, in the form they are printed in, and printing them.
 
 #include <memory>
 #include <string>
@@ -16,7 +16,7 @@ using Sum = std::vector<Term>;
 struct Factor {
   int atom = -1;
   std::shared_ptr<const Sum> sum;
-  Polynomial expanded;  ///< of the sum
+  Polynomial expanded;  ///< the sum multiplied out
   int exponent = 1;
 };
 
@@ -28,7 +28,7 @@ struct Term {
 /// Operations of the sum as written.
 [[nodiscard]] int count_operations(const Sum& sum, const Atoms& atoms);
 
-/// Puts terms and factors into the order of reading. The first term of a sum is positive if one is.
+/// Puts terms and factors into reading order. The first term of a sum is positive if one is.
 void put_in_order(Sum& sum, const Atoms& atoms);
 
 [[nodiscard]] std::string to_text(const Sum& sum, const Atoms& atoms);
