@@ -73,6 +73,14 @@ void ContactScene::restore_slots() {
   ++version_;
 }
 
+void ContactScene::save(Memory& memory) const { memory = {slots_, touches_, travels_, overflown_, longest_step_}; }
+
+void ContactScene::restore(const Memory& memory) {
+  slots_ = memory.slots, touches_ = memory.touches, travels_ = memory.travels;
+  overflown_ = memory.overflown, longest_step_ = memory.longest_step;
+  ++version_;
+}
+
 ContactScene::Sides ContactScene::sides(int pair, bool swapped) const {
   const ContactPair& p = pairs_[at(pair)];
   const ContactShape& first = shapes_[at(swapped ? p.second : p.first)];

@@ -54,6 +54,10 @@ class ContactScene {
   /// Remembers what the slots hold, and goes back to it.
   void keep_slots();
   void restore_slots();
+  /// The same as a value of the caller's.
+  struct Memory;
+  void save(Memory& memory) const;
+  void restore(const Memory& memory);
   /// Gives slots to what is near and takes them from what is not; slots that hold are kept. `exact`: distances by FCL,
   /// which allocates. True if any slot changed.
   bool update(bool exact);
@@ -136,6 +140,14 @@ class ContactScene {
   double longest_step_ = 0, kept_longest_step_ = 0;
   long version_ = 0;
   std::unique_ptr<FclDistances> fcl_;
+};
+
+struct ContactScene::Memory {
+  std::vector<Slot> slots;
+  std::vector<Touch> touches;
+  std::vector<Travel> travels;
+  bool overflown = false;
+  double longest_step = 0;
 };
 
 /// Slots that are enough for pairs of these shapes, if each of them touches in as many points as it can.

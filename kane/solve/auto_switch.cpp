@@ -73,6 +73,15 @@ StepStatus AdaptiveIntegrator::do_step(double t_limit) {
   return status;
 }
 
+void AdaptiveIntegrator::exchange(MemoryArchive& a) {
+  Integrator::exchange(a);
+  bool is_stiff = stiff();
+  a(is_stiff, switch_next_);
+  explicit_->exchange(a);
+  if (is_stiff) stiff_->exchange(a);
+  active_ = is_stiff ? stiff_.get() : explicit_.get();
+}
+
 StepStatus AdaptiveIntegrator::do_interpolate(double t, std::span<double> y) { return active_->interpolate(t, y); }
 
 }  // namespace kane

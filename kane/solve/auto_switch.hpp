@@ -23,6 +23,7 @@ class AdaptiveIntegrator final : public Integrator {
   [[nodiscard]] std::string_view name() const override { return active_->name(); }
   [[nodiscard]] bool stiff() const { return active_ == stiff_.get(); }
   void set_projection(StateProjection projection) override;
+  void exchange(MemoryArchive& a) override;
 
  protected:
   void do_start() override;

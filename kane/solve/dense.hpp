@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kane/solve/matrix.hpp"
+#include "kane/solve/memory_archive.hpp"
 
 namespace kane {
 
@@ -53,6 +54,8 @@ class Lu {
   void solve_columns(MatrixView b);            ///< every column of b becomes A^-1 b
   /// Estimate (a lower bound, rarely more than a factor of three below) of |A|_1 |A^-1|_1 by Hager's method.
   [[nodiscard]] double calc_condition();
+  /// Writes or reads the factors.
+  void exchange(MemoryArchive& a) { a(n_, norm1_, lu_, scale_, swap_); }
 
  private:
   std::size_t capacity_;

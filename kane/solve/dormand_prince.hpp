@@ -12,6 +12,10 @@ class DormandPrince54 final : public ExplicitAdaptive {
  public:
   DormandPrince54(std::size_t size, Rhs rhs, const AdaptiveOptions& options = {});
   [[nodiscard]] std::string_view name() const override { return "dopri5"; }
+  void exchange(MemoryArchive& a) override {
+    ExplicitAdaptive::exchange(a);
+    a(k_);  // interpolation needs the stages
+  }
 
  protected:
   Attempt attempt(double h) override;
@@ -30,6 +34,10 @@ class DormandPrince853 final : public ExplicitAdaptive {
  public:
   DormandPrince853(std::size_t size, Rhs rhs, const AdaptiveOptions& options = {});
   [[nodiscard]] std::string_view name() const override { return "dop853"; }
+  void exchange(MemoryArchive& a) override {
+    ExplicitAdaptive::exchange(a);
+    a(k_);  // interpolation needs the stages
+  }
 
  protected:
   Attempt attempt(double h) override;

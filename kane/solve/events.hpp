@@ -73,6 +73,9 @@ class EventLocator {
   /// to be called. After None, the signs at the end of the step are remembered for the next one.
   [[nodiscard]] EventStatus find(Integrator& integrator);
 
+  /// Writes or reads the signs that were seen and which functions are active. (Hits are not kept.)
+  void exchange(MemoryArchive& a) { a(active_, sign_, sign_end_, noise_, begin_, time_, t_begin_); }
+
   [[nodiscard]] double time() const { return time_; }
   [[nodiscard]] std::span<const EventHit> hits() const { return hits_; }
   [[nodiscard]] int failed() const { return failed_; }

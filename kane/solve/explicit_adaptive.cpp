@@ -193,6 +193,12 @@ void ExplicitAdaptive::do_accept() {
   has_dense_ = false;
 }
 
+void ExplicitAdaptive::exchange(MemoryArchive& a) {
+  Integrator::exchange(a);
+  a(slope_, slope_previous_, h_, log_old_error_, stiff_hits_, free_hits_, until_check_, has_slope_, limited_);
+  if (a.reading()) has_dense_ = false;
+}
+
 StepStatus ExplicitAdaptive::do_interpolate(double t, std::span<double> y) {
   if (!has_dense_) {
     if (const StepStatus status = need_slope(); status != StepStatus::Ok) return status;

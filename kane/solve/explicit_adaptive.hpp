@@ -23,6 +23,7 @@ class ExplicitAdaptive : public Integrator {
 
   /// The step size that will be tried next (positive; 0 before the first step).
   [[nodiscard]] double next_step_size() const { return h_; }
+  void exchange(MemoryArchive& a) override;
 
  protected:
   struct Attempt {

@@ -14,6 +14,10 @@ class FixedStepIntegrator : public Integrator {
 
   [[nodiscard]] double step_size() const { return h_; }
   void set_step_size(double step);
+  void exchange(MemoryArchive& a) override {
+    Integrator::exchange(a);
+    a(slope_, slope_previous_, h_, t_base_, count_, direction_, has_slope_, has_slope_previous_, shortened_);
+  }
 
  protected:
   void do_start() final;

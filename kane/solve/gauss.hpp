@@ -33,6 +33,11 @@ class GaussIntegrator final : public FixedStepIntegrator {
  public:
   GaussIntegrator(std::size_t size, Rhs rhs, GaussOptions options);
   [[nodiscard]] std::string_view name() const override;
+  void exchange(MemoryArchive& a) override {
+    FixedStepIntegrator::exchange(a);
+    a(f_, z_, compensation_, carried_, factored_h_, h_last_, newton_from_now_, has_history_);
+    newton_.exchange(a);
+  }
 
  protected:
   StepStatus advance(double h) override;

@@ -70,6 +70,11 @@ const StepReport& Integrator::step(double t_limit) {
   return report_;
 }
 
+void Integrator::exchange(MemoryArchive& a) {
+  a(t_, t_previous_, y_, y_previous_);
+  a(totals_.steps, totals_.rejected, totals_.evaluations, totals_.jacobians);
+}
+
 StepStatus Integrator::interpolate(double t, std::span<double> y) {
   ensure(y.size() == n_, "interpolation into {} numbers of a state of {}", y.size(), n_);
   if (t == t_ || t_previous_ == t_) {

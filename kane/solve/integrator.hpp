@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "kane/solve/matrix.hpp"
+#include "kane/solve/memory_archive.hpp"
 
 namespace kane {
 
@@ -100,6 +101,10 @@ class Integrator {
   [[nodiscard]] const StepReport& report() const { return report_; }
   [[nodiscard]] const IntegratorTotals& totals() const { return totals_; }
   virtual void set_projection(StateProjection projection) { projection_ = std::move(projection); }
+  /// Writes or reads everything that decides how the integrator goes on: two of a kind with the same options, one written
+  /// and the other read, make the same steps to the last bit. CVODE and ARKODE keep a past that cannot be copied; they begin
+  /// anew here, in both cases.
+  virtual void exchange(MemoryArchive& a);
 
  protected:
   virtual void do_start() = 0;

@@ -128,6 +128,16 @@ void StiffIntegrator::do_resume() {
   fresh_ = true;
 }
 
+void StiffIntegrator::exchange(MemoryArchive& a) {
+  t_previous_ = t_;
+  y_previous_ = y_;
+  Integrator::exchange(a);
+  double guess = guess_step();
+  a(direction_, guess);
+  set_guess(guess);
+  do_resume();
+}
+
 StepStatus StiffIntegrator::do_step(double t_limit) {
   if (options_.adaptive.max_steps > 0 && totals_.steps + totals_.rejected >= options_.adaptive.max_steps) {
     return StepStatus::TooManySteps;

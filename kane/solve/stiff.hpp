@@ -19,6 +19,7 @@ class StiffIntegrator : public Integrator {
  public:
   ~StiffIntegrator() override;
   void set_projection(StateProjection projection) override;
+  void exchange(MemoryArchive& a) override;
 
  protected:
   struct Problem;
@@ -33,6 +34,7 @@ class StiffIntegrator : public Integrator {
   virtual void set_first_step(double h) = 0;  ///< first of the steps to come, with its sign; 0: chosen by the method
   /// A step size to start with after resume(), estimated from the steps before; 0 if they say nothing about it.
   [[nodiscard]] virtual double guess_step() const { return 0; }
+  virtual void set_guess(double /*step*/) {}
   virtual void turn_around() {}  ///< time is about to run the other way
   virtual void set_stop_time(double t) = 0;
   virtual int advance(double towards, double& reached) = 0;  ///< one step into problem_->out; the library's flag
@@ -90,6 +92,7 @@ class ArkodeIntegrator final : public StiffIntegrator {
   void enable_projection(bool enable) override;
   void read_counters() override;
   [[nodiscard]] double guess_step() const override;
+  void set_guess(double step) override { last_step_ = step; }
 
  private:
   void create();

@@ -27,6 +27,10 @@ class StormerVerlet final : public FixedStepIntegrator {
   /// order: 2 or 4.
   StormerVerlet(SeparableSystem system, double step, int order = 2);
   [[nodiscard]] std::string_view name() const override { return order_ == 2 ? "verlet" : "verlet4"; }
+  void exchange(MemoryArchive& a) override {
+    FixedStepIntegrator::exchange(a);
+    a(qdot_, udot_, compensation_, has_force_);
+  }
 
  protected:
   StepStatus advance(double h) override;

@@ -139,6 +139,102 @@ TEST(MotionSimulator, RefusesToSetAnInputThatFollowsASeries) {
   EXPECT_THROW(sim->set_input(0, 1), ModelError);
 }
 
+// ---- snapshots ----------------------------------------------------------------------------------------------------------
+
+/// Steps up to t, with everything seen on the way.
+std::vector<double> advance(MotionSimulator& sim, double until) {
+  std::vector<double> seen;
+  for (int k = 0; k < 100'000 && (sim.state().t < until || sim.event_pending()); ++k) {
+    if (sim.step(until).status != StepStatus::Ok) ADD_FAILURE() << sim.explain_last_step().cause;
+    seen.push_back(sim.state().t);
+    seen.insert(seen.end(), sim.state().q.begin(), sim.state().q.end());
+    seen.insert(seen.end(), sim.state().u.begin(), sim.state().u.end());
+    seen.push_back(sim.event() == nullptr ? 0 : 1);
+  }
+  return seen;
+}
+
+void expect_same_continuation(const Model& model, const SimulatorOptions& options, double first, double until) {
+  const auto sim = make_simulator(model.system, options), other = make_simulator(model.system, options);
+  sim->start(sim->assemble(model.initial(), model.given()));
+  (void)advance(*sim, first);
+  const MotionSnapshot snapshot = sim->snapshot();
+  const std::vector<double> once = advance(*sim, until);
+  sim->restore(snapshot);
+  EXPECT_EQ(sim->state().t, first);
+  EXPECT_EQ(advance(*sim, until), once) << model.equations().name;
+  other->restore(snapshot);
+  EXPECT_EQ(advance(*other, until), once) << model.equations().name;
+}
+
+TEST(MotionSnapshot, ContinuesPlainMotionToTheLastBit) {
+  for (const Method method : {Method::Automatic, Method::Rk4, Method::Dopri5, Method::Dop853, Method::Cvode,
+                              Method::Arkode, Method::Midpoint, Method::Gauss4, Method::Gauss6}) {
+    SCOPED_TRACE(to_string(method));
+    const SimulatorOptions options{.method = method, .tolerance = 1e-8, .step = 2e-3};
+    expect_same_continuation(load_model("double_pendulum"), options, 0.3, 0.6);
+    expect_same_continuation(load_model("fourbar"), options, 0.3, 0.6);
+  }
+  for (const char* name : {"bricard", "andrews", "rattleback", "parallel_cranks", "damped_pendulum"})
+    expect_same_continuation(load_model(name), {.tolerance = 1e-7}, 0.01, 0.02);
+}
+
+TEST(MotionSnapshot, DoesNotDisturbTheMotionItIsTakenOf) {
+  for (const char* name : {"double_pendulum", "fourbar", "bouncing_ball", "block_on_plane"}) {
+    const Model model = load_model(name);
+    const auto with = make_simulator(model.system), without = make_simulator(model.system);
+    for (const auto& sim : {with.get(), without.get()}) sim->start(sim->assemble(model.initial(), model.given()));
+    for (int k = 1; k <= 10; ++k) {
+      EXPECT_EQ(advance(*with, 0.1 * k), advance(*without, 0.1 * k)) << name;
+      (void)with->snapshot();
+    }
+  }
+}
+
+TEST(MotionSnapshot, ContinuesSwitchedMotionToTheLastBit) {
+  for (const char* name : {"bouncing_ball", "newtons_cradle", "friction_oscillator", "cart_switch", "block_on_plane",
+                           "box_drop", "disk_transition", "geneva", "latch", "grasp", "piano_key", "billiard_ball"}) {
+    const Model model = load_model(name);
+    for (const double first : {0.0, 0.111, 0.4})
+      expect_same_continuation(model, {.tolerance = 1e-7}, first, first + 0.5);
+  }
+}
+
+TEST(MotionSnapshot, KeepsInputsThatAreSampledAndDelayed) {
+  const Model model = parse_model(kPushed);
+  long looks = 0;
+  const SimulatorOptions options{
+      .tolerance = 1e-8,
+      .inputs = {
+          SampledInput{{"F"}, 0.01, 0.025, [&](const State& s, std::span<const double>, std::span<double> values) {
+                         ++looks;
+                         values[0] = -3 * s.q[0] - s.u[0];
+                       }}}};
+  State initial = model.initial();
+  const auto sim = make_simulator(model.system, options);
+  initial.q[0] = 1;
+  sim->start(initial);
+  (void)advance(*sim, 0.4987);
+  const MotionSnapshot snapshot = sim->snapshot();
+  const long before = looks;
+  const auto once = advance(*sim, 1.0);
+  const long between = looks - before;
+  sim->restore(snapshot);
+  EXPECT_EQ(advance(*sim, 1.0), once);
+  EXPECT_EQ(looks - before, 2 * between);
+}
+
+TEST(MotionSnapshot, IsRefusedByAnotherSystemOrMethod) {
+  const Model a = load_model("double_pendulum"), b = load_model("double_pendulum");
+  const auto sim = make_simulator(a.system);
+  EXPECT_THROW((void)sim->snapshot(), ModelError);
+  sim->start(a.initial());
+  const MotionSnapshot snapshot = sim->snapshot();
+  EXPECT_THROW(make_simulator(b.system)->restore(snapshot), ModelError);
+  EXPECT_THROW(make_simulator(a.system, {.method = Method::Rk4})->restore(snapshot), ModelError);
+  EXPECT_THROW(sim->restore(MotionSnapshot()), ModelError);
+}
+
 TEST(SimulatorOptions, SayWhatIsWrong) {
   EXPECT_EQ(message_of({}), "");
   EXPECT_NE(message_of({.tolerance = 2}).find("tolerance"), std::string::npos);

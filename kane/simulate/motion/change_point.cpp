@@ -164,6 +164,12 @@ bool ChangePoint::jump(State& state) {
   return true;
 }
 
+void ChangePoint::exchange(MemoryArchive& a) {
+  a(count_, order_, jumps_, planned_, last_look_, pace_, skip_, steps_between_, most_rank_);
+  for (Moment& m : moments_) a(m.t, m.independence, m.rates);
+  for (State* s : {&begin_, &end_}) a(s->t, s->q, s->u);
+}
+
 void ChangePoint::interpolate(double t, State& state) {
   predict(planned_, order_, lower_);
   const double h = t - begin_.t, part = h / planned_;

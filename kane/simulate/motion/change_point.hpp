@@ -24,6 +24,7 @@
 #include "kane/simulate/system/constraint_projector.hpp"
 #include "kane/simulate/system/system_evaluator.hpp"
 #include "kane/solve/function_ref.hpp"
+#include "kane/solve/memory_archive.hpp"
 
 namespace kane {
 
@@ -58,6 +59,8 @@ class ChangePoint {
   /// Whether the last jump led over this instant, and the state there (not projected).
   [[nodiscard]] bool covers(double t) const { return planned_ > 0 && t > begin_.t && t < end_.t; }
   void interpolate(double t, State& state);
+  /// Writes or reads what is remembered of the way.
+  void exchange(MemoryArchive& a);
 
  private:
   static constexpr std::size_t kMoments = 5;

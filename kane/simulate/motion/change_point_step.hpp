@@ -17,6 +17,10 @@ class ChangePointStep final : public Integrator {
   [[nodiscard]] std::string_view name() const override { return "jump"; }
   /// From a state where a jump is due, if it ends before `limit`. False: step on.
   [[nodiscard]] bool pass(const State& state, double limit);
+  void exchange(MemoryArchive& a) override {
+    Integrator::exchange(a);
+    a(state_.t, state_.q, state_.u);
+  }
 
  private:
   void do_start() override {}

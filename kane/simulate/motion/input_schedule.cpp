@@ -132,6 +132,15 @@ void InputSchedule::find_next_break(double t) {
   ensure(next_break_ > t, "an input break at {} was not passed at {}", next_break_, t);
 }
 
+void InputSchedule::exchange(MemoryArchive& a) {
+  a(values_, next_break_);
+  for (Series& s : series_) a(s.segment);
+  for (Sampled& s : sampled_) {
+    a(s.begin, s.count, s.first, s.size);
+    for (Pending& p : s.queue) a(p.time, p.values);
+  }
+}
+
 std::span<const double> InputSchedule::calc(double t) {
   for (const auto& series : series_) {
     const std::size_t k = series.segment, last = series.t.size();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kane/simulate/state.hpp"
+#include "kane/solve/memory_archive.hpp"
 
 namespace kane {
 
@@ -63,6 +64,8 @@ class InputSchedule {
   /// All inputs at a time between the last break and the next.
   std::span<const double> calc(double t);
   [[nodiscard]] std::span<const double> values() const { return values_; }
+  /// Writes or reads how far it has come.
+  void exchange(MemoryArchive& a);
 
  private:
   struct Series {

@@ -20,6 +20,7 @@
 
 #include "kane/simulate/motion/change_point.hpp"
 #include "kane/simulate/motion/input_schedule.hpp"
+#include "kane/simulate/motion/motion_snapshot.hpp"
 #include "kane/simulate/motion/run_report.hpp"
 #include "kane/simulate/motion/simulator_options.hpp"
 #include "kane/simulate/system/assembly.hpp"
@@ -70,6 +71,11 @@ class MotionSimulator {
   virtual void resume(const State& state) = 0;
   /// Why the last step failed.
   [[nodiscard]] virtual RunFailure explain_last_step() = 0;
+  /// Everything that decides how the motion goes on. Only CVODE and ARKODE notice: they begin anew at a snapshot.
+  [[nodiscard]] MotionSnapshot snapshot();
+  /// Goes back to a snapshot, and on from there to the last bit as the simulator that took it. Throws ModelError if it is
+  /// one of another system or method.
+  void restore(const MotionSnapshot& snapshot);
 
   /// What happened in the last step() or start(); null if nothing did.
   [[nodiscard]] const SwitchRecord* event() const { return event_ ? &*event_ : nullptr; }
@@ -101,6 +107,12 @@ class MotionSimulator {
   virtual void disturb() = 0;
   /// Makes active what shall hold where assemble() begins.
   virtual void prepare_assembly() {}
+  /// Writes or reads the numbers that decide how the motion goes on; of both kinds here, each kind adds its own.
+  virtual void exchange(MemoryArchive& a);
+  /// What is not numbers, of each kind.
+  [[nodiscard]] virtual std::shared_ptr<MotionSnapshot::Data> make_snapshot() const;
+  virtual void read_snapshot(const MotionSnapshot::Data& data);
+  [[nodiscard]] SystemEvaluator::SavedChoice saved_choice() const;
   virtual void begin_run(const RunPlan& /*plan*/) {}
   /// Residuals, energy and what else only one kind knows.
   virtual void finish_run(RunReport& report) = 0;

@@ -88,6 +88,18 @@ void Simulator::disturb() {
   integrator_->resume(state_.t, y_);
 }
 
+void Simulator::exchange(MemoryArchive& a) {
+  MotionSimulator::exchange(a);
+  speeds_.exchange(a);
+  a(largest_.configuration, largest_.configuration_row, largest_.motion, largest_.motion_row);
+  a(at_break_, until_energy_);
+}
+
+void Simulator::read_snapshot(const MotionSnapshot::Data& /*data*/) {
+  projector_.update_active();
+  set_projection();
+}
+
 void Simulator::finish_run(RunReport& report) {
   report.canonical = problem_.canonical();
   report.constraints = largest_;

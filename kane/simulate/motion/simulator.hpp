@@ -31,6 +31,8 @@ class Simulator final : public MotionSimulator {
 
  private:
   void disturb() override;
+  void exchange(MemoryArchive& a) override;
+  void read_snapshot(const MotionSnapshot::Data& data) override;
   void finish_run(RunReport& report) override;
   [[nodiscard]] CallTimes* projection_times() override { return &problem_.projection_times(); }
   void set_projection();

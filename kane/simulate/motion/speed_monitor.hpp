@@ -13,6 +13,7 @@
 
 #include "kane/simulate/state.hpp"
 #include "kane/simulate/system/system_evaluator.hpp"
+#include "kane/solve/memory_archive.hpp"
 
 namespace kane {
 
@@ -34,6 +35,7 @@ class SpeedMonitor {
     sign_ = calc_sign(state);
   }
   [[nodiscard]] int sign() const { return sign_; }
+  void exchange(MemoryArchive& a) { a(sign_, ratio_, most_ratio_); }
 
  private:
   KernelRunner runner_;

@@ -85,6 +85,10 @@ class HybridSimulator final : public MotionSimulator {
   void resume_integrator();
 
   void disturb() override { disturbed_ = true; }
+  struct Snapshot;  // hybrid_snapshot.cpp
+  void exchange(MemoryArchive& a) override;
+  [[nodiscard]] std::shared_ptr<MotionSnapshot::Data> make_snapshot() const override;
+  void read_snapshot(const MotionSnapshot::Data& data) override;
   void prepare_assembly() override;
   void begin_run(const RunPlan& plan) override;
   void finish_run(RunReport& report) override;

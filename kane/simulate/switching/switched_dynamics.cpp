@@ -120,6 +120,19 @@ void SwitchedDynamics::copy_states(const SwitchedDynamics& from) {
   apply_active();
 }
 
+void SwitchedDynamics::save(Memory& memory) const {
+  memory = {contacts_, frictions_, bilateral_, applied_, applied_rows_, {}};
+  if (shapes_) shapes_->scene().save(memory.scene);
+}
+
+void SwitchedDynamics::restore(const Memory& memory) {
+  contacts_ = memory.contacts, frictions_ = memory.frictions;
+  bilateral_ = memory.bilateral;
+  applied_ = memory.applied, applied_rows_ = memory.applied_rows;
+  if (shapes_) shapes_->scene().restore(memory.scene);
+  apply_active();
+}
+
 void SwitchedDynamics::apply_active() {
   for (std::size_t i = 0; i < active_.size(); ++i) active_[i] = bilateral_[i];
   for (const Contact& c : contacts_)

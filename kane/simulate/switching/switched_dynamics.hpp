@@ -87,6 +87,10 @@ class SwitchedDynamics {
 
   /// States, and what is remembered, of another one of the same system.
   void copy_states(const SwitchedDynamics& from);
+  /// The same as a value.
+  struct Memory;
+  void save(Memory& memory) const;
+  void restore(const Memory& memory);
 
   /// At the evaluator's time and inputs, in the present states.
   [[nodiscard]] MotionReport calc_motion(std::span<const double> q, std::span<const double> u, std::span<double> qdot,
@@ -285,6 +289,15 @@ class SwitchedDynamics {
       scratch_udot_;
   bool base_constrained_ = false, simultaneous_ = false;
   int massless_ = -1;  ///< found by prepare_base()
+};
+
+struct SwitchedDynamics::Memory {
+  std::vector<Contact> contacts;
+  std::vector<Friction> frictions;
+  std::vector<bool> bilateral;
+  std::vector<double> applied;
+  std::vector<std::size_t> applied_rows;
+  ContactScene::Memory scene;
 };
 
 }  // namespace kane

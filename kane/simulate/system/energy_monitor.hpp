@@ -3,6 +3,7 @@
 // it changes by is the error of the integration.
 
 #include "kane/simulate/system/system_evaluator.hpp"
+#include "kane/solve/memory_archive.hpp"
 
 namespace kane {
 
@@ -25,6 +26,11 @@ class EnergyMonitor {
   /// At the evaluator's time and inputs.
   void observe(std::span<const double> q, std::span<const double> u);
   [[nodiscard]] EnergyReport report() const;
+  /// Writes or reads what has been seen so far.
+  void exchange(MemoryArchive& a) {
+    a(report_.known, report_.start, report_.end, report_.kinetic_end, report_.largest_drift, report_.scale);
+    a(potential_start_, largest_power_, largest_total_, moved_);
+  }
 
  private:
   const SystemEvaluator& evaluator_;
