@@ -19,7 +19,7 @@ parameters: {m: 2}
 inputs: {F: 3}
 bodies: {block: {mass: m}}
 joints: {slide: {type: prismatic, parent: N, child: block, axis: x, coordinate: x, speed: v}}
-loads: [{force: F*N.x, on: block}]
+loads: {push: {force: F*N.x, at: block}}
 )yaml";
 
 constexpr const char* kHeld = R"yaml(
@@ -29,7 +29,7 @@ parameters: {m: 2, limit: 4}
 inputs: {F: 3}
 bodies: {block: {mass: m}}
 joints: {slide: {type: prismatic, parent: N, child: block, axis: x, coordinate: x, speed: v, friction: limit}}
-loads: [{force: F*N.x, on: block}]
+loads: {push: {force: F*N.x, at: block}}
 )yaml";
 
 std::string message_of(SimulatorOptions options) {

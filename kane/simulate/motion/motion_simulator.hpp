@@ -23,6 +23,7 @@
 #include "kane/simulate/motion/motion_snapshot.hpp"
 #include "kane/simulate/motion/run_report.hpp"
 #include "kane/simulate/motion/simulator_options.hpp"
+#include "kane/simulate/switching/contact_forces.hpp"
 #include "kane/simulate/system/assembly.hpp"
 #include "kane/simulate/system/constraint_projector.hpp"
 #include "kane/simulate/system/energy_monitor.hpp"
@@ -92,6 +93,8 @@ class MotionSimulator {
   /// udot and lambda of the last calc_reports().
   [[nodiscard]] std::span<const double> udot() const { return udot_; }
   [[nodiscard]] std::span<const double> multipliers() const { return lambda_; }
+  /// Contacts and frictions with their states and forces at the last calc_reports(); empty for plain motion.
+  [[nodiscard]] virtual std::span<const ContactForce> contact_forces() const { return {}; }
   /// How far open the constraints are that hold at a sample.
   [[nodiscard]] ConstraintResiduals calc_residuals(const State& sample);
 

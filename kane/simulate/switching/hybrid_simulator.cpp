@@ -47,6 +47,7 @@ HybridSimulator::HybridSimulator(std::shared_ptr<const CompiledSystem> system, S
                         return dynamics_.calc_motion(s.q, s.u, qdot, udot).ok();
                       }),
       dynamics_(evaluator_, options_.switching),
+      contact_forces_(dynamics_),
       jump_(change_point_, y_.size(), [this](double t) { situate(t); }),
       multiplier_motion_(evaluator_),
       guards_(make_guards(*system_)),
@@ -200,6 +201,7 @@ std::span<const double> HybridSimulator::calc_reports(const State& sample) {
   situate(sample.t);
   if (!dynamics_.calc_motion(sample.q, sample.u, qdot_, udot_).ok()) return {};
   std::ranges::copy(dynamics_.forces(), lambda_.begin());
+  contact_forces_.refresh(dynamics_);
   return evaluator_.calc_reports(sample.q, sample.u, udot_, lambda_);
 }
 

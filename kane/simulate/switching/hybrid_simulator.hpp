@@ -33,6 +33,7 @@ class HybridSimulator final : public MotionSimulator {
   [[nodiscard]] RunFailure explain_last_step() override;
   [[nodiscard]] bool event_pending() const override { return phase_ == Phase::AtEvent; }
   [[nodiscard]] std::span<const double> calc_reports(const State& sample) override;
+  [[nodiscard]] std::span<const ContactForce> contact_forces() const override { return contact_forces_.forces(); }
 
  private:
   /// Where state_ is in the course of a step. The rest of the step is done at the beginning of the next one, so that
@@ -94,6 +95,7 @@ class HybridSimulator final : public MotionSimulator {
   void finish_run(RunReport& report) override;
 
   SwitchedDynamics dynamics_;
+  ContactForceList contact_forces_;
   ChangePointStep jump_;
   MultiplierMotion multiplier_motion_;
   std::vector<ModeMotion> mode_motions_;

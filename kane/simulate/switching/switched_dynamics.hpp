@@ -73,6 +73,10 @@ class SwitchedDynamics {
   [[nodiscard]] std::size_t friction_count() const { return frictions_.size(); }
   [[nodiscard]] ContactState contact_state(std::size_t k) const { return contacts_[k].state; }
   [[nodiscard]] FrictionState friction_state(std::size_t f) const { return frictions_[f].state; }
+  [[nodiscard]] std::span<const std::size_t> friction_rows(std::size_t f) const { return frictions_[f].rows; }
+  /// Whose normal force presses it; -1: none.
+  [[nodiscard]] int friction_contact(std::size_t f) const { return frictions_[f].contact; }
+  [[nodiscard]] const CompiledSystem& system() const { return evaluator_.system(); }
 
   /// Constraints that hold in both directions, one flag per row; rows of contacts and frictions are not looked at.
   void set_bilateral(const std::vector<bool>& rows);
@@ -106,6 +110,9 @@ class SwitchedDynamics {
   /// "" for a slot that holds no shapes.
   [[nodiscard]] std::string contact_name(std::size_t k) const;
   [[nodiscard]] std::string friction_name(std::size_t f) const;
+  /// The same into a string, which does not allocate if it is long enough.
+  void write_contact_name(std::size_t k, std::string& name) const;
+  void write_friction_name(std::size_t f, std::string& name) const;
   [[nodiscard]] std::string row_name(std::size_t row) const;
   [[nodiscard]] std::string function_name(std::size_t k) const;
 

@@ -172,15 +172,34 @@ void SwitchedDynamics::check_start(std::span<const double> q, std::span<const do
 // ---- names -------------------------------------------------------------------------------------------------------------
 
 std::string SwitchedDynamics::contact_name(std::size_t k) const {
-  const Contact& c = contacts_[k];
-  return c.slot < 0 ? evaluator_.system().equations().contacts[k].name : shapes_->slot_name(at(c.slot));
+  std::string name;
+  write_contact_name(k, name);
+  return name;
 }
 
 std::string SwitchedDynamics::friction_name(std::size_t f) const {
+  std::string name;
+  write_friction_name(f, name);
+  return name;
+}
+
+void SwitchedDynamics::write_contact_name(std::size_t k, std::string& name) const {
+  const Contact& c = contacts_[k];
+  if (c.slot < 0)
+    name = evaluator_.system().equations().contacts[k].name;
+  else
+    shapes_->write_slot_name(at(c.slot), name);
+}
+
+void SwitchedDynamics::write_friction_name(std::size_t f, std::string& name) const {
   static constexpr const char* kSuffixes[] = {"", ".friction", ".rolling", ".spinning"};
   const Friction& friction = frictions_[f];
-  if (friction.kind == Friction::Kind::Own) return evaluator_.system().equations().frictions[f].name;
-  return contact_name(at(friction.contact)) + kSuffixes[static_cast<std::size_t>(friction.kind)];
+  if (friction.kind == Friction::Kind::Own) {
+    name = evaluator_.system().equations().frictions[f].name;
+    return;
+  }
+  write_contact_name(at(friction.contact), name);
+  if (!name.empty()) name += kSuffixes[static_cast<std::size_t>(friction.kind)];
 }
 
 std::string SwitchedDynamics::row_name(std::size_t row) const {

@@ -264,12 +264,19 @@ ConstMatrixView ContactRows::calc_rates(std::span<const double> q, std::span<con
 }
 
 std::string ContactRows::slot_name(std::size_t slot) const {
+  std::string name;
+  write_slot_name(slot, name);
+  return name;
+}
+
+void ContactRows::write_slot_name(std::size_t slot, std::string& name) const {
+  name.clear();
   const int pair = scene_.pair_of(slot);
-  if (pair < 0) return "";
+  if (pair < 0) return;
   int before = 0;
   for (std::size_t s = 0; s < slot; ++s) before += scene_.pair_of(s) == pair ? 1 : 0;
-  const std::string& name = scene_.pairs()[at(pair)].name;
-  return before == 0 ? name : fmt::format("{}.{}", name, before + 1);
+  name = scene_.pairs()[at(pair)].name;
+  if (before > 0) fmt::format_to(std::back_inserter(name), ".{}", before + 1);
 }
 
 std::string ContactRows::row_name(std::size_t row) const {

@@ -51,6 +51,8 @@ class ContactRows {
   }
   /// "table" for the first feature of the pair `table`, "table.2" for the second, ...; "" if the slot is empty.
   [[nodiscard]] std::string slot_name(std::size_t slot) const;
+  /// The same into a string, which does not allocate if it is long enough.
+  void write_slot_name(std::size_t slot, std::string& name) const;
   [[nodiscard]] std::string row_name(std::size_t row) const;
 
  private:
