@@ -10,6 +10,7 @@
 #include "kane/expr/derivative.hpp"
 #include "kane/expr/names.hpp"
 #include "kane/expr/traverse.hpp"
+#include "kane/simulate/system/kernel_workshop.hpp"
 #include "kane/solve/kernels.hpp"
 
 namespace kane {
@@ -79,9 +80,9 @@ void EquilibriumFinder::check_names() const {
 /// Rows: g (speeds), qdot, A u + b, phi (0 if none) and A udot - gamma of all constraints, norms of quaternions; then
 /// their derivatives by q, u, udot, lambda and the free inputs.
 void EquilibriumFinder::compile() {
-  const CompiledSystem& system = evaluator_.system();
-  const EquationsOfMotion& e = equations_;
-  const std::vector<Expr> motion = motion_rows(system);
+  const KernelWorkshop shop(evaluator_.system());
+  const EquationsOfMotion& e = shop.equations();
+  const std::vector<Expr> motion = motion_rows(shop);
   std::vector<Expr> rows(motion.begin() + static_cast<std::ptrdiff_t>(e.q.size()),
                          motion.begin() + static_cast<std::ptrdiff_t>(e.q.size() + e.u.size()));
   rows.insert(rows.end(), motion.begin(), motion.begin() + static_cast<std::ptrdiff_t>(e.q.size()));
@@ -92,7 +93,7 @@ void EquilibriumFinder::compile() {
     constraints.push_back(v);
   }
   for (const auto& c : e.constraints) constraints.push_back(c.phi.value_or(Expr()));
-  constraints = system.with_laws(constraints);
+  constraints = shop.with_laws(constraints);
   constraints.insert(constraints.end(), motion.begin() + static_cast<std::ptrdiff_t>(e.q.size() + e.u.size()),
                      motion.end());
   rows.insert(rows.end(), constraints.begin(), constraints.end());
@@ -113,7 +114,7 @@ void EquilibriumFinder::compile() {
   }
   const auto symbols = symbols_of(rows);
   depends_on_time_ = std::find(symbols.begin(), symbols.end(), e.t) != symbols.end();
-  kernel_ = std::make_unique<Kernel>(system.compile("equilibrium", rows));
+  kernel_ = std::make_unique<Kernel>(shop.compile("equilibrium", rows));
   runner_ = KernelRunner(kernel_.get(), evaluator_.context());
 }
 

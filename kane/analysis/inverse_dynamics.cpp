@@ -7,6 +7,7 @@
 #include "kane/base/suggest.hpp"
 #include "kane/expr/derivative.hpp"
 #include "kane/expr/traverse.hpp"
+#include "kane/simulate/system/kernel_workshop.hpp"
 #include "kane/solve/kernels.hpp"
 
 namespace kane {
@@ -62,9 +63,9 @@ InverseDynamics::InverseDynamics(SystemEvaluator& evaluator, MotionPath& path, I
 /// Of each prescribed coordinate: its rate at u = 0, its derivatives by u, and its second derivative at udot = 0. Then the
 /// derivatives of -(M udot - rhs) by the inputs of the actuators, speed by speed.
 void InverseDynamics::compile() {
-  const CompiledSystem& system = evaluator_.system();
-  const EquationsOfMotion& e = system.equations();
-  const std::vector<Expr> qdot = system.with_laws(e.qdot);
+  const KernelWorkshop shop(evaluator_.system());
+  const EquationsOfMotion& e = shop.equations();
+  const std::vector<Expr> qdot = shop.with_laws(e.qdot);
   Substitution along, at_rest;
   for (std::size_t i = 0; i < e.q.size(); ++i) along.set(e.q[i], qdot[i]);
   along.set(e.t, Expr(1));
@@ -76,10 +77,10 @@ void InverseDynamics::compile() {
     for (const auto& u : e.u) outputs.push_back(derivative(qdot[k], u));
     outputs.push_back(total(qdot[k]));
   }
-  kinematics_kernel_ = std::make_unique<Kernel>(system.compile("path_rates", outputs));
+  kinematics_kernel_ = std::make_unique<Kernel>(shop.compile("path_rates", outputs));
   kinematics_ = KernelRunner(kinematics_kernel_.get(), evaluator_.context());
   if (options_.generalized) return;
-  const std::vector<Expr> balance = system.with_laws(e.inverse.empty() ? e.rhs : e.inverse);
+  const std::vector<Expr> balance = shop.with_laws(e.inverse.empty() ? e.rhs : e.inverse);
   outputs.clear();
   for (const auto& row : balance) {
     for (const auto& name : actuators_) {
@@ -90,7 +91,7 @@ void InverseDynamics::compile() {
       outputs.push_back(e.inverse.empty() ? d : -d);
     }
   }
-  input_kernel_ = std::make_unique<Kernel>(system.compile("actuators", outputs));
+  input_kernel_ = std::make_unique<Kernel>(shop.compile("actuators", outputs));
   input_ = KernelRunner(input_kernel_.get(), evaluator_.context());
 }
 

@@ -7,6 +7,7 @@
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/expr/derivative.hpp"
+#include "kane/simulate/system/kernel_workshop.hpp"
 #include "kane/solve/kernels.hpp"
 
 namespace kane {
@@ -84,8 +85,8 @@ void InverseKinematics::check_limits() const {
 }
 
 void InverseKinematics::add_targets() {
-  const CompiledSystem& system = evaluator_.system();
-  const EquationsOfMotion& e = system.equations();
+  const KernelWorkshop shop(evaluator_.system());
+  const EquationsOfMotion& e = shop.equations();
   std::vector<Expr> values;
   for (const auto& target : options_.positions) {
     const auto point = find_named(e.points, target.point, "point");
@@ -107,14 +108,14 @@ void InverseKinematics::add_targets() {
     }
   }
   rows_ = values.size();
-  values = system.with_laws(values);
+  values = shop.with_laws(values);
   const Jacobian j = jacobian(values, e.q);
   std::vector<Expr> outputs = values;
   outputs.resize(rows_ + rows_ * e.q.size());
   for (const auto& entry : j.entries)
     outputs[rows_ + static_cast<std::size_t>(entry.row) * e.q.size() + static_cast<std::size_t>(entry.column)] =
         entry.value;
-  kernel_ = std::make_unique<Kernel>(system.compile("targets", outputs));
+  kernel_ = std::make_unique<Kernel>(shop.compile("targets", outputs));
   runner_ = KernelRunner(kernel_.get(), evaluator_.context());
 }
 

@@ -7,6 +7,7 @@
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/expr/derivative.hpp"
+#include "kane/simulate/system/kernel_workshop.hpp"
 
 namespace kane {
 
@@ -16,24 +17,25 @@ constexpr double kStateTolerance = 1e-9;
 /// How much less willingly a wanted coordinate or speed becomes dependent.
 constexpr double kWantedWeight = 1e-6;
 
-std::vector<Substitution> input_directions(const CompiledSystem& system) {
+std::vector<Substitution> input_directions(const KernelWorkshop& shop) {
+  const std::vector<std::string>& given = shop.system().inputs();
   std::vector<Substitution> directions;
-  for (const auto& input : system.equations().inputs)
-    if (std::find(system.inputs().begin(), system.inputs().end(), input.symbol.name()) != system.inputs().end())
+  for (const auto& input : shop.equations().inputs)
+    if (std::find(given.begin(), given.end(), input.symbol.name()) != given.end())
       directions.push_back({{input.symbol, Expr(1)}});
   return directions;
 }
 
 /// d(A u + b)/dq of all constraints, row by row.
-std::vector<Expr> velocity_derivatives(const CompiledSystem& system) {
-  const EquationsOfMotion& e = system.equations();
+std::vector<Expr> velocity_derivatives(const KernelWorkshop& shop) {
+  const EquationsOfMotion& e = shop.equations();
   std::vector<Expr> rows;
   for (const auto& c : e.constraints) {
     Expr v = c.b;
     for (std::size_t j = 0; j < e.u.size(); ++j) v += c.a[j] * e.u[j];
     rows.push_back(v);
   }
-  rows = system.with_laws(rows);
+  rows = shop.with_laws(rows);
   const Jacobian j = jacobian(rows, e.q);
   std::vector<Expr> flat(rows.size() * e.q.size());
   for (const auto& entry : j.entries)
@@ -42,15 +44,15 @@ std::vector<Expr> velocity_derivatives(const CompiledSystem& system) {
 }
 
 /// Derivatives of the outputs by q, u, udot, lambda and the inputs, row by row.
-std::vector<Expr> output_derivatives(const CompiledSystem& system, const std::vector<Signal>& outputs) {
-  const EquationsOfMotion& e = system.equations();
+std::vector<Expr> output_derivatives(const KernelWorkshop& shop, const std::vector<Signal>& outputs) {
+  const EquationsOfMotion& e = shop.equations();
   std::vector<Expr> by;
   for (const auto* symbols : {&e.q, &e.u, &e.udot}) by.insert(by.end(), symbols->begin(), symbols->end());
   for (const auto& c : e.constraints) by.push_back(c.multiplier);
-  for (const auto& name : system.inputs()) by.push_back(e.graph->symbol(name));
+  for (const auto& name : shop.system().inputs()) by.push_back(e.graph->symbol(name));
   std::vector<Expr> values;
   for (const auto& s : outputs) values.push_back(s.value);
-  values = system.with_laws(values);
+  values = shop.with_laws(values);
   const Jacobian j = jacobian(values, by);
   std::vector<Expr> flat(values.size() * by.size());
   for (const auto& entry : j.entries)
@@ -87,10 +89,13 @@ std::vector<double> solve_bound(ConstMatrixView a, const std::vector<std::size_t
 }  // namespace
 
 Linearizer::Linearizer(SystemEvaluator& evaluator, LinearModelOptions options)
+    : Linearizer(evaluator, std::move(options), KernelWorkshop(evaluator.system())) {}
+
+Linearizer::Linearizer(SystemEvaluator& evaluator, LinearModelOptions options, const KernelWorkshop& shop)
     : evaluator_(evaluator),
       options_(std::move(options)),
       dropped_(evaluator.system().coordinate_count(), false),
-      tangent_(evaluator, input_directions(evaluator.system())),
+      tangent_(evaluator, shop, input_directions(shop)),
       projector_(evaluator),
       velocity_(nullptr, evaluator.context()),
       output_(nullptr, evaluator.context()) {
@@ -103,12 +108,11 @@ Linearizer::Linearizer(SystemEvaluator& evaluator, LinearModelOptions options)
     if (std::find(known.begin(), known.end(), name) == known.end())
       throw ModelError(fmt::format("there is no coordinate or speed '{}'{}", name, suggestion(name, known)));
   if (!e.constraints.empty()) {
-    velocity_kernel_ = std::make_unique<Kernel>(system.compile("velocity_tangent", velocity_derivatives(system)));
+    velocity_kernel_ = std::make_unique<Kernel>(shop.compile("velocity_tangent", velocity_derivatives(shop)));
     velocity_ = KernelRunner(velocity_kernel_.get(), evaluator.context());
   }
   if (options_.outputs.empty()) return;
-  output_kernel_ =
-      std::make_unique<Kernel>(system.compile("output_tangent", output_derivatives(system, options_.outputs)));
+  output_kernel_ = std::make_unique<Kernel>(shop.compile("output_tangent", output_derivatives(shop, options_.outputs)));
   output_ = KernelRunner(output_kernel_.get(), evaluator.context());
 }
 

@@ -35,7 +35,7 @@ struct LinearModelOptions {
 
 class Linearizer {
  public:
-  /// Throws ModelError for unknown names. Adds expressions to the graph of the equations.
+  /// Throws ModelError for unknown names.
   explicit Linearizer(SystemEvaluator& evaluator, LinearModelOptions options = {});
 
   /// With the evaluator's parameters, inputs and active constraints. Throws ModelError if the equations cannot be
@@ -50,6 +50,7 @@ class Linearizer {
   void drop(const std::vector<bool>& coordinates) { dropped_ = coordinates; }
 
  private:
+  Linearizer(SystemEvaluator& evaluator, LinearModelOptions options, const KernelWorkshop& shop);
   void choose_states(const State& state);
   /// The columns of T: changes of (q, u), one per state.
   [[nodiscard]] std::vector<std::vector<double>> calc_basis(const State& state);

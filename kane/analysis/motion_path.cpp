@@ -28,7 +28,7 @@ void MotionPath::claim(std::size_t coordinate) {
 }
 
 void MotionPath::add(const std::string& coordinate, const std::string& expression) {
-  const EquationsOfMotion& e = evaluator_.system().equations();
+  const EquationsOfMotion& e = shop_->equations();
   const auto names = coordinate_names(e);
   const auto found = std::find(names.begin(), names.end(), coordinate);
   if (found == names.end())
@@ -51,7 +51,7 @@ void MotionPath::add(const std::string& coordinate, const std::string& expressio
 }
 
 void MotionPath::add(const SeriesTable& table) {
-  const EquationsOfMotion& e = evaluator_.system().equations();
+  const EquationsOfMotion& e = shop_->equations();
   const auto names = coordinate_names(e);
   const auto known = named_signals(e);
   bool any = false;
@@ -73,13 +73,13 @@ void MotionPath::add(const SeriesTable& table) {
 }
 
 void MotionPath::compile() {
-  const EquationsOfMotion& e = evaluator_.system().equations();
+  const EquationsOfMotion& e = shop_->equations();
   std::vector<Expr> outputs;
   for (const auto& value : expressions_) {
     const Expr rate = derivative(value, e.t);
     outputs.push_back(value), outputs.push_back(rate), outputs.push_back(derivative(rate, e.t));
   }
-  kernel_ = std::make_unique<Kernel>(evaluator_.system().compile("path", outputs));
+  kernel_ = std::make_unique<Kernel>(shop_->compile("path", outputs));
   // A time of its own: the path may be asked for at other times than the evaluator's.
   context_ = evaluator_.context();
   runner_ = KernelRunner(kernel_.get(), context_);

@@ -8,15 +8,17 @@
 
 #include "kane/analysis/spline.hpp"
 #include "kane/simulate/record/series_file.hpp"
+#include "kane/simulate/system/kernel_workshop.hpp"
 #include "kane/simulate/system/system_evaluator.hpp"
 
 namespace kane {
 
 class MotionPath {
  public:
-  /// Adds expressions to the graph of the equations.
   explicit MotionPath(const SystemEvaluator& evaluator)
-      : evaluator_(evaluator), runner_(nullptr, evaluator.context()) {}
+      : evaluator_(evaluator),
+        shop_(std::make_unique<KernelWorkshop>(evaluator.system())),
+        runner_(nullptr, evaluator.context()) {}
 
   /// "q1" and "0.5*sin(2*t)". Throws ModelError for unknown names, or one that is prescribed already.
   void add(const std::string& coordinate, const std::string& expression);
@@ -39,6 +41,7 @@ class MotionPath {
   void compile();
 
   const SystemEvaluator& evaluator_;
+  std::unique_ptr<KernelWorkshop> shop_;
   std::vector<std::size_t> coordinates_;
   std::vector<int> source_;  ///< >= 0: number of the expression; < 0: -1 - number of the spline
   std::vector<Expr> expressions_;

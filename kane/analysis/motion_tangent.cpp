@@ -8,8 +8,8 @@
 
 namespace kane {
 
-std::vector<Expr> motion_rows(const CompiledSystem& system) {
-  const EquationsOfMotion& e = system.equations();
+std::vector<Expr> motion_rows(const KernelWorkshop& shop) {
+  const EquationsOfMotion& e = shop.equations();
   require(e.M.rows > 0 || e.u.empty(), "the analyses of '{}' need its mass matrix, which was not formed", e.name);
   std::vector<Expr> rows = e.qdot;
   for (std::size_t i = 0; i < e.u.size(); ++i) {
@@ -25,10 +25,11 @@ std::vector<Expr> motion_rows(const CompiledSystem& system) {
     for (std::size_t j = 0; j < c.a.size(); ++j) h -= c.a[j] * e.udot[j];
     rows.push_back(h);
   }
-  return system.with_laws(rows);
+  return shop.with_laws(rows);
 }
 
-MotionTangent::MotionTangent(SystemEvaluator& evaluator, std::span<const Substitution> directions)
+MotionTangent::MotionTangent(SystemEvaluator& evaluator, const KernelWorkshop& shop,
+                             std::span<const Substitution> directions)
     : evaluator_(evaluator),
       directions_(directions.size()),
       runner_(nullptr, evaluator.context()),
@@ -39,8 +40,8 @@ MotionTangent::MotionTangent(SystemEvaluator& evaluator, std::span<const Substit
       gamma_(lambda_.size()),
       active_lambda_(lambda_.size()),
       factor_(udot_.size(), udot_.size()) {
-  const EquationsOfMotion& e = evaluator.system().equations();
-  const std::vector<Expr> rows = motion_rows(evaluator.system());
+  const EquationsOfMotion& e = shop.equations();
+  const std::vector<Expr> rows = motion_rows(shop);
   std::vector<Substitution> all;
   for (const auto* symbols : {&e.q, &e.u})
     for (const auto& s : *symbols) all.push_back({{s, Expr(1)}});
@@ -57,7 +58,7 @@ MotionTangent::MotionTangent(SystemEvaluator& evaluator, std::span<const Substit
     }
   }
   begin_.push_back(entries_.size());
-  kernel_ = std::make_unique<Kernel>(evaluator.system().compile("tangent", outputs));
+  kernel_ = std::make_unique<Kernel>(shop.compile("tangent", outputs));
   runner_ = KernelRunner(kernel_.get(), evaluator.context());
 }
 

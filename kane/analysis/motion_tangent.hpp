@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "kane/expr/substitution.hpp"
+#include "kane/simulate/system/kernel_workshop.hpp"
 #include "kane/simulate/system/system_evaluator.hpp"
 
 namespace kane {
@@ -24,7 +25,7 @@ class MotionTangent {
  public:
   /// Derivatives by all coordinates and speeds, and along further directions: each the rates of the symbols that change
   /// (parameters, inputs, t), for instance {m: 1}. Adds expressions to the graph of the equations.
-  explicit MotionTangent(SystemEvaluator& evaluator, std::span<const Substitution> directions = {});
+  MotionTangent(SystemEvaluator& evaluator, const KernelWorkshop& shop, std::span<const Substitution> directions = {});
 
   [[nodiscard]] std::size_t direction_count() const { return directions_; }
 
@@ -60,6 +61,6 @@ class MotionTangent {
 };
 
 /// g and h of above as expressions, with the laws of the inputs put in: rows qdot, g, h (all constraints).
-[[nodiscard]] std::vector<Expr> motion_rows(const CompiledSystem& system);
+[[nodiscard]] std::vector<Expr> motion_rows(const KernelWorkshop& shop);
 
 }  // namespace kane

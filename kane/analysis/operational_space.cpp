@@ -6,6 +6,7 @@
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/expr/derivative.hpp"
+#include "kane/simulate/system/kernel_workshop.hpp"
 #include "kane/solve/eigen.hpp"
 
 namespace kane {
@@ -27,8 +28,8 @@ auto find_named(const List& list, const Task& task, const char* what) {
 
 OperationalSpace::OperationalSpace(SystemEvaluator& evaluator, const std::vector<Task>& tasks)
     : evaluator_(evaluator), runner_(nullptr, evaluator.context()) {
-  const CompiledSystem& system = evaluator.system();
-  const EquationsOfMotion& e = system.equations();
+  const KernelWorkshop shop(evaluator.system());
+  const EquationsOfMotion& e = shop.equations();
   std::vector<Expr> velocity, acceleration;
   for (const auto& task : tasks) {
     Expr3 v, a;
@@ -51,7 +52,7 @@ OperationalSpace::OperationalSpace(SystemEvaluator& evaluator, const std::vector
   for (const auto& a : acceleration) outputs.push_back(substitute(a, at_rest));
   for (const auto& v : velocity)
     for (const auto& u : e.u) outputs.push_back(derivative(v, u));
-  kernel_ = std::make_unique<Kernel>(system.compile("tasks", outputs));
+  kernel_ = std::make_unique<Kernel>(shop.compile("tasks", outputs));
   runner_ = KernelRunner(kernel_.get(), evaluator.context());
 }
 

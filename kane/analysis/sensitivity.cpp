@@ -7,6 +7,7 @@
 #include "kane/base/suggest.hpp"
 #include "kane/expr/derivative.hpp"
 #include "kane/simulate/motion/method.hpp"
+#include "kane/simulate/system/kernel_workshop.hpp"
 #include "kane/solve/auto_switch.hpp"
 #include "kane/solve/kernels.hpp"
 
@@ -39,6 +40,7 @@ bool solve_shortest(ConstMatrixView j, std::span<const double> scale, std::vecto
 
 SensitivityRun::SensitivityRun(std::shared_ptr<const CompiledSystem> system, SensitivityOptions options)
     : system_(std::move(system)),
+      shop_(std::make_unique<KernelWorkshop>(*system_)),
       options_(std::move(options)),
       evaluator_(system_),
       inputs_(system_->inputs(), system_->default_inputs(), options_.inputs, {}),
@@ -103,7 +105,7 @@ void SensitivityRun::set_inputs(std::span<const double> inputs) {
 
 /// Rates of all parameters when one changes: those computed from it follow, unless they have been given a value.
 Substitution SensitivityRun::direction_of(std::size_t parameter) const {
-  const EquationsOfMotion& e = system_->equations();
+  const EquationsOfMotion& e = shop_->equations();
   Substitution rates;
   for (std::size_t i = parameter; i < e.parameters.size(); ++i) {
     if (i == parameter) {
@@ -117,15 +119,15 @@ Substitution SensitivityRun::direction_of(std::size_t parameter) const {
 }
 
 void SensitivityRun::compile() {
-  const EquationsOfMotion& e = system_->equations();
+  const EquationsOfMotion& e = shop_->equations();
   std::vector<Substitution> directions;
   for (const std::size_t p : model_parameters_) directions.push_back(direction_of(p));
-  tangent_ = std::make_unique<MotionTangent>(evaluator_, directions);
+  tangent_ = std::make_unique<MotionTangent>(evaluator_, *shop_, directions);
 
   // Values of the signals, then their derivatives by q, u, udot, lambda and along the directions, row by row.
   std::vector<Expr> values;
   for (const auto& s : options_.signals) values.push_back(s.value);
-  values = system_->with_laws(values);
+  values = shop_->with_laws(values);
   std::vector<Expr> by = e.q;
   for (const auto* symbols : {&e.u, &e.udot}) by.insert(by.end(), symbols->begin(), symbols->end());
   for (const auto& c : e.constraints) by.push_back(c.multiplier);
@@ -141,7 +143,7 @@ void SensitivityRun::compile() {
   for (std::size_t i = 0; i < values.size(); ++i)
     for (std::size_t d = 0; d < along.size(); ++d)
       outputs[values.size() + i * width + by.size() + d] = along[d](values[i]);
-  signal_kernel_ = std::make_unique<Kernel>(system_->compile("signal_tangent", outputs));
+  signal_kernel_ = std::make_unique<Kernel>(shop_->compile("signal_tangent", outputs));
   signals_ = KernelRunner(signal_kernel_.get(), evaluator_.context());
   if (e.constraints.empty()) return;
 
@@ -150,17 +152,17 @@ void SensitivityRun::compile() {
   for (const auto& c : e.constraints) {
     Expr v = c.b;
     for (std::size_t k = 0; k < e.u.size(); ++k) v += c.a[k] * e.u[k];
-    const std::vector<Expr> rows = system_->with_laws(std::vector<Expr>{c.phi.value_or(Expr()), v});
+    const std::vector<Expr> rows = shop_->with_laws(std::vector<Expr>{c.phi.value_or(Expr()), v});
     for (auto& d : along) outputs.push_back(d(rows[0]));
     for (const auto& q : e.q) outputs.push_back(derivative(rows[1], q));
     for (auto& d : along) outputs.push_back(d(rows[1]));
   }
-  constraint_kernel_ = std::make_unique<Kernel>(system_->compile("constraint_tangent", outputs));
+  constraint_kernel_ = std::make_unique<Kernel>(shop_->compile("constraint_tangent", outputs));
   constraints_ = KernelRunner(constraint_kernel_.get(), evaluator_.context());
 }
 
 void SensitivityRun::start(const Values& given, State state, const GivenValues& given_values) {
-  const EquationsOfMotion& e = system_->equations();
+  const EquationsOfMotion& e = shop_->equations();
   const std::vector<double> parameters = system_->calc_parameters(given);
   for (const std::size_t p : model_parameters_)
     for (std::size_t i = p + 1; i < e.parameters.size(); ++i)

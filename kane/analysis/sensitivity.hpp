@@ -77,6 +77,7 @@ class SensitivityRun {
   [[nodiscard]] std::string explain(const StepReport& report) const;
 
   std::shared_ptr<const CompiledSystem> system_;
+  std::unique_ptr<KernelWorkshop> shop_;
   SensitivityOptions options_;
   SystemEvaluator evaluator_;
   InputSchedule inputs_;

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "kane/expr/parse.hpp"
+#include "kane/simulate/system/equations_copy.hpp"
+#include "kane/simulate/system/kernel_workshop.hpp"
 
 namespace kane {
 
@@ -38,7 +40,8 @@ std::vector<Signal> named_signals(const EquationsOfMotion& e) {
   return all;
 }
 
-Signal parse_signal(const EquationsOfMotion& e, const std::string& text, const std::string& what) {
+Signal parse_signal(const EquationsOfMotion& equations, const std::string& text, const std::string& what) {
+  const EquationsOfMotion e = copy_equations(equations);
   const std::vector<Signal> known = named_signals(e);
   ParseOptions options;
   options.where.file = what.empty() ? "'" + text + "'" : what + " '" + text + "'";
@@ -47,14 +50,14 @@ Signal parse_signal(const EquationsOfMotion& e, const std::string& text, const s
     const auto found = std::find_if(known.begin(), known.end(), [&](const Signal& s) { return s.name == name; });
     return found == known.end() ? std::nullopt : std::optional(found->value);
   };
-  return {text, parse(*e.graph, text, options)};
+  return {text, parse(*e.graph, text, options), e.graph};
 }
 
 SignalEvaluator::SignalEvaluator(const SystemEvaluator& evaluator, const std::vector<Signal>& signals)
     : runner_(nullptr, evaluator.context()) {
   std::vector<Expr> values;
   for (const auto& s : signals) values.push_back(s.value);
-  kernel_ = std::make_unique<Kernel>(evaluator.system().compile("signals", values));
+  kernel_ = std::make_unique<Kernel>(KernelWorkshop(evaluator.system()).compile("signals", values));
   runner_ = KernelRunner(kernel_.get(), evaluator.context());
 }
 

@@ -17,12 +17,13 @@ namespace kane {
 struct Signal {
   std::string name;
   Expr value;
+  std::shared_ptr<const Graph> graph{};  ///< of a parsed one: its own, which is kept as long as it is needed
 };
 
-/// Everything that has a name and can be written in an expression.
+/// Everything that has a name and can be written in an expression. Adds to the graph of the equations.
 [[nodiscard]] std::vector<Signal> named_signals(const EquationsOfMotion& equations);
 
-/// Throws ModelError naming what is not known, with a suggestion. `what` begins the message ("--output").
+/// On a copy of the graph of the equations. Throws ModelError naming what is not known, with a suggestion. `what` begins the message ("--output").
 [[nodiscard]] Signal parse_signal(const EquationsOfMotion& equations, const std::string& text,
                                   const std::string& what = {});
 

@@ -18,6 +18,19 @@ Graph::Graph(GraphOptions options) : state_(std::make_unique<State>()), options_
 
 Graph::~Graph() = default;
 
+std::unique_ptr<Graph> Graph::clone() const {
+  auto copy = std::make_unique<Graph>(options_);
+  copy->blocks_.clear();
+  for (const auto& block : blocks_) {
+    copy->blocks_.push_back(std::make_unique<Node[]>(kBlockSize));
+    std::copy_n(block.get(), kBlockSize, copy->blocks_.back().get());
+  }
+  copy->size_ = size_;
+  copy->table_ = table_;
+  *copy->state_ = *state_;
+  return copy;
+}
+
 Expr Graph::bind(const Expr& e) {
   if (e.graph_ == this) return e;
   if (e.graph_ != nullptr) throw ModelError(fmt::format("the expression '{}' belongs to another graph", e.to_string()));

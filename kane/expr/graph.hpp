@@ -40,6 +40,9 @@ class Graph {
   ~Graph();
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
+  /// An exact copy: the same nodes at the same indices, and the same answers to everything that is built later. Several
+  /// threads may copy one graph that nobody is building on.
+  [[nodiscard]] std::unique_ptr<Graph> clone() const;
 
   // ---- building -----------------------------------------------------------------------------------------------
   Expr number(const Rational& value);

@@ -13,10 +13,7 @@ namespace {
 
 std::vector<VirtualCoupler> make_couplers(TickSimulator& simulator) {
   const EquationsOfMotion& e = simulator.system().equations();
-  std::vector<Expr> values;
-  for (const auto& h : e.handles) values.push_back(h.stiffness), values.push_back(h.damping);
-  const Kernel kernel = simulator.system().compile_of_state("handles", values);
-  KernelRunner runner(&kernel, simulator.evaluator().context());
+  KernelRunner runner(&simulator.system().extra().handles(), simulator.evaluator().context());
   const auto y = runner.run(simulator.state().q, simulator.state().u);
   std::vector<VirtualCoupler> couplers;
   for (std::size_t i = 0; i < e.handles.size(); ++i) couplers.push_back({y[2 * i], y[2 * i + 1]});

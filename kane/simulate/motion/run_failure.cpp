@@ -6,6 +6,7 @@
 #include "kane/base/error.hpp"
 #include "kane/expr/evaluate.hpp"
 #include "kane/expr/traverse.hpp"
+#include "kane/simulate/system/kernel_workshop.hpp"
 #include "kane/solve/kernels.hpp"
 
 namespace kane {
@@ -109,6 +110,7 @@ class Explainer {
   /// The first expression, operands before users, that is not finite there although its operands are.
   [[nodiscard]] std::string find_culprit(const State& s) const {
     constexpr std::size_t kMostNodes = 200'000;
+    const KernelWorkshop shop(evaluator_.system());
     std::vector<Expr> roots(equations_.qdot.begin(), equations_.qdot.end());
     roots.insert(roots.end(), equations_.rhs.begin(), equations_.rhs.end());
     roots.insert(roots.end(), equations_.udot_explicit.begin(), equations_.udot_explicit.end());
@@ -117,10 +119,10 @@ class Explainer {
       roots.insert(roots.end(), row.a.begin(), row.a.end());
       roots.insert(roots.end(), {row.b, row.gamma});
     }
-    const std::vector<Expr> all = evaluator_.system().with_laws(roots);
+    const std::vector<Expr> all = shop.with_laws(roots);
     const std::vector<NodeId> order = topological_order(all);
     if (order.empty() || order.size() > kMostNodes) return "";
-    Graph& graph = *equations_.graph;
+    Graph& graph = shop.graph();
     std::vector<Expr> nodes;
     for (const NodeId id : order) nodes.push_back(graph.at(id));
     std::vector<double> values;

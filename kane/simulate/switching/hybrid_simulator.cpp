@@ -7,7 +7,6 @@
 #include "kane/base/error.hpp"
 #include "kane/expr/traverse.hpp"
 #include "kane/simulate/motion/make_integrator.hpp"
-#include "kane/simulate/switching/switch_kernels.hpp"
 #include "kane/solve/dormand_prince.hpp"
 #include "kane/solve/fixed_step.hpp"
 #include "kane/solve/kernels.hpp"
@@ -50,10 +49,8 @@ HybridSimulator::HybridSimulator(std::shared_ptr<const CompiledSystem> system, S
       contact_forces_(dynamics_),
       jump_(change_point_, y_.size(), [this](double t) { situate(t); }),
       multiplier_motion_(evaluator_),
-      guards_(make_guards(*system_)),
-      resets_(make_resets(*system_)),
-      guards_runner_(&guards_, evaluator_.context()),
-      resets_runner_(&resets_, evaluator_.context()),
+      guards_runner_(&system_->extra().switching().guards, evaluator_.context()),
+      resets_runner_(&system_->extra().switching().resets, evaluator_.context()),
       guards_need_motion_(needs_motion(system_->equations())),
       longest_(longest_unplanned(options_)) {
   const EquationsOfMotion& e = system_->equations();

@@ -99,7 +99,6 @@ class HybridSimulator final : public MotionSimulator {
   ChangePointStep jump_;
   MultiplierMotion multiplier_motion_;
   std::vector<ModeMotion> mode_motions_;
-  Kernel guards_, resets_;
   KernelRunner guards_runner_, resets_runner_;
   bool guards_need_motion_ = false;
   std::unique_ptr<EventLocator> locator_;

@@ -5,6 +5,7 @@
 #include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
+#include "kane/simulate/system/kernel_workshop.hpp"
 
 namespace kane {
 
@@ -41,7 +42,7 @@ ModeEquations::ModeEquations(std::string name, EquationsOfMotion equations, cons
     for (int j = 0; j <= i; ++j) outputs.push_back(m.M(i, j));
   outputs.insert(outputs.end(), m.g.begin(), m.g.end());
   outputs.insert(outputs.end(), m.D.entries.begin(), m.D.entries.end());
-  kernel_ = std::make_unique<Kernel>(system_->compile_of_state("mode " + name_, outputs));
+  kernel_ = std::make_unique<Kernel>(KernelWorkshop(*system_).compile_of_state("mode " + name_, outputs));
 }
 
 ModeMotion::ModeMotion(std::shared_ptr<const ModeEquations> mode, const RunContext& context,

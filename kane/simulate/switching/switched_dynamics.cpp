@@ -17,16 +17,6 @@ constexpr double kLeft = 1e-9;
 /// Of gaps of bodies that are some metres away; so small that a thousand rebounds do not add up to anything.
 constexpr double kGapRounding = 1e-14;
 
-Kernel make_values(const CompiledSystem& system) {
-  std::vector<Expr> values;
-  for (const auto& c : system.equations().contacts) {
-    values.push_back(c.restitution);
-    values.push_back(c.force.value_or(Expr()));
-  }
-  for (const auto& f : system.equations().frictions) values.push_back(f.kinetic), values.push_back(f.stiction);
-  return system.compile_of_state("contacts and frictions", values);
-}
-
 std::size_t frictions_per_slot(const CompiledSystem& system) {
   const ContactLayout& layout = system.contact_layout();
   return 1 + (layout.rolling ? 1U : 0U) + (layout.spinning ? 1U : 0U);
@@ -44,8 +34,7 @@ SwitchedDynamics::SwitchedDynamics(SystemEvaluator& evaluator, const SwitchingOp
                   ? std::make_unique<ContactRows>(evaluator.system(), evaluator.context())
                   : nullptr),
       slots_(evaluator.system().contact_layout().slots),
-      values_kernel_(make_values(evaluator.system())),
-      values_runner_(&values_kernel_, evaluator.context()),
+      values_runner_(&evaluator.system().extra().switching().values, evaluator.context()),
       sliding_lu_(evaluator.system().equations().contacts.size() + slots_),
       kept_{.choice = {.choice = IndependentSpeeds(evaluator.system().row_count(), n_)}},
       lcp_(evaluator.system().equations().contacts.size() + slots_,

@@ -255,7 +255,6 @@ class SwitchedDynamics {
   std::size_t n_;
   std::unique_ptr<ContactRows> shapes_;
   std::size_t slots_ = 0;
-  Kernel values_kernel_;
   KernelRunner values_runner_;
   std::vector<Contact> contacts_;
   std::vector<Friction> frictions_;

@@ -108,7 +108,7 @@ CompiledSystem::CompiledSystem(EquationsOfMotion equations, const CompileOptions
     if (e.graph->has_function(name))
       setting_.functions.push_back(callbacks_->add(name, e.graph->function_arity(name), value));
   collect_laws(options);
-  extra_ = std::make_unique<ExtraKernels>(*this, setting_);
+  extra_ = std::make_unique<ExtraKernels>(*this);
 
   if (!e.udot_explicit.empty()) {
     KernelMaker m(setting_);
@@ -166,25 +166,6 @@ std::vector<double> CompiledSystem::calc_parameters(const Values& given) const {
     values.push_back(value);
   }
   return values;
-}
-
-Kernel CompiledSystem::compile(const std::string& name, std::span<const Expr> outputs) const {
-  KernelMaker maker(setting_);
-  maker.add_accelerations(), maker.add_multipliers();
-  maker.add_all(outputs);
-  bool uses_time = false;
-  return maker.make(name, uses_time);
-}
-
-Kernel CompiledSystem::compile_of_state(const std::string& name, std::span<const Expr> outputs) const {
-  KernelMaker maker(setting_);
-  maker.add_all(outputs);
-  bool uses_time = false;
-  return maker.make(name, uses_time);
-}
-
-std::vector<Expr> CompiledSystem::with_laws(std::span<const Expr> expressions) const {
-  return substitute(expressions, setting_.laws);
 }
 
 }  // namespace kane

@@ -1,6 +1,8 @@
 #pragma once
-// Equations of motion made ready to run: kernels for what a step, an embedding and a report need. Immutable and shared;
-// what changes is in a SystemEvaluator, one per thread.
+// Equations of motion made ready to run: kernels for what a step, an embedding and a report need. Constant once it is
+// made: any number of threads may use one, as long as nobody adds to the graph of the equations that were handed over.
+// What changes is in a SystemEvaluator, one per thread; expressions and kernels are added in a KernelWorkshop, one per
+// thread too.
 
 #include <memory>
 #include <optional>
@@ -79,18 +81,14 @@ class CompiledSystem {
   /// Generalized forces for given udot (M udot - rhs), as a function of q, u, udot.
   [[nodiscard]] const Kernel* inverse() const { return inverse_ ? &*inverse_ : nullptr; }
 
-  /// A kernel of any expressions of q, u, udot and lambda (all four are its state, in this order), with the laws of the
-  /// inputs put in: for analyses. Whoever makes expressions on the graph of the equations must be alone while doing so.
-  [[nodiscard]] Kernel compile(const std::string& name, std::span<const Expr> outputs) const;
-  /// Kernels that only some uses need: made when first asked for (by one thread, while others wait).
+  /// Kernels that only some uses need: made when first asked for (by one thread, while others wait). For kernels of other
+  /// expressions, make a KernelWorkshop.
   [[nodiscard]] const ExtraKernels& extra() const { return *extra_; }
   /// The model's own laws of the inputs that are given from outside nevertheless (CompileOptions::driven_inputs), for
   /// whoever samples them; by position in inputs(). Inputs without a law have a number.
   [[nodiscard]] const std::vector<Expr>& driven_laws() const { return driven_laws_; }
-  /// The expressions with the laws of the inputs put in.
-  [[nodiscard]] std::vector<Expr> with_laws(std::span<const Expr> expressions) const;
-  /// The same as a function of q and u alone.
-  [[nodiscard]] Kernel compile_of_state(const std::string& name, std::span<const Expr> outputs) const;
+  /// How kernels of this system are made.
+  [[nodiscard]] const KernelSetting& setting() const { return setting_; }
   /// The laws that are built in, for messages: input and expression.
   [[nodiscard]] const std::vector<SymbolWithDefault>& laws() const { return laws_; }
   [[nodiscard]] const FunctionTable& functions() const { return functions_; }

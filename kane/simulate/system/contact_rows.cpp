@@ -7,8 +7,6 @@
 #include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/contact/mesh_file.hpp"
-#include "kane/expr/derivative.hpp"
-#include "kane/expr/substitution.hpp"
 
 namespace kane {
 
@@ -18,63 +16,6 @@ using Solid = ContactShapeEquation::Kind;
 
 /// Per body: position, rotation by rows, velocity, angular velocity, v_t, w_t, a, alpha, then J_v and J_w by rows.
 constexpr std::size_t kBodyHead = 3 + 9 + 6 * 3;
-
-/// A vector with u = 0, and its derivative by each speed.
-void split(const Expr3& v, const EquationsOfMotion& e, const Substitution& at_rest, std::vector<Expr>& rest,
-           std::vector<Expr>& partials) {
-  for (const Expr& c : v) {
-    rest.push_back(substitute(c, at_rest));
-    for (const Expr& u : e.u) partials.push_back(derivative(c, u));
-  }
-}
-
-Kernel make_bodies(const CompiledSystem& system) {
-  const EquationsOfMotion& e = system.equations();
-  Substitution at_rest, no_udot;
-  for (const Expr& u : e.u) at_rest.set(u, 0);
-  for (const Expr& udot : e.udot) no_udot.set(udot, 0);
-  std::vector<Expr> out;
-  for (const ContactBodyEquation& b : e.contact_bodies) {
-    const auto add = [&](const Expr3& v) { out.insert(out.end(), v.begin(), v.end()); };
-    std::vector<Expr> rest, partials;
-    split(b.velocity, e, at_rest, rest, partials);
-    split(b.angular_velocity, e, at_rest, rest, partials);
-    add(b.position);
-    for (const auto& row : b.rotation) out.insert(out.end(), row.begin(), row.end());
-    add(b.velocity), add(b.angular_velocity);
-    out.insert(out.end(), rest.begin(), rest.end());
-    for (const Expr& a : b.acceleration) out.push_back(substitute(a, no_udot));
-    for (const Expr& a : b.angular_acceleration) out.push_back(substitute(a, no_udot));
-    out.insert(out.end(), partials.begin(), partials.end());
-  }
-  return system.compile_of_state("contact bodies", out);
-}
-
-Kernel make_pairs(const CompiledSystem& system) {
-  std::vector<Expr> out;
-  for (const auto& p : system.equations().contact_pairs)
-    for (const Expr& v : {p.restitution, p.kinetic, p.stiction, p.rolling, p.spinning, p.stiffness, p.dissipation})
-      out.push_back(v);
-  return system.compile_of_state("contact pairs", out);
-}
-
-Kernel make_shapes(const CompiledSystem& system) {
-  std::vector<Expr> out;
-  for (const auto& s : system.equations().contact_shapes) {
-    out.insert(out.end(), s.position.begin(), s.position.end());
-    for (const auto& row : s.rotation) out.insert(out.end(), row.begin(), row.end());
-    out.insert(out.end(), s.sizes.begin(), s.sizes.end());
-  }
-  return system.compile_of_state("contact shapes", out);
-}
-
-Kernel make_rates(const CompiledSystem& system) {
-  std::vector<Expr> out;
-  if (!system.equations().contact_pairs.empty())
-    for (const Expr& q : system.equations().qdot)
-      for (const Expr& u : system.equations().u) out.push_back(derivative(q, u));
-  return system.compile_of_state("rates of coordinates", out);
-}
 
 double positive(double size, const std::string& what, const std::string& name) {
   require(size > 0 && std::isfinite(size), "{} of the shape of '{}' must be positive, but it is {}", what, name, size);
@@ -164,14 +105,10 @@ ContactLayout find_contact_layout(const EquationsOfMotion& e) {
 ContactRows::ContactRows(const CompiledSystem& system, const RunContext& context)
     : system_(system),
       context_(context),
-      bodies_kernel_(make_bodies(system)),
-      pairs_kernel_(make_pairs(system)),
-      shapes_kernel_(make_shapes(system)),
-      rates_kernel_(make_rates(system)),
-      bodies_(&bodies_kernel_, context),
-      pairs_(&pairs_kernel_, context),
-      shapes_(&shapes_kernel_, context),
-      rates_(&rates_kernel_, context),
+      bodies_(&system.extra().contacts().bodies, context),
+      pairs_(&system.extra().contacts().pairs, context),
+      shapes_(&system.extra().contacts().shapes, context),
+      rates_(&system.extra().contacts().rates, context),
       n_(system.speed_count()),
       scene_({}, make_contact_pairs(system.equations()), n_, system.contact_layout().slots),
       layout_(system.contact_layout()) {

@@ -60,7 +60,6 @@ class ContactRows {
 
   const CompiledSystem& system_;
   const RunContext& context_;
-  Kernel bodies_kernel_, pairs_kernel_, shapes_kernel_, rates_kernel_;
   KernelRunner bodies_, pairs_, shapes_, rates_;
   std::vector<std::vector<Vec3>> hull_points_;
   long parameters_seen_ = 0, calculated_at_ = -1, calculated_with_ = -1;

@@ -5,7 +5,9 @@
 #include "kane/expr/derivative.hpp"
 #include "kane/expr/traverse.hpp"
 #include "kane/simulate/system/compiled_system.hpp"
+#include "kane/simulate/system/contact_kernels.hpp"
 #include "kane/simulate/system/kernel_maker.hpp"
+#include "kane/simulate/system/kernel_workshop.hpp"
 
 namespace kane {
 
@@ -47,48 +49,15 @@ std::vector<Expr> implicit_rows(const EquationsOfMotion& e) {
   return rows;
 }
 
-}  // namespace
-
-template <class T, class Make>
-const T* ExtraKernels::get(const Lazy<T>& lazy, Make make) const {
-  std::call_once(lazy.once, [&] {
-    const std::scoped_lock lock(graph_);
-    lazy.value = make();
-  });
-  return lazy.value ? &*lazy.value : nullptr;
-}
-
-const Kernel* ExtraKernels::configuration() const {
-  return get(configuration_, [&] { return make_configuration(); });
-}
-const LinearizationKernel* ExtraKernels::linearization() const {
-  return get(linearization_, [&] { return make_linearization(); });
-}
-const EnergyKernel* ExtraKernels::energy() const {
-  return get(energy_, [&] { return make_energy(); });
-}
-const CanonicalKernels* ExtraKernels::canonical() const {
-  return get(canonical_, [&] { return make_canonical(); });
-}
-const Kernel* ExtraKernels::laws() const {
-  return get(laws_, [&] { return make_laws(); });
-}
-const Kernel* ExtraKernels::rates() const {
-  return get(rates_, [&] { return make_rates(); });
-}
-bool ExtraKernels::separable() const {
-  return *get(separable_, [&] { return std::optional<bool>(calc_separable()); });
-}
-
-std::optional<Kernel> ExtraKernels::make_configuration() const {
-  const EquationsOfMotion& e = system_.equations();
+std::optional<Kernel> make_configuration(KernelWorkshop& shop) {
+  const EquationsOfMotion& e = shop.equations();
   std::vector<Expr> phi;
   for (const auto& c : e.constraints)
     if (c.phi) phi.push_back(*c.phi);
   if (phi.empty()) return std::nullopt;
-  phi = system_.with_laws(phi);
+  phi = shop.with_laws(phi);
   const Jacobian j = jacobian(phi, e.q);
-  KernelMaker maker(setting_);
+  KernelMaker maker(shop.setting());
   for (std::size_t i = 0; i < phi.size(); ++i) {
     maker.add(phi[i]);
     for (std::size_t k = 0; k < e.q.size(); ++k) maker.add(j.at(static_cast<int>(i), static_cast<int>(k)));
@@ -97,8 +66,8 @@ std::optional<Kernel> ExtraKernels::make_configuration() const {
   return maker.make("configuration", uses_time);
 }
 
-std::optional<LinearizationKernel> ExtraKernels::make_linearization() const {
-  const EquationsOfMotion& e = system_.equations();
+std::optional<LinearizationKernel> make_linearization(KernelWorkshop& shop) {
+  const EquationsOfMotion& e = shop.equations();
   const std::vector<Expr> y = state_symbols(e);
   const auto too_long = [&](const std::vector<Expr>& rows) {
     return count_nodes(rows) * y.size() > kMostDerivativeWork;
@@ -107,15 +76,15 @@ std::optional<LinearizationKernel> ExtraKernels::make_linearization() const {
   bool implicit = e.udot_explicit.empty() || !e.constraints.empty();
   std::vector<Expr> rows = e.qdot;
   rows.insert(rows.end(), e.udot_explicit.begin(), e.udot_explicit.end());
-  rows = system_.with_laws(rows);
+  rows = shop.with_laws(rows);
   implicit = implicit || too_long(rows);
   if (implicit) {
     if (e.M.rows == 0) return std::nullopt;
-    rows = system_.with_laws(implicit_rows(e));
+    rows = shop.with_laws(implicit_rows(e));
     if (too_long(rows)) return std::nullopt;
   }
   const Jacobian j = jacobian(rows, y);
-  KernelMaker maker(setting_);
+  KernelMaker maker(shop.setting());
   maker.add_accelerations(), maker.add_multipliers();
   std::vector<LinearizationKernel::Place> places;
   for (const auto& entry : j.entries) {
@@ -126,11 +95,11 @@ std::optional<LinearizationKernel> ExtraKernels::make_linearization() const {
   return LinearizationKernel{maker.make("linearization", uses_time), std::move(places), implicit};
 }
 
-std::optional<EnergyKernel> ExtraKernels::make_energy() const {
-  const EquationsOfMotion& e = system_.equations();
+std::optional<EnergyKernel> make_energy(KernelWorkshop& shop) {
+  const EquationsOfMotion& e = shop.equations();
   const Expr potential = e.potential.value_or(Expr());
-  const std::vector<Expr> energies = system_.with_laws(std::vector<Expr>{e.kinetic, potential});
-  const std::vector<Expr> qdot = system_.with_laws(e.qdot);
+  const std::vector<Expr> energies = shop.with_laws(std::vector<Expr>{e.kinetic, potential});
+  const std::vector<Expr> qdot = shop.with_laws(e.qdot);
   const bool implicit = e.M.rows > 0;
   std::vector<Expr> balance;  // M udot - rhs
   for (std::size_t i = 0; i < e.u.size() && (implicit || !e.inverse.empty()); ++i) {
@@ -139,7 +108,7 @@ std::optional<EnergyKernel> ExtraKernels::make_energy() const {
       r += e.M(static_cast<int>(i), static_cast<int>(j)) * e.udot[j];
     balance.push_back(r);
   }
-  balance = system_.with_laws(balance);
+  balance = shop.with_laws(balance);
 
   Expr power, total;
   const bool has_power = !balance.empty() && count_nodes(energies) + count_nodes(balance) < kMostDerivativeWork / 10;
@@ -159,17 +128,17 @@ std::optional<EnergyKernel> ExtraKernels::make_energy() const {
     power = substitute(power, at_rest);
   }
   const bool powerless = has_power && power.is_zero();
-  KernelMaker maker(setting_);
+  KernelMaker maker(shop.setting());
   maker.add(energies[0]), maker.add(energies[1]), maker.add(power), maker.add(total);
   bool uses_time = false;
   return EnergyKernel{maker.make("energy", uses_time), e.potential.has_value(), has_power, powerless};
 }
 
-std::optional<CanonicalKernels> ExtraKernels::make_canonical() const {
-  const EquationsOfMotion& e = system_.equations();
+std::optional<CanonicalKernels> make_canonical(KernelWorkshop& shop) {
+  const EquationsOfMotion& e = shop.equations();
   if (e.M.rows == 0 || e.q.size() != e.u.size() || !std::equal(e.qdot.begin(), e.qdot.end(), e.u.begin()))
     return std::nullopt;
-  const std::vector<Expr> m = system_.with_laws(e.M.entries), rhs = system_.with_laws(e.rhs);
+  const std::vector<Expr> m = shop.with_laws(e.M.entries), rhs = shop.with_laws(e.rhs);
   std::vector<Expr> others = e.u;
   others.push_back(e.t);
   if (depends_on_any(m, others)) return std::nullopt;
@@ -177,7 +146,7 @@ std::optional<CanonicalKernels> ExtraKernels::make_canonical() const {
   for (std::size_t i = 0; i < e.q.size(); ++i) rates.set(e.q[i], e.u[i]);
   Tangent along(rates);
   const std::size_t n = e.u.size();
-  KernelMaker mass(setting_), force(setting_);
+  KernelMaker mass(shop.setting()), force(shop.setting());
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j <= i; ++j) mass.add(m[i * n + j]);
   for (std::size_t i = 0; i < n; ++i) {
@@ -189,34 +158,70 @@ std::optional<CanonicalKernels> ExtraKernels::make_canonical() const {
   return CanonicalKernels{mass.make("canonical_mass", uses_time), force.make("canonical_force", uses_time)};
 }
 
-std::optional<Kernel> ExtraKernels::make_laws() const {
-  if (system_.inputs().empty()) return std::nullopt;
-  KernelMaker maker(setting_);
-  maker.add_all(system_.driven_laws());
+std::optional<Kernel> make_laws(KernelWorkshop& shop) {
+  if (shop.system().inputs().empty()) return std::nullopt;
+  KernelMaker maker(shop.setting());
+  maker.add_all(shop.driven_laws());
   bool uses_time = false;
   return maker.make("laws", uses_time);
 }
 
-std::optional<Kernel> ExtraKernels::make_rates() const {
-  const EquationsOfMotion& e = system_.equations();
+std::optional<Kernel> make_rates(KernelWorkshop& shop) {
+  const EquationsOfMotion& e = shop.equations();
   if (e.q.size() != e.u.size() || !e.quaternions.empty()) return std::nullopt;
-  const std::vector<Expr> qdot = system_.with_laws(e.qdot);
+  const std::vector<Expr> qdot = shop.with_laws(e.qdot);
   if (!depends_on_any(qdot, e.q)) return std::nullopt;
   const Jacobian j = jacobian(qdot, e.u);
-  KernelMaker maker(setting_);
+  KernelMaker maker(shop.setting());
   for (std::size_t i = 0; i < e.q.size(); ++i)
     for (std::size_t k = 0; k < e.u.size(); ++k) maker.add(j.at(static_cast<int>(i), static_cast<int>(k)));
   bool uses_time = false;
   return maker.make("rates", uses_time);
 }
 
-bool ExtraKernels::calc_separable() const {
-  const EquationsOfMotion& e = system_.equations();
-  const std::vector<Expr> qdot = system_.with_laws(e.qdot);
-  if (depends_on_any(qdot, e.q)) return false;
-  if (!e.udot_explicit.empty()) return !depends_on_any(system_.with_laws(e.udot_explicit), e.u);
-  if (e.M.rows == 0) return false;
-  return !depends_on_any(system_.with_laws(e.M.entries), e.u) && !depends_on_any(system_.with_laws(e.rhs), e.u);
+std::optional<Kernel> make_handles(KernelWorkshop& shop) {
+  std::vector<Expr> values;
+  for (const auto& h : shop.equations().handles) values.push_back(h.stiffness), values.push_back(h.damping);
+  return shop.compile_of_state("handles", values);
 }
+
+std::optional<bool> calc_separable(KernelWorkshop& shop) {
+  const EquationsOfMotion& e = shop.equations();
+  const std::vector<Expr> qdot = shop.with_laws(e.qdot);
+  if (depends_on_any(qdot, e.q)) return false;
+  if (!e.udot_explicit.empty()) return !depends_on_any(shop.with_laws(e.udot_explicit), e.u);
+  if (e.M.rows == 0) return false;
+  return !depends_on_any(shop.with_laws(e.M.entries), e.u) && !depends_on_any(shop.with_laws(e.rhs), e.u);
+}
+
+}  // namespace
+
+ExtraKernels::ExtraKernels(const CompiledSystem& system) : system_(system) {}
+ExtraKernels::~ExtraKernels() = default;
+
+template <class T, class Make>
+const T* ExtraKernels::get(const Lazy<T>& lazy, Make make) const {
+  std::call_once(lazy.once, [&] {
+    const std::scoped_lock lock(mutex_);
+    if (!workshop_) workshop_ = std::make_unique<KernelWorkshop>(system_);
+    lazy.value = make(*workshop_);
+  });
+  return lazy.value ? &*lazy.value : nullptr;
+}
+
+const Kernel* ExtraKernels::configuration() const { return get(configuration_, make_configuration); }
+const LinearizationKernel* ExtraKernels::linearization() const { return get(linearization_, make_linearization); }
+const EnergyKernel* ExtraKernels::energy() const { return get(energy_, make_energy); }
+const CanonicalKernels* ExtraKernels::canonical() const { return get(canonical_, make_canonical); }
+const Kernel* ExtraKernels::laws() const { return get(laws_, make_laws); }
+const Kernel* ExtraKernels::rates() const { return get(rates_, make_rates); }
+const SwitchKernels& ExtraKernels::switching() const {
+  return *get(switching_, [](KernelWorkshop& shop) { return std::optional(make_switch_kernels(shop)); });
+}
+const ContactKernels& ExtraKernels::contacts() const {
+  return *get(contacts_, [](KernelWorkshop& shop) { return std::optional(make_contact_kernels(shop)); });
+}
+const Kernel& ExtraKernels::handles() const { return *get(handles_, make_handles); }
+bool ExtraKernels::separable() const { return *get(separable_, calc_separable); }
 
 }  // namespace kane

@@ -1,19 +1,20 @@
 #pragma once
 // Kernels of a CompiledSystem that only some uses need, each made when it is first asked for. The first to ask does the
-// work while others wait; afterwards they are read without a lock. (Making one adds expressions to the graph of the
-// equations, so nobody else may work on that graph at the same time.)
+// work while others wait; afterwards they are read without a lock. They are made in a workshop of their own, so that the
+// graph of the system is never touched.
 
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <vector>
 
 #include "kane/codegen/kernel.hpp"
-#include "kane/expr/expr.hpp"
+#include "kane/simulate/system/contact_kernels.hpp"
 
 namespace kane {
 
 class CompiledSystem;
-struct KernelSetting;
+class KernelWorkshop;
 
 /// Derivatives by y = (q, u) with udot and lambda held, as a function of q, u, udot and lambda. Implicit form, rows in
 /// this order: qdot, then rhs - M udot + A^T lambda, then gamma - A udot (all constraints). Explicit form (no
@@ -47,7 +48,10 @@ struct CanonicalKernels {
 
 class ExtraKernels {
  public:
-  ExtraKernels(const CompiledSystem& system, const KernelSetting& setting) : system_(system), setting_(setting) {}
+  explicit ExtraKernels(const CompiledSystem& system);
+  ~ExtraKernels();
+  ExtraKernels(const ExtraKernels&) = delete;
+  ExtraKernels& operator=(const ExtraKernels&) = delete;
 
   /// For every configuration constraint: phi, then dphi/dq. Null if there are none.
   [[nodiscard]] const Kernel* configuration() const;
@@ -61,6 +65,12 @@ class ExtraKernels {
   /// d qdot / d u, row by row, where there are as many coordinates as speeds and it depends on the configuration: it has
   /// no finite value where the speeds do not determine the motion. Null otherwise.
   [[nodiscard]] const Kernel* rates() const;
+  /// What contacts, frictions and events of the model look at.
+  [[nodiscard]] const SwitchKernels& switching() const;
+  /// What shapes that may touch are made of and how they move.
+  [[nodiscard]] const ContactKernels& contacts() const;
+  /// Stiffness and damping of each handle, as a function of q and u.
+  [[nodiscard]] const Kernel& handles() const;
   /// qdot depends on u (and t) only, udot on q (and t) only: what the Stormer-Verlet method needs.
   [[nodiscard]] bool separable() const;
 
@@ -73,18 +83,12 @@ class ExtraKernels {
   template <class T, class Make>
   const T* get(const Lazy<T>& lazy, Make make) const;
 
-  [[nodiscard]] std::optional<Kernel> make_configuration() const;
-  [[nodiscard]] std::optional<LinearizationKernel> make_linearization() const;
-  [[nodiscard]] std::optional<EnergyKernel> make_energy() const;
-  [[nodiscard]] std::optional<CanonicalKernels> make_canonical() const;
-  [[nodiscard]] std::optional<Kernel> make_laws() const;
-  [[nodiscard]] std::optional<Kernel> make_rates() const;
-  [[nodiscard]] bool calc_separable() const;
-
   const CompiledSystem& system_;
-  const KernelSetting& setting_;
-  mutable std::mutex graph_;
-  Lazy<Kernel> configuration_, laws_, rates_;
+  mutable std::mutex mutex_;
+  mutable std::unique_ptr<KernelWorkshop> workshop_;  ///< under mutex_
+  Lazy<Kernel> configuration_, laws_, rates_, handles_;
+  Lazy<SwitchKernels> switching_;
+  Lazy<ContactKernels> contacts_;
   Lazy<LinearizationKernel> linearization_;
   Lazy<EnergyKernel> energy_;
   Lazy<CanonicalKernels> canonical_;

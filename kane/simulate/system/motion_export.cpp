@@ -9,15 +9,16 @@
 #include "kane/expr/traverse.hpp"
 #include "kane/program/lower.hpp"
 #include "kane/simulate/motion/sample_times.hpp"
+#include "kane/simulate/system/kernel_workshop.hpp"
 
 namespace kane {
 
 namespace {
 
 /// qdot, udot, outputs; without accelerations, multipliers, laws and calls.
-std::vector<NamedExpr> form_outputs(const CompiledSystem& system, const MotionExportOptions& options,
+std::vector<NamedExpr> form_outputs(const KernelWorkshop& shop, const MotionExportOptions& options,
                                     Graph& without_calls) {
-  const EquationsOfMotion& e = system.equations();
+  const EquationsOfMotion& e = shop.equations();
   ensure(options.udot.size() == e.u.size() && options.multipliers.size() == e.constraints.size(),
          "the accelerations of '{}' have not been formed", e.name);
   std::vector<std::string> names;
@@ -29,13 +30,14 @@ std::vector<NamedExpr> form_outputs(const CompiledSystem& system, const MotionEx
     outputs.push_back(o.value);
   }
   rates = e.qdot;
-  rates.insert(rates.end(), options.udot.begin(), options.udot.end());
+  const std::vector<Expr> udot = shop.own(options.udot), multipliers = shop.own(options.multipliers);
+  rates.insert(rates.end(), udot.begin(), udot.end());
   Substitution known;
-  for (std::size_t i = 0; i < e.udot.size(); ++i) known.set(e.udot[i], options.udot[i]);
-  for (std::size_t i = 0; i < e.constraints.size(); ++i) known.set(e.constraints[i].multiplier, options.multipliers[i]);
+  for (std::size_t i = 0; i < e.udot.size(); ++i) known.set(e.udot[i], udot[i]);
+  for (std::size_t i = 0; i < e.constraints.size(); ++i) known.set(e.constraints[i].multiplier, multipliers[i]);
   outputs = substitute(outputs, known);
   rates.insert(rates.end(), outputs.begin(), outputs.end());
-  std::vector<Expr> values = system.with_laws(rates);
+  std::vector<Expr> values = shop.with_laws(rates);
   if (options.write_out) values = options.write_out(without_calls, values);
   std::vector<NamedExpr> named;
   for (std::size_t i = 0; i < values.size(); ++i) named.push_back({names[i], values[i]});
@@ -76,7 +78,8 @@ void plan_steps(ExportModel& model, const MotionExportOptions& options) {
 ExportModel form_motion_export(const CompiledSystem& system, const MotionExportOptions& options) {
   const EquationsOfMotion& e = system.equations();
   Graph without_calls;
-  const std::vector<NamedExpr> outputs = form_outputs(system, options, without_calls);
+  const KernelWorkshop shop(system);
+  const std::vector<NamedExpr> outputs = form_outputs(shop, options, without_calls);
   ProgramInputs names;
   names.parameters = system.parameters();
   names.inputs = system.inputs();

@@ -7,7 +7,6 @@
 #include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/expr/traverse.hpp"
-#include "kane/simulate/switching/switch_kernels.hpp"
 #include "kane/solve/kernels.hpp"
 
 namespace kane {
@@ -33,10 +32,9 @@ TickSimulator::TickSimulator(std::shared_ptr<const CompiledSystem> system, const
       dynamics_(evaluator_, without_allocation(options_.switching)),
       projector_(evaluator_, 1e-10),
       board_(system_->free_rows()),
-      guards_(make_guards(*system_)),
-      resets_(make_resets(*system_)),
-      guards_runner_(&guards_, evaluator_.context()),
-      resets_runner_(&resets_, evaluator_.context()) {
+      guards_runner_(&system_->extra().switching().guards, evaluator_.context()),
+      resets_runner_(&system_->extra().switching().resets, evaluator_.context()),
+      workshop_(system_->free_rows() > 0 ? std::make_unique<KernelWorkshop>(*system_) : nullptr) {
   require(options_.period > 0 && std::isfinite(options_.period),
           "the period of a tick must be positive, but {} s was given", options_.period);
   const EquationsOfMotion& e = system_->equations();

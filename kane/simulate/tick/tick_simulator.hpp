@@ -5,12 +5,14 @@
 // constraints takes over, and the rest of the tick goes on with it: main loop and excursions of Gillespie's figure 2.
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "kane/simulate/state.hpp"
 #include "kane/simulate/switching/switched_dynamics.hpp"
 #include "kane/simulate/system/constraint_projector.hpp"
+#include "kane/simulate/system/kernel_workshop.hpp"
 #include "kane/simulate/tick/constraint_board.hpp"
 
 namespace kane {
@@ -159,8 +161,9 @@ class TickSimulator {
   SwitchedDynamics dynamics_;
   ConstraintProjector projector_;
   ConstraintBoard board_;
-  Kernel guards_, resets_;
   KernelRunner guards_runner_, resets_runner_;
+  std::unique_ptr<KernelWorkshop> workshop_;  ///< for constraints that are written while it runs; under writing_
+  std::mutex writing_;                        ///< never taken by a tick
   std::vector<Rule> rules_;
   std::vector<std::vector<bool>> modes_;
   std::vector<bool> bilateral_, initial_, fired_;

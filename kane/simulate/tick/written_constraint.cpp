@@ -22,10 +22,10 @@ bool contains_any(const Expr& e, std::span<const Expr> symbols) {
 
 }  // namespace
 
-WrittenConstraint::WrittenConstraint(const CompiledSystem& system, std::string name, const Expr& expression)
-    : WrittenConstraint(system, name, [&] {
-        const EquationsOfMotion& e = system.equations();
-        const Expr f = system.with_laws(std::span(&expression, 1)).front();
+WrittenConstraint::WrittenConstraint(const KernelWorkshop& shop, std::string name, const Expr& expression)
+    : WrittenConstraint(shop, name, [&] {
+        const EquationsOfMotion& e = shop.equations();
+        const Expr f = shop.with_laws(std::span(&expression, 1)).front();
         require(!contains_any(f, e.udot),
                 "'{}' holds accelerations; a constraint is written with coordinates and speeds", name);
         for (const auto& c : e.constraints)
@@ -44,9 +44,9 @@ WrittenConstraint::WrittenConstraint(const CompiledSystem& system, std::string n
         return form;
       }()) {}
 
-WrittenConstraint::WrittenConstraint(const CompiledSystem& system, std::string name, Form form)
+WrittenConstraint::WrittenConstraint(const KernelWorkshop& shop, std::string name, Form form)
     : name_(std::move(name)),
       configuration_(form.configuration),
-      kernel_(system.compile_of_state("constraint " + name_, form.outputs)) {}
+      kernel_(shop.compile_of_state("constraint " + name_, form.outputs)) {}
 
 }  // namespace kane

@@ -15,15 +15,16 @@
 
 #include "kane/simulate/system/compiled_system.hpp"
 #include "kane/simulate/system/kernel_runner.hpp"
+#include "kane/simulate/system/kernel_workshop.hpp"
 
 namespace kane {
 
 /// The row of one of them, compiled. Immutable.
 class WrittenConstraint {
  public:
-  /// `expression` belongs to the graph of the system's equations, on which nobody else may work meanwhile (ticks do not).
-  /// Throws ModelError for what is no constraint on this system.
-  WrittenConstraint(const CompiledSystem& system, std::string name, const Expr& expression);
+  /// `expression` may belong to any graph; it is formed in the workshop. Throws ModelError for anything that is no
+  /// constraint on this system.
+  WrittenConstraint(const KernelWorkshop& shop, std::string name, const Expr& expression);
 
   [[nodiscard]] const std::string& name() const { return name_; }
   /// Of the configuration; else of the motion only.
@@ -33,7 +34,7 @@ class WrittenConstraint {
  private:
   friend class WrittenRow;
   struct Form;
-  WrittenConstraint(const CompiledSystem& system, std::string name, Form form);
+  WrittenConstraint(const KernelWorkshop& shop, std::string name, Form form);
 
   std::string name_;
   bool configuration_;

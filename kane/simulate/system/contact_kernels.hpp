@@ -1,0 +1,27 @@
+#pragma once
+// Kernels of everything that is switched: contacts, frictions and events of the model, and shapes that may touch.
+
+#include "kane/codegen/kernel.hpp"
+
+namespace kane {
+
+class KernelWorkshop;
+
+struct SwitchKernels {
+  Kernel values;  ///< per contact: restitution, force (0 if rigid); per friction: kinetic, stiction; of q and u
+  Kernel guards;  ///< of all switches; of q, u, udot and multipliers
+  Kernel resets;  ///< values of all resets, switch by switch; of q and u
+};
+[[nodiscard]] SwitchKernels make_switch_kernels(KernelWorkshop& shop);
+
+/// All of q and u (contact_rows.cpp reads them).
+struct ContactKernels {
+  /// Per body: position, rotation by rows, velocity, angular velocity, v_t, w_t, a, alpha, then J_v and J_w by rows.
+  Kernel bodies;
+  Kernel pairs;   ///< per pair: restitution, kinetic, stiction, rolling, spinning, stiffness, dissipation
+  Kernel shapes;  ///< per shape: position, rotation by rows, sizes
+  Kernel rates;   ///< d qdot / d u by rows
+};
+[[nodiscard]] ContactKernels make_contact_kernels(KernelWorkshop& shop);
+
+}  // namespace kane
