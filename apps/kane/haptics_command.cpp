@@ -181,7 +181,8 @@ class HapticsRun {
       c.from = seconds(text.substr(0, dots), text);
       if (dots < colon) c.to = seconds(text.substr(dots + 2, colon - dots - 2), text);
       require(dots == colon || c.to > c.from, "--impose '{}' ends before it begins", text);
-      (void)WrittenConstraint(KernelWorkshop(*model_.system()), c.name, c.expression);  // errors are told before the run
+      (void)WrittenConstraint(KernelWorkshop(*model_.system()), c.name,
+                              c.expression);  // errors are told before the run
       all.push_back(std::move(c));
     }
     return all;

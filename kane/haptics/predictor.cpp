@@ -4,9 +4,19 @@
 
 namespace kane {
 
+namespace {
+
+/// Inputs keep their present values in what lies ahead: controllers must not be asked before their time.
+TickOptions without_inputs(TickOptions options) {
+  options.inputs.clear();
+  return options;
+}
+
+}  // namespace
+
 Predictor::Predictor(TickSimulator& now, std::vector<VirtualCoupler> couplers, PredictorOptions options)
     : now_(now),
-      ahead_(now.shared_system(), now.options()),
+      ahead_(now.shared_system(), without_inputs(now.options())),
       couplers_(std::move(couplers)),
       options_(options),
       position_(couplers_.size()),

@@ -6,6 +6,7 @@
 
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
+#include "kane/simulate/system/compiled_system.hpp"
 
 namespace kane {
 
@@ -19,6 +20,14 @@ bool reached(double instant, double t) {
 }
 
 }  // namespace
+
+const Kernel* find_sampled_laws(const CompiledSystem& system, const std::vector<InputSource>& sources) {
+  const bool sampled = std::any_of(sources.begin(), sources.end(), [](const InputSource& source) {
+    const auto* s = std::get_if<SampledInput>(&source);
+    return s != nullptr && !s->law;
+  });
+  return sampled ? system.extra().laws() : nullptr;
+}
 
 InputSchedule::InputSchedule(const std::vector<std::string>& inputs, std::vector<double> constants,
                              const std::vector<InputSource>& sources, ControlLaw model_law)
@@ -76,6 +85,8 @@ void InputSchedule::add(const SampledInput& source, const std::vector<std::strin
   sampled_.push_back(std::move(sampled));
 }
 
+bool InputSchedule::due(double t) const { return reached(next_break_, t); }
+
 void InputSchedule::start(const State& state) {
   for (auto& series : series_) series.segment = 0;
   for (auto& sampled : sampled_) sampled.begin = state.t, sampled.count = 0, sampled.first = sampled.size = 0;
@@ -130,6 +141,27 @@ void InputSchedule::find_next_break(double t) {
     if (sampled.size > 0) next_break_ = std::min(next_break_, sampled.queue[sampled.first].time);
   }
   ensure(next_break_ > t, "an input break at {} was not passed at {}", next_break_, t);
+}
+
+std::span<const double> InputSchedule::calc_anywhere(double t) {
+  for (auto& series : series_) {
+    while (series.segment < series.t.size() && reached(series.t[series.segment], t)) ++series.segment;
+    while (series.segment > 0 && !reached(series.t[series.segment - 1], t)) --series.segment;
+  }
+  return calc(t);
+}
+
+void InputSchedule::copy_progress(const InputSchedule& from) {
+  values_ = from.values_;
+  if (series_.size() != from.series_.size() || sampled_.size() != from.sampled_.size()) return;
+  for (std::size_t i = 0; i < series_.size(); ++i) series_[i].segment = from.series_[i].segment;
+  for (std::size_t i = 0; i < sampled_.size(); ++i) {
+    Sampled& to = sampled_[i];
+    const Sampled& source = from.sampled_[i];
+    to.begin = source.begin, to.count = source.count, to.first = source.first, to.size = source.size;
+    to.queue = source.queue;
+  }
+  next_break_ = from.next_break_;
 }
 
 void InputSchedule::exchange(MemoryArchive& a) {

@@ -39,6 +39,12 @@ struct SampledInput {
 
 using InputSource = std::variant<SeriesInput, SampledInput>;
 
+class CompiledSystem;
+class Kernel;
+
+/// The kernel of the model's own laws if any source samples them, else null.
+[[nodiscard]] const Kernel* find_sampled_laws(const CompiledSystem& system, const std::vector<InputSource>& sources);
+
 class InputSchedule {
  public:
   /// `model_law`: writes the model's laws of all inputs. Throws ModelError for unknown inputs, two sources of one, times
@@ -59,11 +65,18 @@ class InputSchedule {
   void start(const State& state);
   /// The next break after time(), infinity if there is none.
   [[nodiscard]] double next_break() const { return next_break_; }
+  /// That break has been reached, but for rounding.
+  [[nodiscard]] bool due(double t) const;
   /// The state has reached a break (or is moved anywhere later): jumps and samples that are due happen.
   void pass(const State& state);
   /// All inputs at a time between the last break and the next.
   std::span<const double> calc(double t);
+  /// The same anywhere, breaks of series included: for ticks of fixed length, which do not stop at breaks. What controllers
+  /// have decided stays as it is.
+  std::span<const double> calc_anywhere(double t);
   [[nodiscard]] std::span<const double> values() const { return values_; }
+  /// Goes on from where another schedule is; if that has no sources, or has other ones, with its values only.
+  void copy_progress(const InputSchedule& from);
   /// Writes or reads how far it has come.
   void exchange(MemoryArchive& a);
 

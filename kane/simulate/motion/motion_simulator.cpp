@@ -10,14 +10,6 @@ namespace kane {
 
 namespace {
 
-const Kernel* sampled_laws(const CompiledSystem& system, const std::vector<InputSource>& sources) {
-  const bool sampled = std::any_of(sources.begin(), sources.end(), [](const InputSource& source) {
-    const auto* s = std::get_if<SampledInput>(&source);
-    return s != nullptr && !s->law;
-  });
-  return sampled ? system.extra().laws() : nullptr;
-}
-
 SimulatorOptions checked(SimulatorOptions options) {
   options.check();
   return options;
@@ -30,7 +22,7 @@ MotionSimulator::MotionSimulator(std::shared_ptr<const CompiledSystem> system, S
     : system_(std::move(system)),
       options_(checked(std::move(options))),
       evaluator_(system_),
-      laws_(sampled_laws(*system_, options_.inputs), evaluator_.context()),
+      laws_(find_sampled_laws(*system_, options_.inputs), evaluator_.context()),
       inputs_(system_->inputs(), system_->default_inputs(), options_.inputs,
               [this](const State& s, std::span<const double> inputs, std::span<double> values) {
                 evaluator_.set_inputs(inputs, s.t);

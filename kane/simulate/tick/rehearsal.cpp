@@ -77,7 +77,7 @@ void TickSimulator::rehearse() {
   }
   state_ = kept_.state, before_ = kept_.before, bilateral_ = kept_.bilateral;
   mode_ = kept_.mode, forces_changed_ = kept_.forces_changed;
-  evaluator_.set_time(state_.t);
+  situate(state_.t);
   dynamics_.end_rehearsal();
   projector_.update_active();
   update_handles();

@@ -47,7 +47,7 @@ void TickSimulator::drop_written(std::size_t place) {
 /// What has come and gone since the last tick. The number of changes, or -1 if no contact forces go with them.
 int TickSimulator::take_written() {
   int changes = 0;
-  evaluator_.set_time(state_.t);
+  situate(state_.t);
   for (std::size_t k = 0; k < board_.size(); ++k) {
     if (board_.stage(k) == HoldStage::Wanted) {
       const bool held = hold_written(k);

@@ -34,7 +34,13 @@ TickSimulator::TickSimulator(std::shared_ptr<const CompiledSystem> system, const
       board_(system_->free_rows()),
       guards_runner_(&system_->extra().switching().guards, evaluator_.context()),
       resets_runner_(&system_->extra().switching().resets, evaluator_.context()),
-      workshop_(system_->free_rows() > 0 ? std::make_unique<KernelWorkshop>(*system_) : nullptr) {
+      workshop_(system_->free_rows() > 0 ? std::make_unique<KernelWorkshop>(*system_) : nullptr),
+      laws_(find_sampled_laws(*system_, options_.inputs), evaluator_.context()),
+      inputs_(system_->inputs(), system_->default_inputs(), options_.inputs,
+              [this](const State& s, std::span<const double> inputs, std::span<double> values) {
+                evaluator_.set_inputs(inputs, s.t);
+                std::ranges::copy(laws_.run(s.q, s.u), values.begin());
+              }) {
   require(options_.period > 0 && std::isfinite(options_.period),
           "the period of a tick must be positive, but {} s was given", options_.period);
   const EquationsOfMotion& e = system_->equations();
@@ -46,7 +52,6 @@ TickSimulator::TickSimulator(std::shared_ptr<const CompiledSystem> system, const
   kept_.state = state_, kept_.before = before_;
   udot_.resize(e.u.size());
   handle_position_.resize(e.handles.size()), handle_speed_.resize(e.handles.size());
-  inputs_ = system_->default_inputs();
   fired_.assign(e.switches.size(), false);
   initial_ = dynamics_.bilateral();
   initial_.resize(e.constraints.size());  // those of the model
@@ -103,9 +108,12 @@ void TickSimulator::share_parameters(const TickSimulator& from) {
 }
 
 void TickSimulator::set_inputs(std::span<const double> inputs) {
-  std::ranges::copy(inputs, inputs_.begin());
+  ensure(inputs.size() == system_->inputs().size(), "{} inputs are given, not {}", inputs.size(),
+         system_->inputs().size());
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (!started_ || !inputs_.has_source(i)) inputs_.set_constant(i, inputs[i]);
   forces_changed_ = true;
-  evaluator_.set_inputs(inputs_, evaluator_.time());
+  evaluator_.set_inputs(inputs_.values(), evaluator_.time());
 }
 
 void TickSimulator::start(const State& state) {
@@ -116,7 +124,9 @@ void TickSimulator::start(const State& state) {
   state_ = state;
   t0_ = state.t;
   ticks_ = events_ = 0;
-  evaluator_.set_inputs(inputs_, state_.t);
+  started_ = true;
+  inputs_.start(state_);
+  evaluator_.set_inputs(inputs_.values(), state_.t);
   bilateral_ = initial_;
   forget_written();
   dynamics_.reset();
@@ -131,8 +141,25 @@ void TickSimulator::start(const State& state) {
 
 // ---- one tick ---------------------------------------------------------------------------------------------------------------
 
+void TickSimulator::situate(double t) {
+  if (inputs_.varies_between_breaks())
+    evaluator_.set_inputs(inputs_.calc_anywhere(t), t);
+  else
+    evaluator_.set_time(t);
+}
+
+/// Where a tick begins: controllers look if it is their time, and their answers and jumps of series come into force.
+void TickSimulator::update_inputs() {
+  if (inputs_.due(state_.t)) {
+    inputs_.pass(state_);
+    forces_changed_ = true;
+  }
+  evaluator_.set_inputs(inputs_.values(), state_.t);
+  situate(state_.t);
+}
+
 bool TickSimulator::calc_rates(double t, const std::vector<double>& y, std::vector<double>& rates) {
-  evaluator_.set_time(t);
+  situate(t);
   const std::span<const double> all(y);
   const std::span<double> out(rates);
   const std::size_t nq = state_.q.size();
@@ -164,7 +191,7 @@ bool TickSimulator::step(double h, bool known) {
 }
 
 bool TickSimulator::project() {
-  evaluator_.set_time(state_.t);
+  situate(state_.t);
   if (projector_.needed() && projector_.project(state_.q, state_.u) == ProjectionStatus::Failed) return false;
   return all_finite(state_.q) && all_finite(state_.u);
 }
@@ -247,7 +274,7 @@ void TickSimulator::interpolate(double h, double s) {
   for (std::size_t i = 0; i < nq; ++i) state_.q[i] = between(saved_.q[i], i);
   for (std::size_t i = 0; i < state_.u.size(); ++i) state_.u[i] = between(saved_.u[i], nq + i);
   state_.t = saved_.t + s * h;
-  evaluator_.set_time(state_.t);
+  situate(state_.t);
 }
 
 /// The parabola through the values of each function at three places, or the straight line through two; the first zero.
@@ -286,7 +313,7 @@ double TickSimulator::find_crossing(double h, int refinements) {
                      dynamics_.find_motion(rates.first(state_.q.size()), rates.subspan(state_.q.size()));
   if (forces_changed_) {
     restore();
-    evaluator_.set_time(state_.t);
+    situate(state_.t);
     calc_functions(after_);
     if (jumps()) return 0;
     low_ = after_;
@@ -335,7 +362,7 @@ bool TickSimulator::locate(double h, double& used) {
   state_.t = end;
   std::copy_n(end_.begin(), state_.q.size(), state_.q.begin());
   std::copy(end_.begin() + static_cast<std::ptrdiff_t>(state_.q.size()), end_.end(), state_.u.begin());
-  evaluator_.set_time(state_.t);
+  situate(state_.t);
   return true;
 }
 
@@ -385,7 +412,7 @@ TickReport TickSimulator::advance() {
   const double end = t0_ + static_cast<double>(++ticks_) * options_.period;
   int located = 0;
   start_known_ = false;
-  evaluator_.set_inputs(inputs_, state_.t);
+  update_inputs();
   if (board_.news()) {
     const int changes = take_written();
     if (changes < 0) report.status = TickStatus::Jammed;
@@ -448,13 +475,14 @@ TickReport TickSimulator::advance() {
 
 void TickSimulator::copy_state(const TickSimulator& from) {
   state_ = from.state_;
+  started_ = true;
   t0_ = from.t0_, ticks_ = from.ticks_;
-  inputs_ = from.inputs_;
+  inputs_.copy_progress(from.inputs_);
   bilateral_ = from.bilateral_;
   mode_ = from.mode_;
   before_ = from.before_;
   handle_position_ = from.handle_position_, handle_speed_ = from.handle_speed_;
-  evaluator_.set_inputs(inputs_, state_.t);
+  evaluator_.set_inputs(inputs_.values(), state_.t);
   dynamics_.copy_states(from.dynamics_);
   projector_.update_active();
 }

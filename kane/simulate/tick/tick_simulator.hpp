@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "kane/simulate/motion/input_schedule.hpp"
 #include "kane/simulate/state.hpp"
 #include "kane/simulate/switching/switched_dynamics.hpp"
 #include "kane/simulate/system/constraint_projector.hpp"
@@ -22,6 +23,9 @@ struct TickOptions {
   int max_events = 4;   ///< located inside of one tick; further ones are handled at its end
   int refinements = 6;  ///< of the instant of an event, at most
   SwitchingOptions switching = real_time_switching();
+  /// Inputs that change by themselves. Series are evaluated at every instant that is asked for. Controllers look at the
+  /// first tick that begins at or after the instant that is due, and their answers come into force there too.
+  std::vector<InputSource> inputs{};
 
   /// Coarser than for trajectories: instants are located to a part of a tick only.
   [[nodiscard]] static SwitchingOptions real_time_switching() {
@@ -76,7 +80,8 @@ class TickSimulator {
   void set_parameters(const Values& parameters);
   /// Those of another simulator of the same system.
   void share_parameters(const TickSimulator& from);
-  /// Values of CompiledSystem::inputs(), in force from the next tick on.
+  /// Values of CompiledSystem::inputs(), in force from the next tick on. Inputs with a source of their own
+  /// (TickOptions::inputs) follow that.
   void set_inputs(std::span<const double> inputs);
   /// Throws ModelError for a state that does not fit.
   void start(const State& state);
@@ -125,6 +130,8 @@ class TickSimulator {
     std::size_t first_reset = 0;
   };
 
+  void situate(double t);
+  void update_inputs();
   [[nodiscard]] TickReport advance();
   [[nodiscard]] bool step(double h, bool known = false);
   [[nodiscard]] bool project();
@@ -167,7 +174,9 @@ class TickSimulator {
   std::vector<Rule> rules_;
   std::vector<std::vector<bool>> modes_;
   std::vector<bool> bilateral_, initial_, fired_;
-  std::vector<double> inputs_;
+  KernelRunner laws_;
+  InputSchedule inputs_;
+  bool started_ = false;
   int mode_ = -1;
   State state_, saved_, hit_;
   bool guards_need_motion_ = false;
