@@ -57,7 +57,7 @@ Kernel make_shapes(KernelWorkshop& shop) {
   return shop.compile_of_state("contact shapes", out);
 }
 
-Kernel make_rates(KernelWorkshop& shop) {
+Kernel make_coordinate_rates(KernelWorkshop& shop) {
   std::vector<Expr> out;
   if (!shop.equations().contact_pairs.empty())
     for (const Expr& q : shop.equations().qdot)
@@ -95,7 +95,7 @@ SwitchKernels make_switch_kernels(KernelWorkshop& shop) {
 }
 
 ContactKernels make_contact_kernels(KernelWorkshop& shop) {
-  return {make_bodies(shop), make_pairs(shop), make_shapes(shop), make_rates(shop)};
+  return {make_bodies(shop), make_pairs(shop), make_shapes(shop), make_coordinate_rates(shop)};
 }
 
 }  // namespace kane

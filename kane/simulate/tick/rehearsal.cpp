@@ -9,33 +9,33 @@
 namespace kane {
 
 void SwitchedDynamics::begin_rehearsal() {
-  kept_.options = options_, kept_.work = work_;
-  kept_.contacts = contacts_, kept_.frictions = frictions_;
-  kept_.bilateral = bilateral_;
-  kept_.lambda = lambda_, kept_.impulse = impulse_;
-  evaluator_.save_choice(kept_.choice);
-  if (shapes_) shapes_->scene().keep_slots();
+  kept_.options = set_.options, kept_.work = work_;
+  kept_.contacts = set_.contacts, kept_.frictions = set_.frictions;
+  kept_.bilateral = set_.bilateral;
+  kept_.forces.assign(smooth_.forces().begin(), smooth_.forces().end()), kept_.impulse = impulse_;
+  set_.evaluator.save_choice(kept_.choice);
+  if (set_.shapes) set_.shapes->scene().keep_slots();
   // The two nearest gaps count as closed.
   double nearest = std::numeric_limits<double>::infinity(), second = nearest;
-  for (const Contact& c : contacts_) {
+  for (const SwitchedContact& c : set_.contacts) {
     if (c.compliant) continue;
-    second = std::min(second, std::max(nearest, evaluator_.phi()[c.row]));
-    nearest = std::min(nearest, evaluator_.phi()[c.row]);
+    second = std::min(second, std::max(nearest, set_.evaluator.phi()[c.row]));
+    nearest = std::min(nearest, set_.evaluator.phi()[c.row]);
   }
-  options_.touch_gap = contacts_.size() > 1 ? second : nearest;
-  options_.max_rounds = 1;
-  all_slow_ = true;
+  set_.options.touch_gap = set_.contacts.size() > 1 ? second : nearest;
+  set_.options.max_rounds = 1;
+  set_.all_slow = true;
 }
 
 void SwitchedDynamics::end_rehearsal() {
-  options_ = kept_.options, work_ = kept_.work;
-  all_slow_ = false;
-  contacts_ = kept_.contacts, frictions_ = kept_.frictions;
-  bilateral_ = kept_.bilateral;
-  lambda_ = kept_.lambda, impulse_ = kept_.impulse;
-  if (shapes_) shapes_->scene().restore_slots();
-  apply_active();
-  evaluator_.restore_choice(kept_.choice);
+  set_.options = kept_.options, work_ = kept_.work;
+  set_.all_slow = false;
+  set_.contacts = kept_.contacts, set_.frictions = kept_.frictions;
+  set_.bilateral = kept_.bilateral;
+  smooth_.set_forces(kept_.forces), impulse_ = kept_.impulse;
+  if (set_.shapes) set_.shapes->scene().restore_slots();
+  set_.apply_active();
+  set_.evaluator.restore_choice(kept_.choice);
 }
 
 /// From the end of a step of length h: an event in it is located, then a rule (each in its turn) and all contacts change.
