@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/haptics/real_time.hpp"
 
@@ -37,7 +38,7 @@ void ConstraintWriter::advance(Entry& entry, double t) {
     }
     return;
   }
-  const auto place = static_cast<std::size_t>(entry.place);
+  const auto place = at(entry.place);
   const HoldStage stage = simulator_.stage(place);
   if (stage == HoldStage::Refused) report.failure = "it contradicts other constraints", entry.done = true;
   if (stage == HoldStage::Held && report.imposed < 0) report.imposed = t;

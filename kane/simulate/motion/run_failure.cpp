@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/expr/evaluate.hpp"
 #include "kane/expr/traverse.hpp"
@@ -60,7 +61,7 @@ class Explainer {
 
  private:
   [[nodiscard]] std::string component_name(int k) const {
-    const auto i = static_cast<std::size_t>(k);
+    const auto i = at(k);
     if (k < 0) return "the state";
     if (i < equations_.q.size()) return equations_.q[i].name();
     return i < equations_.q.size() + equations_.u.size() ? equations_.u[i - equations_.q.size()].name() : "the state";

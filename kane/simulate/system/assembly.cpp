@@ -6,6 +6,7 @@
 #include <map>
 #include <random>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/solve/kernels.hpp"
 #include "kane/solve/newton.hpp"
@@ -123,7 +124,7 @@ class Assembler {
       if (given_.q[k]) scale[k] = given;
     // The four numbers of a quaternion belong together: held if all are given, free otherwise.
     for (const int first : equations_.quaternions) {
-      const auto begin = static_cast<std::size_t>(first);
+      const auto begin = at(first);
       const bool whole = given_.q[begin] && given_.q[begin + 1] && given_.q[begin + 2] && given_.q[begin + 3];
       for (std::size_t k = begin; k < begin + 4; ++k) scale[k] = whole ? given : 1.0;
     }
@@ -133,7 +134,7 @@ class Assembler {
   /// A quaternion of nothing but zeros has no direction to be normalised in.
   void prepare_quaternions(Vector& q) const {
     for (const int first : equations_.quaternions) {
-      const std::span<double> e{&q[static_cast<std::size_t>(first)], 4};
+      const std::span<double> e{&q[at(first)], 4};
       const double length = norm2(e);
       if (length == 0) e[3] = 1;
       if (length > 0 && std::isfinite(length))
@@ -156,7 +157,7 @@ class Assembler {
       const int c = projector_.constraint_of_row(i);
       report_.residual = std::max(report_.residual, std::abs(best_residual_[i]));
       if (c >= static_cast<int>(equations_.constraints.size())) continue;
-      const auto& constraint = equations_.constraints[static_cast<std::size_t>(c)];
+      const auto& constraint = equations_.constraints[at(c)];
       double& open = groups[constraint.group.empty() ? constraint.name : constraint.group];
       open = std::hypot(open, best_residual_[i]);
     }
@@ -208,7 +209,7 @@ class Assembler {
     if (projector_.project_speeds(state_.q, state_.u) != ProjectionStatus::Failed) return true;
     const auto& open = projector_.residuals();
     report_.residual = open.motion;
-    report_.open = open.motion_row < 0 ? "" : equations_.constraints[static_cast<std::size_t>(open.motion_row)].name;
+    report_.open = open.motion_row < 0 ? "" : equations_.constraints[at(open.motion_row)].name;
     report_.message = fmt::format(
         "no speeds satisfy all constraints at the initial configuration: the constraint '{}' is violated by {:.6g}. "
         "Constraints that contradict each other, or one that has to move a mechanism in a dead position, cannot hold",

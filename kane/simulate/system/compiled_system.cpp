@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/expr/traverse.hpp"
@@ -17,7 +18,7 @@ struct CompiledSystem::Callbacks {
   std::vector<std::unique_ptr<Entry>> entries;
 
   NamedFunction add(const std::string& name, int arity, const std::function<double(std::span<const double>)>& value) {
-    entries.push_back(std::make_unique<Entry>(Entry{value, static_cast<std::size_t>(arity)}));
+    entries.push_back(std::make_unique<Entry>(Entry{value, at(arity)}));
     return {name,
             arity,
             {[](const double* arguments, void* context) {

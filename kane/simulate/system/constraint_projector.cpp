@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/simulate/system/contact_rows.hpp"
 #include "kane/simulate/tick/written_constraint.hpp"
@@ -26,8 +27,6 @@ constexpr double kMostContradiction = 1e-3;
 constexpr double kNoise = 1e3;
 /// Coordinates are not known better than this, whatever tolerance is asked for.
 constexpr double kKnown = 1e-13;
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
@@ -129,7 +128,7 @@ void ConstraintProjector::calc_configuration(std::span<const double> q, std::spa
   }
   const auto& quaternions = evaluator_.system().equations().quaternions;
   for (std::size_t k = 0; k < quaternions_; ++k) {
-    const std::size_t row = rows_.size() + k, first = index(quaternions[k]);
+    const std::size_t row = rows_.size() + k, first = at(quaternions[k]);
     if (!residual.empty()) residual[row] = 0.5 * (dot(&q[first], &q[first], 4) - 1);
     if (j.rows == 0) continue;
     std::fill_n(j.row(row), nq, 0.0);
@@ -180,7 +179,7 @@ ProjectionStatus ConstraintProjector::project_coordinates(std::span<double> q) {
     evaluate(q);
     const Measure now = measure(q);
     residuals_.configuration = now.largest;
-    residuals_.configuration_row = constraint_of_row(index(now.row));
+    residuals_.configuration_row = constraint_of_row(at(now.row));
     if (!std::isfinite(now.largest)) return ProjectionStatus::Failed;
     // Where an angle has grown large its rounding alone opens a loop; the other coordinates can still close it.
     if (now.largest <= tolerance_ || (now.excess <= 1 && now.largest > 0.9 * last))
@@ -251,7 +250,7 @@ ConstraintResiduals ConstraintProjector::calc_residuals(std::span<const double> 
     evaluate(q);
     const Measure now = measure(q);
     residuals_.configuration = now.largest;
-    residuals_.configuration_row = constraint_of_row(index(now.row));
+    residuals_.configuration_row = constraint_of_row(at(now.row));
   }
   if (!evaluator_.active_rows().empty()) {
     evaluator_.calc_constraints(q, u);
@@ -264,9 +263,9 @@ std::string describe_configuration_row(int row, const EquationsOfMotion& equatio
   if (row == -3) return "a constraint that was written while it ran";
   if (row == -2) return "a contact of shapes";
   if (row < 0) return "no constraint";
-  const std::size_t k = index(row), constraints = equations.constraints.size();
+  const std::size_t k = at(row), constraints = equations.constraints.size();
   if (k < constraints) return fmt::format("the constraint '{}'", equations.constraints[k].name);
-  const auto first = index(equations.quaternions[k - constraints]);
+  const auto first = at(equations.quaternions[k - constraints]);
   return fmt::format("the norm of the quaternion that begins with {}", equations.q[first].name());
 }
 

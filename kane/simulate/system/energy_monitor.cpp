@@ -1,4 +1,5 @@
 #include "kane/simulate/system/energy_monitor.hpp"
+#include "kane/base/at.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -42,7 +43,7 @@ void EnergyMonitor::observe(std::span<const double> q, std::span<const double> u
   report_.scale = std::max({report_.scale, y[0], std::abs(y[1] - potential_start_)});
   largest_power_ = std::max(largest_power_, std::abs(y[2]));
   largest_total_ = std::max(largest_total_, std::abs(y[3]));
-  for (const int row : evaluator_.active_rows()) moved_ = moved_ || moving_[static_cast<std::size_t>(row)];
+  for (const int row : evaluator_.active_rows()) moved_ = moved_ || moving_[at(row)];
 }
 
 EnergyReport EnergyMonitor::report() const {

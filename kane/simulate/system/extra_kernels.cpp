@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kane/base/at.hpp"
 #include "kane/expr/derivative.hpp"
 #include "kane/expr/traverse.hpp"
 #include "kane/simulate/system/compiled_system.hpp"
@@ -36,9 +37,9 @@ std::vector<Expr> implicit_rows(const EquationsOfMotion& e) {
   for (int i = 0; i < e.M.rows; ++i) {
     // The recursion of inverse dynamics has shorter derivatives than the entries of M.
     const bool recursive = !e.inverse.empty();
-    Expr r = recursive ? -e.inverse[static_cast<std::size_t>(i)] : e.rhs[static_cast<std::size_t>(i)];
-    for (int j = 0; j < e.M.columns && !recursive; ++j) r -= e.M(i, j) * e.udot[static_cast<std::size_t>(j)];
-    for (const auto& c : e.constraints) r += c.a[static_cast<std::size_t>(i)] * c.multiplier;
+    Expr r = recursive ? -e.inverse[at(i)] : e.rhs[at(i)];
+    for (int j = 0; j < e.M.columns && !recursive; ++j) r -= e.M(i, j) * e.udot[at(j)];
+    for (const auto& c : e.constraints) r += c.a[at(i)] * c.multiplier;
     rows.push_back(r);
   }
   for (const auto& c : e.constraints) {

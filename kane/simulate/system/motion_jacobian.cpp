@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kane/base/at.hpp"
 #include "kane/solve/kernels.hpp"
 
 namespace kane {
@@ -34,7 +35,7 @@ RhsStatus MotionJacobian::calc(std::span<const double> q, std::span<const double
   std::fill_n(rows.data, rows.rows * rows.columns, 0.0);
   for (std::size_t k = 0; k < entries.size(); ++k) {
     const auto [row, column] = kernel_->places[k];
-    rows(static_cast<std::size_t>(row), static_cast<std::size_t>(column)) = entries[k];
+    rows(at(row), at(column)) = entries[k];
   }
   if (!kernel_->implicit) return RhsStatus::Ok;
   for (std::size_t i = 0; i < qdot_.size(); ++i) std::copy_n(rows.row(i), rows.columns, dfdy.row(i));
@@ -54,8 +55,7 @@ RhsStatus MotionJacobian::solve_columns(MatrixView dfdy) {
     if (active.empty()) {
       solve_ldlt(factor_.view(), column_);
     } else {
-      for (std::size_t k = 0; k < active.size(); ++k)
-        gamma_[k] = rows_(nq + n + static_cast<std::size_t>(active[k]), c);
+      for (std::size_t k = 0; k < active.size(); ++k) gamma_[k] = rows_(nq + n + at(active[k]), c);
       const std::span<const double> gamma{gamma_.data(), active.size()};
       if (!evaluator_.embedding().solve(mass, column_, gamma, solution_).ok()) return RhsStatus::Retry;
       column_ = solution_;

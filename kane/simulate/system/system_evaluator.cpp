@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/simulate/system/contact_rows.hpp"
 #include "kane/simulate/tick/written_constraint.hpp"
@@ -90,10 +91,10 @@ void SystemEvaluator::forget_choice() {
 void SystemEvaluator::confirm_rank() {
   if (!doubtful_) return;
   doubtful_ = false;
-  const auto before = static_cast<std::size_t>(choice_.report().rank);
+  const auto before = at(choice_.report().rank);
   choice_.set_most_rank(std::min(system_->row_count(), system_->speed_count()));
   choose_independent();
-  choice_.set_most_rank(std::max(before, static_cast<std::size_t>(choice_.report().rank)));
+  choice_.set_most_rank(std::max(before, at(choice_.report().rank)));
 }
 
 void SystemEvaluator::calc_mass(std::span<const double> q, std::span<const double> u) {
@@ -142,7 +143,7 @@ void SystemEvaluator::calc_contacts(std::span<const double> q, std::span<const d
 void SystemEvaluator::gather_active() {
   const auto rows = active_jacobian_.packed(active_.size(), rhs_.size());
   for (std::size_t i = 0; i < active_.size(); ++i) {
-    const auto row = static_cast<std::size_t>(active_[i]);
+    const auto row = at(active_[i]);
     for (std::size_t j = 0; j < rhs_.size(); ++j) rows(i, j) = jacobian_(row, j);
     active_b_[i] = b_[row];
     active_gamma_[i] = gamma_[row];
@@ -154,7 +155,7 @@ const IndependentReport& SystemEvaluator::choose_independent() {
   const IndependentReport& report =
       chosen_ ? choice_.update(active_jacobian(), {}, preferred) : choice_.choose(active_jacobian(), {}, preferred);
   if (!chosen_ || report.changed) embedding_.set_choice(choice_), ++choices_;
-  if (!chosen_ && report.finite) choice_.set_most_rank(static_cast<std::size_t>(report.rank));
+  if (!chosen_ && report.finite) choice_.set_most_rank(at(report.rank));
   chosen_ = chosen_ || report.finite;
   return report;
 }
@@ -262,7 +263,7 @@ void SystemEvaluator::calc_multipliers(std::span<const double> udot, std::span<d
   if (active_.empty()) return;
   const std::span<double> active{active_lambda_.data(), active_.size()};
   embedding_.calc_multipliers(mass_matrix_.view(), rhs_, udot, Multipliers::MinimumNorm, active);
-  for (std::size_t i = 0; i < active_.size(); ++i) lambda[static_cast<std::size_t>(active_[i])] = active[i];
+  for (std::size_t i = 0; i < active_.size(); ++i) lambda[at(active_[i])] = active[i];
 }
 
 std::span<const double> SystemEvaluator::calc_reports(std::span<const double> q, std::span<const double> u,
@@ -279,7 +280,7 @@ void SystemEvaluator::calc_inverse(std::span<const double> q, std::span<const do
 
 std::string describe(const MotionReport& report, const EquationsOfMotion& equations) {
   const std::string speed = report.index >= 0 && report.index < equations.speed_count()
-                                ? equations.u[static_cast<std::size_t>(report.index)].name()
+                                ? equations.u[at(report.index)].name()
                                 : std::string("?");
   switch (report.status) {
     case MotionStatus::Ok: return "";
@@ -291,7 +292,7 @@ std::string describe(const MotionReport& report, const EquationsOfMotion& equati
     case MotionStatus::NotFinite: return fmt::format("the derivative of the speed {} is not a finite number", speed);
     case MotionStatus::RateNotFinite:
       return fmt::format("the derivative of the coordinate {} is not a finite number",
-                         report.index >= 0 ? equations.q[static_cast<std::size_t>(report.index)].name() : "?");
+                         report.index >= 0 ? equations.q[at(report.index)].name() : "?");
   }
   return "";
 }
