@@ -1,5 +1,5 @@
 #pragma once
-// What a simulation advances.
+// The state that a simulation advances.
 
 #include <vector>
 

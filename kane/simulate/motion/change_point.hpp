@@ -10,7 +10,7 @@
 // Adams' formula of that order on uneven steps, then projected onto the constraints. The order is the one whose last term is
 // smallest, and that term has to be within the tolerance; else the next step comes nearer, and the jump is shorter.
 //
-// What tells the distance is s, how independent the least independent constraint is: it vanishes in proportion to the
+// The distance shows in s, how independent the least independent constraint is: it vanishes in proportion to the
 // distance. Other branches of the motion (the parallelogram that folds) are about as far away as the place itself, and
 // configurations are known to the tolerance of the constraints over s. So s has to be far above both errors at every step:
 // steps go at most half of the way to the place, and a step that happened to end too near to it is made again, shorter.
@@ -36,7 +36,7 @@ class ChangePoint {
   /// `motion`: the rates, if they are others than the evaluator's own.
   ChangePoint(SystemEvaluator& evaluator, ConstraintProjector& projector, double tolerance, Motion motion = {});
 
-  /// What lies before is of no use for what comes.
+  /// Forgets the past, which is of no use for the motion to come.
   void forget() {
     count_ = 0, skip_ = steps_between_ = most_rank_ = 0;
     planned_ = last_look_ = pace_ = 0;
@@ -50,7 +50,7 @@ class ChangePoint {
   [[nodiscard]] bool observe(const State& state, FunctionRef<double()> was_independent);
   /// How independent the least independent of the active constraints is, 1 at most; time and inputs as above.
   [[nodiscard]] double calc_independence(const State& state);
-  /// Where a step from `state` would come too close: how long the jump has to be. 0: step on.
+  /// The length of the jump that is needed where a step from `state` would come too close; 0: step as usual.
   [[nodiscard]] double find_jump(const State& state);
   /// Makes the jump that find_jump() planned; the evaluator has time and inputs of its end. False: it leads nowhere.
   [[nodiscard]] bool jump(State& state);

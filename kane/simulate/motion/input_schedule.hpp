@@ -1,5 +1,5 @@
 #pragma once
-// Where the inputs that are given from outside come from: a number, a time series, or a controller that looks at the
+// Sources of the inputs that are given from outside: a number, a time series, or a controller that looks at the
 // state at fixed instants and holds its answer (zero-order hold), after the time it takes to compute it.
 //
 // Instants at which an input jumps, or a series has a corner, are breaks: an integrator must stop there, since its error
@@ -48,7 +48,7 @@ class Kernel;
 class InputSchedule {
  public:
   /// `model_law`: writes the model's laws of all inputs. Throws ModelError for unknown inputs, two sources of one, times
-  /// that do not grow, periods and delays that make no sense.
+  /// that do not increase, and periods or delays that are out of range.
   InputSchedule(const std::vector<std::string>& inputs, std::vector<double> constants,
                 const std::vector<InputSource>& sources, ControlLaw model_law);
 
@@ -65,14 +65,14 @@ class InputSchedule {
   void start(const State& state);
   /// The next break after time(), infinity if there is none.
   [[nodiscard]] double next_break() const { return next_break_; }
-  /// That break has been reached, but for rounding.
+  /// Whether that break has been reached, up to rounding.
   [[nodiscard]] bool due(double t) const;
   /// The state has reached a break (or is moved anywhere later): jumps and samples that are due happen.
   void pass(const State& state);
   /// All inputs at a time between the last break and the next.
   std::span<const double> calc(double t);
-  /// The same anywhere, breaks of series included: for ticks of fixed length, which do not stop at breaks. What controllers
-  /// have decided stays as it is.
+  /// All inputs at any time, across breaks of series: for ticks of fixed length, which do not stop at breaks. The answers
+  /// of controllers stay as they are.
   std::span<const double> calc_anywhere(double t);
   [[nodiscard]] std::span<const double> values() const { return values_; }
   /// Goes on from where another schedule is; if that has no sources, or has other ones, with its values only.

@@ -122,7 +122,7 @@ RhsStatus MotionProblem::calc_qdot(double t, std::span<const double> u, std::spa
   const MotionReport report =
       evaluator_.calc_motion({zeros_.data(), nq_}, u, {rates_.data(), nq_}, {rates_.data() + nq_, nu_});
   if (report.status == MotionStatus::NotFinite || report.ok()) {
-    std::copy_n(rates_.begin(), nq_, qdot.begin());  // udot at q = 0 is nobody's business
+    std::copy_n(rates_.begin(), nq_, qdot.begin());  // udot at q = 0 is not used
     return RhsStatus::Ok;
   }
   return fail(report, t, {zeros_.data(), nq_}, u);

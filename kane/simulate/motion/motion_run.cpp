@@ -1,4 +1,4 @@
-// MotionSimulator::run: the loop of steps, samples and events, and what is told at the end.
+// MotionSimulator::run: the loop of steps, samples and events, and the report at the end.
 
 #include <algorithm>
 #include <cmath>
@@ -45,7 +45,7 @@ class MotionSimulator::Run {
       going = show_samples() && (!on_step_ || on_step_(sim_.state_.t));
     }
     if (!going) report_.status = RunStatus::Stopped;
-    // What was reached is shown even if it is no sample time.
+    // The last state reached is shown even if it is not at a sample time.
     if ((report_.status != RunStatus::Done || sim_.stop_) && sim_.state_.t > last_shown_) (void)show(sim_.state_);
     finish();
     return std::move(report_);

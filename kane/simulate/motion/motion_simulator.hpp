@@ -51,7 +51,7 @@ class MotionSimulator {
   void set_inputs(std::span<const double> inputs);
   /// One of them. Throws ModelError if a running input has a source of its own.
   void set_input(std::size_t input, double value);
-  /// Which constraints hold, one flag per constraint. Speeds are not changed by plain motion; switched motion brings them
+  /// Sets the constraints that hold, one flag per constraint. Plain motion does not change the speeds; switched motion brings them
   /// onto the constraints with the next step.
   virtual void set_active(const std::vector<bool>& rows) = 0;
 
@@ -78,7 +78,7 @@ class MotionSimulator {
   /// one of another system or method.
   void restore(const MotionSnapshot& snapshot);
 
-  /// What happened in the last step() or start(); null if nothing did.
+  /// The event handled in the last step() or start(); null if there was none.
   [[nodiscard]] const SwitchRecord* event() const { return event_ ? &*event_ : nullptr; }
   /// The last step has reached an event, which the next one handles.
   [[nodiscard]] virtual bool event_pending() const { return false; }
@@ -112,7 +112,7 @@ class MotionSimulator {
   virtual void prepare_assembly() {}
   /// Writes or reads the numbers that decide how the motion goes on; of both kinds here, each kind adds its own.
   virtual void exchange(MemoryArchive& a);
-  /// What is not numbers, of each kind.
+  /// The parts of a snapshot that are not numbers, for each kind.
   [[nodiscard]] virtual std::shared_ptr<MotionSnapshot::Data> make_snapshot() const;
   virtual void read_snapshot(const MotionSnapshot::Data& data);
   [[nodiscard]] SystemEvaluator::SavedChoice saved_choice() const;

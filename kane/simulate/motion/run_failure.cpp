@@ -93,7 +93,7 @@ class Explainer {
       }
       if (std::isfinite(value)) continue;
       failure_.quantity = fmt::format("the law of the input '{}'", law.symbol.name());
-      // The sign of a NaN means nothing to anybody.
+      // The sign of a NaN means nothing.
       failure_.cause = fmt::format("it gives {} at t = {:.6g}: a division by zero, or a function outside its domain",
                                    std::isnan(value) ? std::abs(value) : value, s.t);
       return true;

@@ -1,5 +1,5 @@
 #pragma once
-// What a run is asked for, and what it says afterwards: the same for plain and for switched motion.
+// The plan of a run and its report: the same for plain and for switched motion.
 
 #include <functional>
 #include <optional>
@@ -23,7 +23,7 @@ struct RunPlan {
   long intervals = 1000;
 };
 
-/// What happened at one instant of switched motion.
+/// An event of switched motion: everything that happened at one instant.
 struct SwitchRecord {
   double t = 0;
   std::vector<std::string> causes;   ///< events of the model, contacts and frictions whose functions fell through zero

@@ -11,7 +11,7 @@ namespace kane {
 
 namespace {
 
-/// Of a step that ends too near to a change point.
+/// Attempts at a step that ends too near to a change point.
 constexpr int kMostTries = 40;
 
 bool is_gauss(Method method) {
@@ -71,8 +71,8 @@ void Simulator::resume(const State& state) {
   integrator_->resume(state_.t, y_);
 }
 
-/// What the inputs do at the instant that was reached. Later than the step itself, so that samples inside it still see
-/// the inputs of before.
+/// Lets the inputs change at the break that was reached. Done later than the step itself, so that samples inside the step
+/// still see the inputs as they were.
 void Simulator::pass_break() {
   at_break_ = false;
   change_point_.forget();
@@ -166,8 +166,8 @@ bool Simulator::rates_jump(double before, double after) {
   return !(jump <= kMost * (1 + max_abs(first)));
 }
 
-/// Looks whether the last step led over a place where the speeds determine nothing. Motions in which what is not determined
-/// is zero throughout (a turn about a single axis) pass it unharmed.
+/// Checks whether the last step passed a place where the speeds do not determine the motion. Motions in which the
+/// undetermined part is zero throughout (a turn about a single axis) pass it unharmed.
 bool Simulator::speeds_lost() {
   const auto sign_at = [&](double t) {
     if (integrator_->interpolate(t, y_) != StepStatus::Ok) return 0;

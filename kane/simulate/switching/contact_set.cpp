@@ -120,8 +120,8 @@ double ContactSet::known_limit(const SwitchedFriction& f, double coefficient) co
   return contacts[at(f.contact)].compliant ? coefficient * compliant_force(at(f.contact)) : 0.0;
 }
 
-/// Sliding in a plane follows the speed; on a line the sign is kept until the event, so that everything stays smooth. What has
-/// hardly begun to slide has no direction yet but the one it was let go in (take_states()).
+/// In a plane the direction follows the speed; on a line the sign is kept until the event, so that everything stays smooth.
+/// A friction that has hardly begun to slide keeps the direction in which it was released (StateFinder::take_states()).
 void ContactSet::update_direction(SwitchedFriction& f, std::span<const double> u) const {
   if (on_line(f)) return;
   const double a = row_speed(f.rows[0], u), b = row_speed(f.rows[1], u), speed = std::hypot(a, b);
@@ -129,7 +129,7 @@ void ContactSet::update_direction(SwitchedFriction& f, std::span<const double> u
   if (speed > 0.5 * stop_speed(f)) f.direction = {a / speed, b / speed};
 }
 
-/// Shapes of a mechanism in a plane have two directions of sliding, of which one cannot move.
+/// Shapes of a planar mechanism have two directions of sliding, one of which cannot move.
 int ContactSet::find_line(const SwitchedFriction& f) const {
   if (f.rows.size() != 2) return -1;
   for (std::size_t k = 0; k < 2; ++k) {

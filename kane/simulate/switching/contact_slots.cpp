@@ -81,7 +81,7 @@ bool ContactSet::update_slots(std::span<const double> q, std::span<const double>
   return changed;
 }
 
-/// Contacts that have come to the end of the face or edge they touch let go of it; what takes over is near already.
+/// Contacts at the end of the face or edge they touch are released; the contact that takes over is near already.
 void ContactSet::leave_faces(std::span<const double> q, std::span<const double> u) {
   if (!shapes) return;
   constexpr double kAtEdge = 1e-12;

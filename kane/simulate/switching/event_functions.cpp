@@ -9,10 +9,10 @@ namespace kane {
 
 namespace {
 
-/// Begins of event functions that start at zero: far below what matters, far above rounding.
+/// Event functions that begin at zero are lifted by this: far below anything that matters, far above rounding.
 constexpr double kLift = 1e-12;
 constexpr double kLeft = 1e-9;
-/// Of gaps of bodies that are some metres away; so small that a thousand rebounds do not add up to anything.
+/// Rounding of the gaps of bodies some metres away; so small that a thousand rebounds do not add up to anything.
 constexpr double kGapRounding = 1e-14;
 
 }  // namespace
@@ -154,7 +154,7 @@ void EventFunctions::set_offsets(std::span<const double> q, std::span<const doub
     SwitchedContact& c = set_.contacts[k];
     const bool near = c.state == ContactState::Closed || std::abs(g[k]) < std::max(kLeft, set_.options.touch_gap);
     if (!near || g[k] >= kLift) continue;
-    // One that leaves is above zero at once by itself, but for the rounding of its gap.
+    // A contact that opens rises above zero by itself at once, apart from the rounding of its gap.
     const bool leaves = c.state == ContactState::Open && set_.row_speed(c.row, u) > set_.still(u, c.row);
     c.offset = (leaves ? kGapRounding : kLift) + std::max(0.0, -g[k]);
   }
@@ -162,7 +162,7 @@ void EventFunctions::set_offsets(std::span<const double> q, std::span<const doub
     const double value = g[set_.contacts.size() + i];
     SwitchedFriction& f = set_.frictions[i];
     if (f.state == FrictionState::Idle || value >= kLift) continue;
-    // One that slides slowly in a plane and cannot hold: asked again when it has become half as fast, not at once.
+    // A friction that slides slowly in a plane and cannot hold is asked again when it is half as fast, not at once.
     double lift = kLift;
     if (f.state == FrictionState::Slide && !set_.on_line(f))
       lift = std::max(lift, 0.5 * std::hypot(set_.row_speed(f.rows[0], u), set_.row_speed(f.rows[1], u)));
@@ -174,9 +174,9 @@ void EventFunctions::set_offsets(std::span<const double> q, std::span<const doub
   }
 }
 
-// A friction that holds leaves its cone where its force comes to the edge, at an acceleration of zero: what complementarity
-// says there is a matter of rounding. It is not asked: what goes outwards slides, against its force. (Not so with redundant
-// supports, whose forces are not unique.)
+// A friction that holds leaves its cone where its force reaches the edge, at zero acceleration. There the answer of the
+// complementarity problem is a matter of rounding, so it is not asked: a force that moves outwards means sliding, against
+// that force. (This does not hold for redundant supports, whose forces are not unique.)
 void EventFunctions::find_leaving(std::span<const double> q, std::span<const double> u) {
   bool any = false;
   for (SwitchedFriction& f : set_.frictions) f.leaves = false, any = any || f.state == FrictionState::Stick;

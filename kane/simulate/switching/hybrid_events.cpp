@@ -219,7 +219,7 @@ bool HybridSimulator::handle(std::span<const EventHit> hits, SwitchRecord& recor
     }
   projector_.update_active();
   record.kinetic_after = settled.kinetic_after;
-  // What is only released changes no speed; at a change point finding that out anew would.
+  // Releasing constraints changes no speed, but at a change point the projection would.
   if (rules && !imposed_ && !settled.impact && std::ranges::includes(active, evaluator_.active_rows())) {
     state_.u = record.u_before;
     record.kinetic_after = record.kinetic_before;

@@ -75,7 +75,7 @@ bool HybridSimulator::handle_event() {
   return true;
 }
 
-/// What is left to do where the last step ended, or was left. `handled`: something may have happened there.
+/// Completes the last step at the place where it ended or was left. `handled`: something may have happened there.
 bool HybridSimulator::finish_step(bool& handled) {
   const Phase phase = phase_;
   phase_ = Phase::Ready;
@@ -90,7 +90,7 @@ bool HybridSimulator::finish_step(bool& handled) {
     inputs_.pass(state_);
     evaluator_.set_inputs(inputs_.values(), state_.t);
   }
-  // What holds may not hold under the new inputs.
+  // A friction that holds may not hold under the new inputs.
   handled = disturbed_ || at_break || (phase == Phase::AtEnd && dynamics_.missed(state_.q, state_.u, kDeep));
   if (handled) {
     if (!happen({})) return false;
@@ -121,7 +121,8 @@ bool HybridSimulator::interpolate(double t, State& state) {
   return true;
 }
 
-/// y_ inside of the last step, on the constraints; where they determine nothing (at a change point), as it is.
+/// Sets y_ to the state inside the last step, projected onto the constraints; where these determine nothing (at a change
+/// point), as interpolated.
 bool HybridSimulator::find_state(double t) {
   if (step_->interpolate(t, y_) != StepStatus::Ok) return false;
   load_state(t, y_, sample_);
@@ -131,7 +132,7 @@ bool HybridSimulator::find_state(double t) {
   return true;
 }
 
-/// Whether y_ is a state, but for this fraction of its size.
+/// Whether y_ equals a state up to this fraction of its size.
 bool HybridSimulator::is_near(const State& state, double fraction) const {
   const auto differs = [&](const std::vector<double>& x, std::size_t first) {
     double largest = 0, size = 1;
@@ -196,7 +197,7 @@ bool HybridSimulator::creeps(double h) {
   return true;
 }
 
-/// Up to where the last step is sure not to have missed shapes that met.
+/// The time up to which the last step cannot have missed shapes that met.
 double HybridSimulator::find_safe_end() {
   const double end = step_->time(), h = end - step_->previous_time();
   if (step_ == &jump_) return end;

@@ -117,7 +117,7 @@ bool ImpactSolver::round(std::span<double> u, std::span<double> impulse, Transit
   return all_finite(u);
 }
 
-/// Finite forces cannot do it (Painleve): impulses that keep the contacts from entering each other in the next instant.
+/// No finite forces exist (Painleve): finds impulses that keep the bodies from penetrating in the next instant.
 bool ImpactSolver::shock(std::span<double> u, std::span<const double> udot_free, std::span<double> impulse) {
   constexpr double kInstant = 1e-7;
   const std::size_t all = problem_.rows.size();

@@ -23,7 +23,7 @@
 
 namespace kane {
 
-/// What a transition did.
+/// The outcome of a transition.
 struct TransitionReport {
   ContactStatus status = ContactStatus::Solved;
   bool finite = true;

@@ -14,7 +14,7 @@ StateFinder::StateFinder(ContactSet& set, ContactProblem& problem, const SmoothM
 double StateFinder::rest_threshold(std::size_t contact, std::span<const double> u) const {
   const SwitchedContact& c = set_.contacts[contact];
   if (!(set_.restitution(contact) < 1)) return set_.still(u, c.row);
-  // A rebound that does not get out of touch within this time is none; in ticks of 1 ms gravity alone makes one of 5 mm/s.
+  // A rebound that does not separate within this time is not one; in ticks of 1 ms gravity alone causes 5 mm/s.
   constexpr double kInTouch = 2e-4;
   return std::max(
       {set_.still(u, c.row), set_.options.rest_speed * c.fastest_approach, set_.options.touch_gap / kInTouch});
@@ -51,7 +51,7 @@ double StateFinder::acceleration_tolerance() const {
   return 1e-9 * size + 1e-300;
 }
 
-/// After solve_accelerations(): once more with those that leave sliding.
+/// Solves again with the frictions that leave their cones sliding.
 ContactStatus StateFinder::let_go() {
   constexpr double kEdge = 1e-9, kAtRest = 1e-3;
   bool any = false;

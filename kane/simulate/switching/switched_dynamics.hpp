@@ -49,12 +49,12 @@ class SwitchedDynamics {
   /// All open, nothing holds, nothing remembered of the past.
   void reset() { set_.reset(); }
 
-  /// Throws ModelError if contacts overlap in this state, or if coefficients make no sense.
+  /// Throws ModelError if contacts overlap in this state, or if a coefficient is out of range.
   void check_start(std::span<const double> q, std::span<const double> u) { set_.check_start(q, u); }
 
   /// States, and what is remembered, of another one of the same system.
   void copy_states(const SwitchedDynamics& from);
-  /// The same as a value.
+  /// Saves them as a value, and restores them.
   struct Memory;
   void save(Memory& memory) const;
   void restore(const Memory& memory);
@@ -66,9 +66,9 @@ class SwitchedDynamics {
   }
   /// Forces of the constraints' rows in the last calc_motion(); of sliding frictions too.
   [[nodiscard]] std::span<const double> forces() const { return smooth_.forces().first(system().constraint_count()); }
-  /// The same of any row.
+  /// The force of any row.
   [[nodiscard]] double row_force(std::size_t row) const { return smooth_.forces()[row]; }
-  /// The same of contact `k`.
+  /// The force of contact `k`.
   [[nodiscard]] double contact_force(std::size_t k) const { return smooth_.forces()[set_.contacts[k].row]; }
   /// "" for a slot that holds no shapes.
   [[nodiscard]] std::string contact_name(std::size_t k) const { return set_.contact_name(k); }
@@ -89,11 +89,11 @@ class SwitchedDynamics {
   }
   /// Whether a function is one of the configuration and the speeds alone, in the present states.
   [[nodiscard]] bool kinematic(std::size_t k) const { return functions_.kinematic(k); }
-  /// Those alone, without any forces; the others are left as they are.
+  /// Evaluates these functions only, without any forces; the others are left as they are.
   void calc_kinematic_functions(std::span<const double> q, std::span<const double> u, std::span<double> g) {
     functions_.calc_kinematic(q, u, g);
   }
-  /// The same after settle(), without evaluating anything again.
+  /// The functions after settle(), without evaluating anything again.
   void read_settled(std::span<double> g) const { functions_.read_settled(g); }
   /// The accelerations at the state of the last calc_functions() or settle(), with forces() to them.
   [[nodiscard]] std::span<const double> calc_accelerations(std::span<const double> q, std::span<const double> u) {
@@ -107,11 +107,12 @@ class SwitchedDynamics {
   bool note_step(std::span<const double> q, std::span<const double> u) { return functions_.note_step(q, u); }
   /// How long the next step may be, so that no shapes pass through each other unseen.
   [[nodiscard]] double longest_step() const { return set_.longest_step(); }
-  /// Which part of a step of length `h` that ended at q, u is free of that (shapes may have become faster on the way).
+  /// The part of a step of length `h`, ending at q and u, in which no shapes can have met unseen (they may have become
+  /// faster during the step).
   [[nodiscard]] double safe_part(std::span<const double> q, std::span<const double> u, double h) {
     return set_.safe_part(q, u, h);
   }
-  /// More places touch or nearly do than there are slots for.
+  /// More places touch, or nearly do, than there are slots for.
   [[nodiscard]] bool overflown() const { return set_.overflown(); }
   [[nodiscard]] ContactRows* shapes() { return set_.shapes.get(); }
 

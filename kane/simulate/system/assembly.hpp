@@ -15,7 +15,7 @@
 
 namespace kane {
 
-/// Which values of the state the user has given; the others are guesses.
+/// The values of the state that the user has given; the others are guesses.
 struct GivenValues {
   std::vector<bool> q, u;
 };

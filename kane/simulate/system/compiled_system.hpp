@@ -1,7 +1,7 @@
 #pragma once
 // Equations of motion made ready to run: kernels for what a step, an embedding and a report need. Constant once it is
 // made: any number of threads may use one, as long as nobody adds to the graph of the equations that were handed over.
-// What changes is in a SystemEvaluator, one per thread; expressions and kernels are added in a KernelWorkshop, one per
+// Everything that changes is in a SystemEvaluator, one per thread; expressions and kernels are added in a KernelWorkshop, one per
 // thread too.
 
 #include <memory>
@@ -85,7 +85,7 @@ class CompiledSystem {
   /// expressions, make a KernelWorkshop.
   [[nodiscard]] const ExtraKernels& extra() const { return *extra_; }
   /// The model's own laws of the inputs that are given from outside nevertheless (CompileOptions::driven_inputs), for
-  /// whoever samples them; by position in inputs(). Inputs without a law have a number.
+  /// sampling them; by position in inputs(). Inputs without a law have a number.
   [[nodiscard]] const std::vector<Expr>& driven_laws() const { return driven_laws_; }
   /// How kernels of this system are made.
   [[nodiscard]] const KernelSetting& setting() const { return setting_; }

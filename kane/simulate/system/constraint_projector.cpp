@@ -18,7 +18,7 @@ constexpr double kEps = std::numeric_limits<double>::epsilon();
 constexpr int kMostIterations = 20;
 /// Directions in which phi hardly changes (near a singular configuration, or redundant rows) are left alone.
 constexpr double kRankTolerance = 1e-7;
-/// What may stay open when no step makes it smaller: rounding inside large expressions, or a singular direction.
+/// Residual that may remain when no step reduces it: rounding inside large expressions, or a singular direction.
 constexpr double kStalledResidual = 1e-9;
 /// Largest |A u + b|, relative to its terms, that may be left after a projection: redundant rows that disagree.
 constexpr double kSpeedContradiction = 1e-8;
@@ -181,7 +181,7 @@ ProjectionStatus ConstraintProjector::project_coordinates(std::span<double> q) {
     residuals_.configuration = now.largest;
     residuals_.configuration_row = constraint_of_row(at(now.row));
     if (!std::isfinite(now.largest)) return ProjectionStatus::Failed;
-    // Where an angle has grown large its rounding alone opens a loop; the other coordinates can still close it.
+    // If an angle has grown large, its rounding alone opens a loop; the other coordinates can still close it.
     if (now.largest <= tolerance_ || (now.excess <= 1 && now.largest > 0.9 * last))
       return iteration == 0 ? ProjectionStatus::Unchanged : ProjectionStatus::Changed;
     if (now.largest > (now.excess <= 1 ? 0.9 : 0.5) * last) {

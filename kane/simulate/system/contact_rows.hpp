@@ -21,7 +21,7 @@
 
 namespace kane {
 
-/// What a pair is made of, at the present parameters, inputs and state.
+/// Properties of a pair at the present parameters, inputs and state.
 struct PairValues {
   double restitution, kinetic, stiction, rolling, spinning, stiffness, dissipation;
   bool poisson = false;
@@ -51,7 +51,7 @@ class ContactRows {
   }
   /// "table" for the first feature of the pair `table`, "table.2" for the second, ...; "" if the slot is empty.
   [[nodiscard]] std::string slot_name(std::size_t slot) const;
-  /// The same into a string, which does not allocate if it is long enough.
+  /// Writes the name into a string, which does not allocate if it has the capacity.
   void write_slot_name(std::size_t slot, std::string& name) const;
   [[nodiscard]] std::string row_name(std::size_t row) const;
 

@@ -65,9 +65,9 @@ class ExtraKernels {
   /// d qdot / d u, row by row, where there are as many coordinates as speeds and it depends on the configuration: it has
   /// no finite value where the speeds do not determine the motion. Null otherwise.
   [[nodiscard]] const Kernel* rates() const;
-  /// What contacts, frictions and events of the model look at.
+  /// Values, guards and resets of the contacts, frictions and events of the model.
   [[nodiscard]] const SwitchKernels& switching() const;
-  /// What shapes that may touch are made of and how they move.
+  /// Sizes, properties and motion of the shapes that may touch.
   [[nodiscard]] const ContactKernels& contacts() const;
   /// Stiffness and damping of each handle, as a function of q and u.
   [[nodiscard]] const Kernel& handles() const;

@@ -11,7 +11,7 @@
 
 namespace kane {
 
-/// What all kernels of a system share.
+/// Settings that all kernels of a system share.
 struct KernelSetting {
   const EquationsOfMotion& equations;
   Substitution laws;                ///< inputs that are expressions of the state

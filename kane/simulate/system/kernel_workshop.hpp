@@ -27,7 +27,7 @@ class KernelWorkshop {
   KernelWorkshop& operator=(const KernelWorkshop&) = delete;
 
   [[nodiscard]] const CompiledSystem& system() const { return system_; }
-  /// Those of the system, on the graph of the workshop.
+  /// The equations of the system, on the graph of the workshop.
   [[nodiscard]] const EquationsOfMotion& equations() const { return equations_; }
   [[nodiscard]] Graph& graph() const { return *equations_.graph; }
   [[nodiscard]] const KernelSetting& setting() const { return setting_; }
@@ -42,7 +42,7 @@ class KernelWorkshop {
 
   /// A kernel of q, u, udot and lambda (all four are its state, in this order), with the laws of the inputs put in.
   [[nodiscard]] Kernel compile(const std::string& name, std::span<const Expr> outputs) const;
-  /// The same as a function of q and u alone.
+  /// A kernel of q and u alone.
   [[nodiscard]] Kernel compile_of_state(const std::string& name, std::span<const Expr> outputs) const;
 
  private:

@@ -28,7 +28,7 @@ struct MotionExportOptions {
 };
 
 /// Columns as `kane simulate` writes them: t, coordinates, speeds, outputs. Throws ModelError if the motion is not
-/// determined or the times make no sense.
+/// determined or the times are out of range.
 [[nodiscard]] ExportModel form_motion_export(const CompiledSystem& system, const MotionExportOptions& options);
 
 }  // namespace kane

@@ -1,5 +1,5 @@
 #pragma once
-// Where the time of a run goes. Looking at the clock costs as much as a small kernel, so of many equal calls only some are
+// How the time of a run is spent. Looking at the clock costs as much as a small kernel, so of many equal calls only some are
 // measured, and their median speaks for all: a call that was interrupted by something else on the machine does not count.
 
 #include <algorithm>
@@ -34,7 +34,7 @@ class CallTimes {
   /// Calls made while this is false have their time counted elsewhere.
   void set_counting(bool counting) { counting_ = counting; }
   [[nodiscard]] double total() const { return static_cast<double>(calls_) * typical(); }
-  /// What looking at the clock has cost, s: twice for each call measured.
+  /// The cost of reading the clock, s: twice for each call measured.
   [[nodiscard]] double looks() const { return measured_ == 0 ? 0 : 2 * static_cast<double>(measured_) * clock_cost(); }
   /// The median of the calls measured last, without what the clock itself takes, s.
   [[nodiscard]] double typical() const {
@@ -75,7 +75,7 @@ class CallTimes {
   bool counting_ = true;
 };
 
-/// Of evaluations of the motion: the kernels, and the solution for the accelerations.
+/// Times of the evaluations of the motion: the kernels, and the solution for the accelerations.
 struct EvaluationTimes {
   CallTimes motion, mass, constraints, solve;
 
@@ -113,7 +113,7 @@ class RunClock {
     output_ += processor_seconds() - begin;
     return result;
   }
-  /// What has passed since construction.
+  /// The times since construction.
   [[nodiscard]] RunTimes times(const EvaluationTimes& evaluations, const CallTimes& projections = {}) const {
     RunTimes times;
     times.processor = processor_seconds() - processor_;

@@ -52,7 +52,7 @@ class SystemEvaluator {
   [[nodiscard]] std::span<const double> inputs() const {
     return std::span(context_.inputs).first(context_.inputs.size() - 1);
   }
-  /// Which constraints (by index) are enforced. At first: those active by default.
+  /// Sets the constraints (by index) that are enforced. Initially: those active by default.
   void set_active(const std::vector<bool>& active);
   [[nodiscard]] const std::vector<int>& active_rows() const { return active_; }
 
@@ -66,7 +66,7 @@ class SystemEvaluator {
   void calc_mass(std::span<const double> q, std::span<const double> u);
   /// phi, A, b, gamma of all constraints, and of the contacts of shapes if there are any.
   void calc_constraints(std::span<const double> q, std::span<const double> u);
-  /// Where the rows of shapes that touch come from; null: they are empty. Must outlive the evaluator, or be detached.
+  /// The source of the rows of shapes that touch; null: these are empty. It must outlive the evaluator, or be detached.
   void attach(ContactRows* contacts) { contacts_ = contacts; }
   [[nodiscard]] ContactRows* contacts() const { return contacts_; }
   /// The row that stands at a free place (null: none); it must outlive its use.
@@ -76,7 +76,7 @@ class SystemEvaluator {
   void calc_contacts(std::span<const double> q, std::span<const double> u);
   [[nodiscard]] ConstMatrixView mass_matrix() const { return mass_matrix_.view(); }
   [[nodiscard]] std::span<const double> rhs() const { return rhs_; }
-  /// Of the last calc_mass().
+  /// Results of the last calc_mass().
   [[nodiscard]] std::span<const double> qdot() const { return qdot_; }
   [[nodiscard]] std::span<const double> phi() const { return phi_; }
   /// All rows; active ones are those of active_rows().

@@ -12,7 +12,7 @@
 
 namespace kane {
 
-/// Of a place for a constraint.
+/// The stage of a place for a constraint.
 enum class HoldStage : std::uint8_t {
   Free,
   Wanted,    ///< posted, not yet seen by a tick
@@ -44,7 +44,7 @@ class ConstraintBoard {
   void take_down(std::size_t place) {
     HoldStage held = HoldStage::Held, wanted = HoldStage::Wanted;
     std::atomic<HoldStage>& now = places_[place].stage;
-    // One that no tick has seen yet may be taken meanwhile; then it is held.
+    // A row that no tick has seen yet may be picked up in the meantime; then it is held.
     if (now.compare_exchange_strong(wanted, HoldStage::Unwanted) ||
         now.compare_exchange_strong(held, HoldStage::Unwanted))
       news_.fetch_add(1, std::memory_order_release);

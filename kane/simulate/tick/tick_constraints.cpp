@@ -44,7 +44,8 @@ void TickSimulator::drop_written(std::size_t place) {
   evaluator_.set_written(place, nullptr);
 }
 
-/// What has come and gone since the last tick. The number of changes, or -1 if no contact forces go with them.
+/// Applies constraints posted and withdrawn since the last tick. Returns the number of changes, or -1 if no contact forces
+/// exist with them.
 int TickSimulator::take_written() {
   int changes = 0;
   situate(state_.t);

@@ -148,7 +148,7 @@ void TickSimulator::situate(double t) {
     evaluator_.set_time(t);
 }
 
-/// Where a tick begins: controllers look if it is their time, and their answers and jumps of series come into force.
+/// At the beginning of a tick: controllers that are due look at the state; their answers, and jumps of series, take effect.
 void TickSimulator::update_inputs() {
   if (inputs_.due(state_.t)) {
     inputs_.pass(state_);
@@ -215,7 +215,7 @@ void TickSimulator::calc_guards(std::vector<double>& g) {
                     g.begin() + static_cast<std::ptrdiff_t>(own));
 }
 
-/// Imposing what is imposed already changes nothing.
+/// Whether a rule would change anything; imposing constraints that hold already does not.
 bool TickSimulator::would_change(std::size_t i) const {
   const Rule& rule = rules_[i];
   const SwitchEquation& e = system_->equations().switches[i];
@@ -225,7 +225,7 @@ bool TickSimulator::would_change(std::size_t i) const {
   return false;
 }
 
-/// Function k crosses zero the way it is to be looked at, from value a to value b.
+/// Whether function k crosses zero in the direction that counts, from value a to value b.
 bool TickSimulator::crosses(std::size_t k, double a, double b) const {
   const std::size_t own = dynamics_.function_count();
   if (k < own) return b < 0;
@@ -236,7 +236,7 @@ bool TickSimulator::crosses(std::size_t k, double a, double b) const {
   return (rises && rule.direction >= 0) || (falls && rule.direction <= 0);
 }
 
-/// Fraction of the way at which the first function crosses zero, were they straight lines; 2 if none does.
+/// The fraction at which the first function crosses zero if all are taken as straight lines; 2 if none does.
 double TickSimulator::first_crossing(const std::vector<double>& from, const std::vector<double>& to) const {
   double first = 2;
   for (std::size_t k = 0; k < to.size(); ++k) {
@@ -250,14 +250,14 @@ double TickSimulator::first_crossing(const std::vector<double>& from, const std:
 void TickSimulator::save() { saved_ = state_; }
 void TickSimulator::restore() { state_ = saved_; }
 
-/// A function has changed its sign without any motion.
+/// Whether a function has changed its sign without any motion.
 bool TickSimulator::jumps() const {
   for (std::size_t k = 0; k < after_.size(); ++k)
     if ((before_[k] >= 0) != (after_[k] >= 0) && crosses(k, before_[k], after_[k])) return true;
   return false;
 }
 
-/// What has crossed zero on the way from low_ to high_ depends on the configuration and the speeds alone.
+/// Whether the functions that crossed zero from low_ to high_ depend on the configuration and the speeds alone.
 bool TickSimulator::only_kinematic() const {
   for (std::size_t k = 0; k < high_.size(); ++k)
     if (crosses(k, low_[k], high_[k]) && (k >= dynamics_.function_count() || !dynamics_.kinematic(k))) return false;
@@ -298,16 +298,16 @@ double TickSimulator::estimate_crossing(const Bracket& at) const {
   return at.low + first;
 }
 
-/// Where within the step that was just taken the first function has crossed zero, as a part of it. Along the interpolated
-/// motion: one evaluation for each refinement instead of the five of a step. 0: forces that are new in this
-/// tick have changed the functions at once; after_ holds them.
+/// Finds the fraction of the last step at which the first function crossed zero. It follows the interpolated motion, which
+/// costs one evaluation per refinement instead of the five of a step. 0: forces that are new in this tick have changed the
+/// functions at once; after_ holds them.
 double TickSimulator::find_crossing(double h, int refinements) {
   std::ranges::copy(state_.q, end_.begin());
   std::ranges::copy(state_.u, end_.begin() + static_cast<std::ptrdiff_t>(state_.q.size()));
   const double t = state_.t;
   high_ = after_;
   low_ = before_;
-  // Where something is constrained, the rates there are known from the functions.
+  // If something is constrained, evaluating the functions has given the rates there.
   const std::span<double> rates(k4_);
   const bool known = dynamics_.function_count() > 0 &&
                      dynamics_.find_motion(rates.first(state_.q.size()), rates.subspan(state_.q.size()));
@@ -366,7 +366,7 @@ bool TickSimulator::locate(double h, double& used) {
   return true;
 }
 
-/// What happens at the present state: rules of the model, then contacts and frictions.
+/// Applies what happens at the present state: rules of the model, then contacts and frictions.
 TickStatus TickSimulator::transit() {
   const EquationsOfMotion& e = system_->equations();
   const std::size_t own = dynamics_.function_count();

@@ -48,7 +48,7 @@ enum class TickStatus : std::uint8_t {
   Jammed,  ///< no contact forces were found
 };
 
-/// What a tick did: counts, not times.
+/// The work of a tick: counts, not times.
 struct TickWork {
   int steps = 0;        ///< of Runge's and Kutta's method, repeated ones included
   int evaluations = 0;  ///< of the motion under the present constraints
@@ -78,7 +78,7 @@ class TickSimulator {
   [[nodiscard]] SwitchedDynamics& dynamics() { return dynamics_; }
 
   void set_parameters(const Values& parameters);
-  /// Those of another simulator of the same system.
+  /// Takes the parameters of another simulator of the same system.
   void share_parameters(const TickSimulator& from);
   /// Values of CompiledSystem::inputs(), in force from the next tick on. Inputs with a source of their own
   /// (TickOptions::inputs) follow that.
@@ -88,7 +88,7 @@ class TickSimulator {
   TickReport tick();
   // ---- constraints that are written while ticks go on, by one other thread at a time -----------------------------------------
   /// Forms and compiles the row of phi(q, t), to be held at the value it has in the next tick, or of psi(q, u, t) = 0; the
-  /// next tick imposes it. The place it has got. Throws ModelError for what is no constraint, or if no place is free.
+  /// next tick imposes it. Returns its place. Throws ModelError if it is not a constraint, or if no place is free.
   std::size_t impose(const std::string& name, const Expr& expression);
   /// The next tick lets go.
   void release(std::size_t place) { board_.take_down(place); }

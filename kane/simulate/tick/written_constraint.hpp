@@ -27,7 +27,7 @@ class WrittenConstraint {
   WrittenConstraint(const KernelWorkshop& shop, std::string name, const Expr& expression);
 
   [[nodiscard]] const std::string& name() const { return name_; }
-  /// Of the configuration; else of the motion only.
+  /// A constraint on the configuration; otherwise on the motion only.
   [[nodiscard]] bool configuration() const { return configuration_; }
   [[nodiscard]] const Kernel& kernel() const { return kernel_; }
 
@@ -49,7 +49,7 @@ class WrittenRow {
 
   [[nodiscard]] const WrittenConstraint& constraint() const { return *constraint_; }
   void calc(std::span<const double> q, std::span<const double> u) { values_ = runner_.run(q, u); }
-  /// What phi is now becomes what is held, unless it is zero but for rounding.
+  /// Holds phi at its present value, or at zero if it is zero up to rounding.
   void hold_present() {
     constexpr double kZero = 1e-9;
     held_ = std::abs(values_[0]) > kZero ? values_[0] : 0.0;
