@@ -90,7 +90,7 @@ void TickSimulator::prepare_rules() {
     return std::ranges::any_of(e.udot, in_guard) ||
            std::ranges::any_of(e.constraints, [&](const auto& c) { return in_guard(c.multiplier); });
   });
-  mode_ = mode_index(e.initial_mode);
+  mode_ = initial_mode_ = mode_index(e.initial_mode);
   if (mode_ >= 0) initial_ = modes_[at(mode_)];
 }
 
@@ -128,6 +128,7 @@ void TickSimulator::start(const State& state) {
   inputs_.start(state_);
   evaluator_.set_inputs(inputs_.values(), state_.t);
   bilateral_ = initial_;
+  mode_ = initial_mode_;
   forget_written();
   dynamics_.reset();
   dynamics_.set_bilateral(bilateral_);

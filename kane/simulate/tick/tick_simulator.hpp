@@ -177,7 +177,7 @@ class TickSimulator {
   KernelRunner laws_;
   InputSchedule inputs_;
   bool started_ = false;
-  int mode_ = -1;
+  int mode_ = -1, initial_mode_ = -1;
   State state_, saved_, hit_;
   bool guards_need_motion_ = false;
   bool forces_changed_ = true;  ///< since before_ was evaluated
