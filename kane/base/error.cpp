@@ -26,4 +26,7 @@ ModelError::ModelError(std::string message) : std::runtime_error(message), messa
 ModelError::ModelError(Where where, std::string message)
     : std::runtime_error(with_place(where, message)), where_(std::move(where)), message_(std::move(message)) {}
 
+ModelError::ModelError(Subject subject, std::string message)
+    : std::runtime_error(message), subject_(std::move(subject)), message_(std::move(message)) {}
+
 }  // namespace kane

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -13,26 +14,43 @@ namespace kane {
 
 /// A place in a source text. Line and column count from 1; 0 means "not known".
 struct Where {
-  std::string file;
-  int line = 0;
-  int column = 0;
+  std::string file;  ///< "" if not known
+  int line = 0;      ///< from 1
+  int column = 0;    ///< from 1
 
   /// "file:line:column", leaving out what is not known.
   [[nodiscard]] std::string to_string() const;
 };
 
+/// The part of a model that an error is about, for callers that know where that part was written. A name may be that of
+/// one row of a constraint ("loop.x").
+struct Subject {
+  /// What kind of part it is.
+  enum class Kind : std::uint8_t { None, Constraint, Speed };
+  Kind kind = Kind::None;  ///< None: not about one part
+  std::string name;        ///< of the part
+};
+
 /// The user's model or input is wrong. what() is a complete sentence; with a place: "file:line:column: error: ...".
 class ModelError : public std::runtime_error {
  public:
+  /// Without a place.
   explicit ModelError(std::string message);
+  /// With the place in the user's file.
   ModelError(Where where, std::string message);
+  /// With the part it is about.
+  ModelError(Subject subject, std::string message);
 
+  /// Empty if not known.
   [[nodiscard]] const Where& where() const { return where_; }
+  /// Known if there is no place yet.
+  [[nodiscard]] const Subject& subject() const { return subject_; }
   /// The sentence without the place.
   [[nodiscard]] const std::string& message() const { return message_; }
 
  private:
   Where where_;
+  Subject subject_;
   std::string message_;
 };
 
@@ -51,6 +69,24 @@ class InternalError : public std::logic_error {
 template <class... Args>
 void require(bool holds, fmt::format_string<Args...> text, Args&&... args) {
   if (!holds) throw ModelError(fmt::format(text, std::forward<Args>(args)...));
+}
+
+template <class... Args>
+void require_about(const Subject& subject, bool holds, fmt::format_string<Args...> text, Args&&... args) {
+  if (!holds) throw ModelError(subject, fmt::format(text, std::forward<Args>(args)...));
+}
+
+/// Runs `work`; an error that knows neither its place nor its subject gets this subject.
+template <class Work>
+auto with_subject(const Subject& subject, Work work) -> decltype(work()) {
+  try {
+    return work();
+  } catch (const LimitError&) {
+    throw;
+  } catch (const ModelError& error) {
+    if (error.where().line != 0 || error.subject().kind != Subject::Kind::None) throw;
+    throw ModelError(subject, error.message());
+  }
 }
 
 template <class... Args>

@@ -162,45 +162,54 @@ bool is_fixed_direction(const System& s, Dependence& dependence, const Vector& d
                      [&](const Vector::Term& t) { return t.frame == s.inertial() && dependence.constant(t.c); });
 }
 
-std::vector<ConstraintRow> form_constraint_rows(Kinematics& k, const Kinematical& kinematical) {
+namespace {
+
+ConstraintRow form_row(Kinematics& k, const Kinematical& kinematical, const RowReader& reader,
+                       const ConstraintRecord& c) {
   const System& s = k.system();
-  const RowReader reader(k, kinematical);
-  std::vector<ConstraintRow> rows;
-  for (const ConstraintRecord& c : s.constraints()) {
-    ConstraintRow row;
-    row.equation.name = c.name;
-    row.equation.group = c.group;
-    row.equation.active = c.active;
-    row.equation.a.resize(static_cast<std::size_t>(k.model().speed_count));
-    row.auxiliary.resize(s.auxiliaries().size());
-    row.equation.multiplier = s.graph().symbol("lambda." + c.name);
-    row.has_points = c.between_points();
-    if (c.between_points()) {
-      for (const PointId p : {c.point, c.reference}) s.check_located(p);
-      s.check_symbols(c.direction, "constraint " + c.name);
-    }
-    if (c.configuration) {
-      const Expr phi = c.phi ? *c.phi : s.dot(s.position(c.point, c.reference), c.direction);
-      check_written_with(s, phi, c);
-      check_can_vanish(s, phi, c.name);
-      row.equation.phi = phi;
-      if (c.phi && c.between_points()) {
-        form_point_row(k, c, row);
-      } else {
-        const Expr rate = s.time_derivative(phi);
-        reader.read(rate, c.name, row);
-        row.equation.gamma = -k.along(substitute(rate, kinematical.rates_to_speeds));
-        if (c.between_points()) form_point_auxiliaries(k, c, row);
-      }
-    } else if (c.between_points()) {
+  ConstraintRow row;
+  row.equation.name = c.name;
+  row.equation.group = c.group;
+  row.equation.active = c.active;
+  row.equation.a.resize(static_cast<std::size_t>(k.model().speed_count));
+  row.auxiliary.resize(s.auxiliaries().size());
+  row.equation.multiplier = s.graph().symbol("lambda." + c.name);
+  row.has_points = c.between_points();
+  if (c.between_points()) {
+    for (const PointId p : {c.point, c.reference}) s.check_located(p);
+    s.check_symbols(c.direction, "constraint " + c.name);
+  }
+  if (c.configuration) {
+    const Expr phi = c.phi ? *c.phi : s.dot(s.position(c.point, c.reference), c.direction);
+    check_written_with(s, phi, c);
+    check_can_vanish(s, phi, c.name);
+    row.equation.phi = phi;
+    if (c.phi && c.between_points()) {
       form_point_row(k, c, row);
     } else {
-      check_written_with(s, *c.motion, c);
-      reader.read(*c.motion, c.name, row);
-      row.equation.gamma = -k.along(substitute(*c.motion, kinematical.rates_to_speeds));
+      const Expr rate = s.time_derivative(phi);
+      reader.read(rate, c.name, row);
+      row.equation.gamma = -k.along(substitute(rate, kinematical.rates_to_speeds));
+      if (c.between_points()) form_point_auxiliaries(k, c, row);
     }
-    rows.push_back(std::move(row));
+  } else if (c.between_points()) {
+    form_point_row(k, c, row);
+  } else {
+    check_written_with(s, *c.motion, c);
+    reader.read(*c.motion, c.name, row);
+    row.equation.gamma = -k.along(substitute(*c.motion, kinematical.rates_to_speeds));
   }
+  return row;
+}
+
+}  // namespace
+
+std::vector<ConstraintRow> form_constraint_rows(Kinematics& k, const Kinematical& kinematical) {
+  const RowReader reader(k, kinematical);
+  std::vector<ConstraintRow> rows;
+  for (const ConstraintRecord& c : k.system().constraints())
+    rows.push_back(
+        with_subject({Subject::Kind::Constraint, c.name}, [&] { return form_row(k, kinematical, reader, c); }));
   return rows;
 }
 
@@ -268,9 +277,10 @@ std::string check_positions(const System& s, const std::vector<ConstraintRow>& r
   }
   if (difference.is_number()) {
     // Decimals in a model are rounded; nothing is built to a nanometre.
-    require(std::abs(to_double(difference.number())) < 1e-9,
-            "the constraints {} contradict each other: they hold together only if {} = 0", names_of(rows, dependent),
-            difference.to_string());
+    require_about({Subject::Kind::Constraint, rows[static_cast<std::size_t>(dependent[0])].equation.name},
+                  std::abs(to_double(difference.number())) < 1e-9,
+                  "the constraints {} contradict each other: they hold together only if {} = 0",
+                  names_of(rows, dependent), difference.to_string());
     return {};
   }
   return find_variables(s, difference).empty() ? fmt::format(" if {} = 0", literal(difference).text) : std::string();
@@ -286,8 +296,8 @@ void check_constraint_rank(const System& s, std::vector<ConstraintRow>& rows, st
     ConstraintEquation& e = rows[static_cast<std::size_t>(i)].equation;
     const bool empty = std::all_of(e.a.begin(), e.a.end(), [](const Expr& c) { return c.is_zero(); });
     if (empty) {
-      require(e.b.is_zero(), "constraint {} can never hold: it contains no speed and reads {} = 0", e.name,
-              e.b.to_string());
+      require_about({Subject::Kind::Constraint, e.name}, e.b.is_zero(),
+                    "constraint {} can never hold: it contains no speed and reads {} = 0", e.name, e.b.to_string());
       e.redundant = true;
       warnings.push_back(fmt::format("constraint {} says nothing about the motion and is left out", e.name));
       continue;
@@ -308,8 +318,8 @@ void check_constraint_rank(const System& s, std::vector<ConstraintRow>& rows, st
     }
     const std::vector<int> others(dependent.begin() + 1, dependent.end());
     const RankReport with_b = find_rank(coefficients(rows, trial, n, true), {}, Rank::Rounded);
-    require(with_b.rank() == rank.rank(), "constraint {} contradicts {}: together they can never hold", e.name,
-            names_of(rows, others));
+    require_about({Subject::Kind::Constraint, e.name}, with_b.rank() == rank.rank(),
+                  "constraint {} contradicts {}: together they can never hold", e.name, names_of(rows, others));
     const std::string condition = check_positions(s, rows, dependent);
     e.redundant = true;
     warnings.push_back(

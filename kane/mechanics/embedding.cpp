@@ -113,7 +113,9 @@ class Embedder {
       stuck += (stuck.empty() ? "" : ", ") +
                rows_[static_cast<std::size_t>(embedded_[static_cast<std::size_t>(i)])].equation.name;
     }
+    const int first = embedded_[static_cast<std::size_t>(which.front())];
     throw ModelError(
+        Subject{Subject::Kind::Constraint, rows_[static_cast<std::size_t>(first)].equation.name},
         fmt::format("the dependent speeds {} cannot be solved for: constraint{} {} do{} not determine them; "
                     "choose others, or leave the choice open",
                     names, which.size() > 1 ? "s" : "", stuck, which.size() > 1 ? "" : "es"));

@@ -110,7 +110,7 @@ LinearDefinitions read_definitions(const System& s, std::vector<Definition>& def
   const Substitution true_rates = to_true_rates(s);
   for (int i = 0; i < n; ++i) {
     Definition& d = definitions[static_cast<std::size_t>(i)];
-    check_definition(s, d);
+    with_subject({Subject::Kind::Speed, d.name}, [&] { check_definition(s, d); });
     if (!true_rates.empty()) d.expression = substitute(d.expression, true_rates);
     const auto direct = std::find(rates.begin(), rates.end(), d.expression);
     if (direct != rates.end()) {
@@ -122,7 +122,8 @@ LinearDefinitions read_definitions(const System& s, std::vector<Definition>& def
     try {
       a = affine_in(d.expression, rates, "the definition of speed " + d.name);
     } catch (const ModelError& e) {
-      throw ModelError(fmt::format("speed {} is not linear in the rates of the coordinates: {}", d.name, e.message()));
+      throw ModelError(Subject{Subject::Kind::Speed, d.name},
+                       fmt::format("speed {} is not linear in the rates of the coordinates: {}", d.name, e.message()));
     }
     for (std::size_t k = 0; k < rates.size(); ++k) r.Y(i, static_cast<int>(k)) = a.coefficients[k];
     r.Z.push_back(a.remainder);
@@ -151,11 +152,14 @@ void check_independent(const ExprMatrix& Y, const std::vector<Definition>& defin
   const std::vector<int>& rows = rank.dependencies.front();
   const auto name = [&](int r) { return definitions[static_cast<std::size_t>(r)].name; };
   if (rows.size() == 1) {
-    throw ModelError(fmt::format("the definition of speed {} contains no rate of a coordinate", name(rows[0])));
+    throw ModelError(Subject{Subject::Kind::Speed, name(rows[0])},
+                     fmt::format("the definition of speed {} contains no rate of a coordinate", name(rows[0])));
   }
-  throw ModelError(fmt::format(
-      "the generalized speeds {} depend on each other, so the rates of the coordinates cannot be found from them",
-      join(rows, name)));
+  throw ModelError(
+      Subject{Subject::Kind::Speed, name(rows[0])},
+      fmt::format(
+          "the generalized speeds {} depend on each other, so the rates of the coordinates cannot be found from them",
+          join(rows, name)));
 }
 
 SparseRow sparse(const ExprMatrix& m, int row, const std::vector<int>& column_of) {

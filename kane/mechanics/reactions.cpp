@@ -85,10 +85,11 @@ void KaneDerivation::Parts::find_auxiliary_forces() {
     }
     const std::vector<Expr> b = unit.project(everything(speed_columns()));
     for (std::size_t r = 0; r < n; ++r) {
-      require(b[r].is_zero(),
-              "the unknown {} does work on speed {}, so it is no constraint force and cannot be found by an auxiliary "
-              "speed; make it an input",
-              unknown.name(), equations.u[r].name());
+      require_about(
+          {Subject::Kind::Speed, equations.u[r].name()}, b[r].is_zero(),
+          "the unknown {} does work on speed {}, so it is no constraint force and cannot be found by an auxiliary "
+          "speed; make it an input",
+          unknown.name(), equations.u[r].name());
     }
     for (std::size_t i = 0; i < auxiliaries.size(); ++i) B(static_cast<int>(i), static_cast<int>(j)) = b[n + i];
   }
