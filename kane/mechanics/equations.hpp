@@ -13,6 +13,7 @@
 // reactions may contain lambda symbols as well.
 
 #include <array>
+#include <concepts>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,13 +34,18 @@ struct ExprMatrix {
   std::vector<Expr> entries;  ///< row by row
 
   ExprMatrix() = default;
-  ExprMatrix(int r, int c) : rows(r), columns(c), entries(static_cast<std::size_t>(r) * static_cast<std::size_t>(c)) {}
-  [[nodiscard]] Expr& operator()(int r, int c) { return entries[index(r, c)]; }
-  [[nodiscard]] const Expr& operator()(int r, int c) const { return entries[index(r, c)]; }
-
- private:
-  [[nodiscard]] std::size_t index(int r, int c) const {
-    return static_cast<std::size_t>(r) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(c);
+  template <std::integral Rows, std::integral Columns>
+  ExprMatrix(Rows r, Columns c)
+      : rows(static_cast<int>(r)),
+        columns(static_cast<int>(c)),
+        entries(static_cast<std::size_t>(r) * static_cast<std::size_t>(c)) {}
+  template <std::integral Row, std::integral Column>
+  [[nodiscard]] Expr& operator()(Row r, Column c) {
+    return entries[static_cast<std::size_t>(r) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(c)];
+  }
+  template <std::integral Row, std::integral Column>
+  [[nodiscard]] const Expr& operator()(Row r, Column c) const {
+    return entries[static_cast<std::size_t>(r) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(c)];
   }
 };
 

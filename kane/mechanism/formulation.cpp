@@ -140,8 +140,8 @@ class TreeFormer {
   TreeOrReason form(bool regroup) {
     const System& system = lowered_.system;
     if (std::string reason = check(); !reason.empty()) return {{}, std::move(reason)};
-    std::map<std::string, int> index;
-    for (const auto& speed : system.speeds()) index.emplace(speed.symbol.name(), static_cast<int>(index.size()));
+    std::map<std::string, std::size_t> index;
+    for (const auto& speed : system.speeds()) index.emplace(speed.symbol.name(), index.size());
     BuiltTree built = build_tree(mechanism_, index);
     if (built.tree.dof_speed.size() != index.size()) return {{}, "it has speeds that belong to no joint"};
     add_gravity(built.tree);
@@ -175,8 +175,7 @@ class TreeFormer {
     KaneDerivation derivation(
         lowered_.system, {.dynamics = false, .embedding = EmbeddingMethod::None, .inverse = false, .outputs = false});
     const auto forces = derivation.applied_forces();
-    for (std::size_t dof = 0; dof < tree.tau.size(); ++dof)
-      tree.tau[dof] += forces[static_cast<std::size_t>(tree.dof_speed[dof])];
+    for (std::size_t dof = 0; dof < tree.tau.size(); ++dof) tree.tau[dof] += forces[tree.dof_speed[dof]];
   }
 
   void add_joint_laws(TreeModel& tree) const {
@@ -200,7 +199,7 @@ class TreeFormer {
     }
     const auto& speeds = lowered_.system.speeds();
     for (std::size_t dof = 0; dof < tree.tau.size(); ++dof)
-      tree.tau[dof] = by_speed[speeds[static_cast<std::size_t>(tree.dof_speed[dof])].symbol.name()];
+      tree.tau[dof] = by_speed[speeds[tree.dof_speed[dof]].symbol.name()];
   }
 
   Mechanism mechanism_;  // a copy whose motions get the system's speeds
@@ -210,15 +209,13 @@ class TreeFormer {
 /// In the order of the speeds of the equations.
 std::vector<Expr> in_speed_order(const TreeModel& tree, const std::vector<Expr>& by_dof) {
   std::vector<Expr> result(by_dof.size());
-  for (std::size_t dof = 0; dof < by_dof.size(); ++dof)
-    result[static_cast<std::size_t>(tree.dof_speed[dof])] = by_dof[dof];
+  for (std::size_t dof = 0; dof < by_dof.size(); ++dof) result[tree.dof_speed[dof]] = by_dof[dof];
   return result;
 }
 
 std::vector<Expr> in_dof_order(const TreeModel& tree, const std::vector<Expr>& by_speed) {
   std::vector<Expr> result(by_speed.size());
-  for (std::size_t dof = 0; dof < by_speed.size(); ++dof)
-    result[dof] = by_speed[static_cast<std::size_t>(tree.dof_speed[dof])];
+  for (std::size_t dof = 0; dof < by_speed.size(); ++dof) result[dof] = by_speed[tree.dof_speed[dof]];
   return result;
 }
 
@@ -240,11 +237,10 @@ void form_tree_dynamics(const BuiltTree& built, Formulation formulation, const F
   if (composite) {
     const auto reduced = minus(tree.tau, form_bias(tree));
     const ExprMatrix M = form_mass_matrix(tree);
-    const int n = tree.dof_count();
+    const std::size_t n = tree.dof_count();
     equations.M = ExprMatrix(n, n);
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < n; ++j)
-        equations.M(tree.dof_speed[static_cast<std::size_t>(i)], tree.dof_speed[static_cast<std::size_t>(j)]) = M(i, j);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j) equations.M(tree.dof_speed[i], tree.dof_speed[j]) = M(i, j);
     equations.rhs = in_speed_order(tree, reduced);
     if (options.solve && formulation == Formulation::Composite)
       equations.udot_explicit = in_speed_order(tree, solve_branch_sparse(tree, M, reduced));

@@ -171,7 +171,7 @@ Expr33 axis_frame(const Expr3& axis, Graph& graph, const Joint& joint) {
 struct RawLink {
   const ElementaryMotion* motion = nullptr;
   std::string name;
-  int parent = -1;
+  std::optional<std::size_t> parent;
   Expr33 rotation{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};  ///< constant part: zero frame to parent link
   Expr3 position{};
   std::optional<Real33> real_rotation;
@@ -181,7 +181,7 @@ struct RawLink {
 
 class TreeBuilder {
  public:
-  TreeBuilder(const Mechanism& mechanism, const std::map<std::string, int>& speed_index)
+  TreeBuilder(const Mechanism& mechanism, const std::map<std::string, std::size_t>& speed_index)
       : mechanism_(mechanism), graph_(*mechanism.graph), speed_index_(speed_index), namer_(graph_) {}
 
   BuiltTree build() {
@@ -214,7 +214,7 @@ class TreeBuilder {
 
   void add_joint(const Joint& joint) {
     const BodyPlace& base = place_.at(joint.parent);
-    int link = base.link;
+    std::optional<std::size_t> link = base.link;
     Expr33 rotation = multiply(base.rotation, joint.on_parent.rotation);
     Expr3 position = add(base.position, multiply(base.rotation, joint.on_parent.position));
     for (std::size_t i = 0; i < joint.motions.size(); ++i) {
@@ -239,7 +239,7 @@ class TreeBuilder {
       raw.real_rotation = find_real(raw.rotation);
       raw.real_position = find_real(raw.position);
       raw_.push_back(raw);
-      link = static_cast<int>(raw_.size()) - 1;
+      link = raw_.size() - 1;
       rotation = turn_back;
       position = {};
     }
@@ -272,19 +272,16 @@ class TreeBuilder {
   [[nodiscard]] bool numeric(const RawLink& raw) const { return raw.real_rotation && raw.real_position; }
 
   void choose_frames() {
-    std::vector<int> main_child(raw_.size(), -1);
+    std::vector<std::optional<std::size_t>> main_child(raw_.size());
     std::vector<int> weight(raw_.size(), 1);
     for (std::size_t i = raw_.size(); i-- > 0;) {
-      const int parent = raw_[i].parent;
-      if (parent < 0) continue;
-      const auto p = static_cast<std::size_t>(parent);
+      if (!raw_[i].parent) continue;
+      const std::size_t p = *raw_[i].parent;
       weight[p] += weight[i];
-      if (numeric(raw_[i]) && (main_child[p] < 0 || weight[i] > weight[static_cast<std::size_t>(main_child[p])]))
-        main_child[p] = static_cast<int>(i);
+      if (numeric(raw_[i]) && (!main_child[p] || weight[i] > weight[*main_child[p]])) main_child[p] = i;
     }
     for (std::size_t i = 0; i < raw_.size(); ++i)
-      if (main_child[i] >= 0 && raw_[i].motion->kind == MotionKind::Rotation)
-        face_child(raw_[i], raw_[static_cast<std::size_t>(main_child[i])]);
+      if (main_child[i] && raw_[i].motion->kind == MotionKind::Rotation) face_child(raw_[i], raw_[*main_child[i]]);
   }
 
   /// Slides and turns the frame of a link so that its x axis is the common normal to the child's axis.
@@ -326,8 +323,8 @@ class TreeBuilder {
     }
     // Bodies move with the frames of their links.
     for (auto& [name, place] : place_) {
-      if (place.link >= 0) {
-        const auto& raw = raw_[static_cast<std::size_t>(place.link)];
+      if (place.link) {
+        const auto& raw = raw_[*place.link];
         if (raw.turn != 0 || raw.slide != 0) move_body(raw, place);
       }
       result_.bodies[name] = place;
@@ -340,7 +337,7 @@ class TreeBuilder {
 
   void place_link(const RawLink& raw, TreeLink& link) {
     const auto& motion = *raw.motion;
-    const RawLink* parent = raw.parent < 0 ? nullptr : &raw_[static_cast<std::size_t>(raw.parent)];
+    const RawLink* parent = raw.parent ? &raw_[*raw.parent] : nullptr;
     const Expr angle = link.kind == MotionKind::Rotation || link.kind == MotionKind::Screw ? coordinate(motion) : 0;
     Expr3 z{0, 0, 1};
     if (link.kind == MotionKind::Ball) {
@@ -438,8 +435,8 @@ class TreeBuilder {
     }
     ensure(!motion.speeds.empty(), "the motion '{}' has no speed of its own", link.name);
     auto& dof_speed = result_.tree.dof_speed;
-    link.first_dof = static_cast<int>(dof_speed.size());
-    link.dof_count = static_cast<int>(motion.speeds.size());
+    link.first_dof = dof_speed.size();
+    link.dof_count = motion.speeds.size();
     for (const auto& speed : motion.speeds) dof_speed.push_back(speed_index_.at(speed.name()));
     if (link.kind == MotionKind::Ball)
       link.ball_rates = {motion.speeds[0], motion.speeds[1], motion.speeds[2]};
@@ -478,8 +475,8 @@ class TreeBuilder {
   void add_inertia(const std::string& name, const std::string& body, const Expr& mass, const Expr3& centre,
                    const Expr33& inertia) {
     const BodyPlace& place = result_.bodies.at(body);
-    if (place.link < 0) return;
-    auto& link = result_.tree.links[static_cast<std::size_t>(place.link)];
+    if (!place.link) return;
+    auto& link = result_.tree.links[*place.link];
     const auto named = [&](const Expr& e, const std::string& what) {
       const auto value = find_real(e);
       return value ? namer_.number(*value, name + "." + what) : e;
@@ -502,16 +499,15 @@ class TreeBuilder {
   void number_speeds() {
     auto& tree = result_.tree;
     const auto n = tree.dof_speed.size();
-    tree.dof_parent.assign(n, -1);
+    tree.dof_parent.assign(n, std::nullopt);
     tree.tau.assign(n, Expr());
-    std::vector<int> last(tree.links.size(), -1);
+    std::vector<std::optional<std::size_t>> last(tree.links.size());
     for (std::size_t i = 0; i < tree.links.size(); ++i) {
       const auto& link = tree.links[i];
-      int before = link.parent < 0 ? -1 : last[static_cast<std::size_t>(link.parent)];
-      for (int k = 0; k < link.dof_count; ++k) {
-        const auto dof = static_cast<std::size_t>(link.first_dof + k);
+      std::optional<std::size_t> before = link.parent ? last[*link.parent] : std::nullopt;
+      for (std::size_t dof = link.first_dof; dof < link.first_dof + link.dof_count; ++dof) {
         tree.dof_parent[dof] = before;
-        before = static_cast<int>(dof);
+        before = dof;
       }
       last[i] = before;
     }
@@ -519,7 +515,7 @@ class TreeBuilder {
 
   const Mechanism& mechanism_;
   Graph& graph_;
-  const std::map<std::string, int>& speed_index_;
+  const std::map<std::string, std::size_t>& speed_index_;
   NumberNamer namer_;
   std::map<std::string, BodyPlace> place_;
   std::vector<RawLink> raw_;
@@ -528,7 +524,7 @@ class TreeBuilder {
 
 }  // namespace
 
-BuiltTree build_tree(const Mechanism& mechanism, const std::map<std::string, int>& speed_index) {
+BuiltTree build_tree(const Mechanism& mechanism, const std::map<std::string, std::size_t>& speed_index) {
   return TreeBuilder(mechanism, speed_index).build();
 }
 

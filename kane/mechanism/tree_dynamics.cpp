@@ -35,9 +35,9 @@ bool turns_link(MotionKind kind) { return kind == MotionKind::Rotation || kind =
 /// The motion of link i from that of its parent. `udot` empty: zero accelerations of the speeds.
 LinkMotion next_motion(const TreeLink& link, const LinkMotion& p, const std::vector<Expr>& udot) {
   LinkMotion m;
-  const auto acceleration = [&](int k) {
+  const auto acceleration = [&](std::size_t k) {
     if (!link.free) return link.known_acceleration;
-    return udot.empty() ? Expr() : udot[static_cast<std::size_t>(link.first_dof + k)];
+    return udot.empty() ? Expr() : udot[link.first_dof + k];
   };
   const Expr3 w_p = link.rotation.to_link(p.w);
   m.w = w_p;
@@ -87,8 +87,7 @@ std::vector<Wrench> form_wrenches(const TreeModel& tree, const std::vector<Expr>
   LinkMotion ground;
   ground.a = tree.base_acceleration;
   for (const auto& link : tree.links) {
-    motions.push_back(
-        next_motion(link, link.parent < 0 ? ground : motions[static_cast<std::size_t>(link.parent)], udot));
+    motions.push_back(next_motion(link, link.parent ? motions[*link.parent] : ground, udot));
     wrenches.push_back(link_wrench(link, motions.back()));
   }
   return wrenches;
@@ -102,25 +101,32 @@ void pass_to_parent(const TreeLink& link, const Wrench& wrench, Wrench& parent) 
 }
 
 /// Component of a wrench along the k-th speed of a link.
-Expr along(const TreeLink& link, int k, const Wrench& wrench) {
+Expr along(const TreeLink& link, std::size_t k, const Wrench& wrench) {
   switch (link.kind) {
     case MotionKind::Rotation: return wrench.n[kZ];
     case MotionKind::Translation: return wrench.f[kZ];
     case MotionKind::Screw: return wrench.n[kZ] + link.pitch * wrench.f[kZ];
-    default: return wrench.n[static_cast<std::size_t>(k)];
+    default: return wrench.n[k];
   }
+}
+
+/// Acceleration of a link's frame for a unit acceleration of its k-th speed.
+void unit_motion(const TreeLink& link, std::size_t k, Expr3& alpha, Expr3& a) {
+  if (link.kind == MotionKind::Ball) alpha[k] = 1;
+  if (turns(link.kind)) alpha[kZ] = 1;
+  if (link.kind == MotionKind::Translation) a[kZ] = 1;
+  if (link.kind == MotionKind::Screw) a[kZ] = link.pitch;
 }
 
 }  // namespace
 
 std::vector<Expr> form_inverse_dynamics(const TreeModel& tree, const std::vector<Expr>& udot) {
   std::vector<Wrench> wrenches = form_wrenches(tree, udot);
-  std::vector<Expr> forces(static_cast<std::size_t>(tree.dof_count()));
+  std::vector<Expr> forces(tree.dof_count());
   for (std::size_t i = tree.links.size(); i-- > 0;) {
     const auto& link = tree.links[i];
-    for (int k = 0; k < link.dof_count; ++k)
-      forces[static_cast<std::size_t>(link.first_dof + k)] = along(link, k, wrenches[i]);
-    if (link.parent >= 0) pass_to_parent(link, wrenches[i], wrenches[static_cast<std::size_t>(link.parent)]);
+    for (std::size_t k = 0; k < link.dof_count; ++k) forces[link.first_dof + k] = along(link, k, wrenches[i]);
+    if (link.parent) pass_to_parent(link, wrenches[i], wrenches[*link.parent]);
   }
   return forces;
 }
@@ -130,36 +136,31 @@ std::vector<Expr> form_bias(const TreeModel& tree) { return form_inverse_dynamic
 // ---- composite bodies (Walker and Orin 1982) ---------------------------------------------------------------------------
 
 ExprMatrix form_mass_matrix(const TreeModel& tree) {
-  const int n = tree.dof_count();
-  ExprMatrix M(n, n);
+  ExprMatrix M(tree.dof_count(), tree.dof_count());
   std::vector<InertialParameters> composite;
   for (const auto& link : tree.links) composite.push_back(link.inertia);
   for (std::size_t i = tree.links.size(); i-- > 0;) {
     const auto& link = tree.links[i];
-    for (int k = 0; k < link.dof_count; ++k) {
+    for (std::size_t k = 0; k < link.dof_count; ++k) {
       // Inertia wrench of the composite body for a unit acceleration of speed k, passed down to the ground.
       const auto& [m, h, I] = composite[i];
       Expr3 alpha{}, a{};
-      if (link.kind == MotionKind::Ball) alpha[static_cast<std::size_t>(k)] = 1;
-      if (turns_link(link.kind)) alpha[kZ] = 1;
-      if (link.kind == MotionKind::Translation) a[kZ] = 1;
-      if (link.kind == MotionKind::Screw) a[kZ] = link.pitch;
+      unit_motion(link, k, alpha, a);
       Wrench wrench{add(scale(m, a), cross(alpha, h)), add(I * alpha, cross(h, a))};
-      const int row = link.first_dof + k;
+      const std::size_t row = link.first_dof + k;
       // Speeds of the same link up to k, then of the links below it.
-      for (int j = 0; j <= k; ++j) M(row, link.first_dof + j) = M(link.first_dof + j, row) = along(link, j, wrench);
-      for (int l = static_cast<int>(i); tree.links[static_cast<std::size_t>(l)].parent >= 0;) {
+      for (std::size_t j = 0; j <= k; ++j)
+        M(row, link.first_dof + j) = M(link.first_dof + j, row) = along(link, j, wrench);
+      for (const TreeLink* at = &link; at->parent;) {
         Wrench below;
-        pass_to_parent(tree.links[static_cast<std::size_t>(l)], wrench, below);
+        pass_to_parent(*at, wrench, below);
         wrench = below;
-        l = tree.links[static_cast<std::size_t>(l)].parent;
-        const auto& ancestor = tree.links[static_cast<std::size_t>(l)];
-        for (int j = 0; j < ancestor.dof_count; ++j)
-          M(row, ancestor.first_dof + j) = M(ancestor.first_dof + j, row) = along(ancestor, j, wrench);
+        at = &tree.links[*at->parent];
+        for (std::size_t j = 0; j < at->dof_count; ++j)
+          M(row, at->first_dof + j) = M(at->first_dof + j, row) = along(*at, j, wrench);
       }
     }
-    if (link.parent >= 0)
-      composite[static_cast<std::size_t>(link.parent)] += shift(rotate(composite[i], link.rotation), link.position);
+    if (link.parent) composite[*link.parent] += shift(rotate(composite[i], link.rotation), link.position);
   }
   return M;
 }
@@ -167,7 +168,7 @@ ExprMatrix form_mass_matrix(const TreeModel& tree) {
 namespace {
 
 /// 1 / pivot, the inertia that resists a degree of freedom when those after it yield.
-Expr invert_pivot(const TreeModel& tree, int dof, const Expr& pivot) {
+Expr invert_pivot(const TreeModel& tree, std::size_t dof, const Expr& pivot) {
   const auto link = std::find_if(tree.links.begin(), tree.links.end(), [&](const TreeLink& l) {
     return l.dof_count > 0 && l.first_dof <= dof && dof < l.first_dof + l.dof_count;
   });
@@ -180,23 +181,22 @@ Expr invert_pivot(const TreeModel& tree, int dof, const Expr& pivot) {
 }  // namespace
 
 std::vector<Expr> solve_branch_sparse(const TreeModel& tree, ExprMatrix M, std::vector<Expr> b) {
-  const int n = tree.dof_count();
-  const auto before = [&](int i) { return tree.dof_parent[static_cast<std::size_t>(i)]; };
-  std::vector<Expr> inverse(static_cast<std::size_t>(n));
-  const auto at = [](std::vector<Expr>& v, int i) -> Expr& { return v[static_cast<std::size_t>(i)]; };
-  for (int k = n - 1; k >= 0; --k) {
-    at(inverse, k) = invert_pivot(tree, k, M(k, k));
-    for (int i = before(k); i >= 0; i = before(i)) {
-      const Expr a = M(k, i) * at(inverse, k);
-      for (int j = i; j >= 0; j = before(j)) M(i, j) -= a * M(k, j);
-      M(k, i) = a;
+  const std::size_t n = tree.dof_count();
+  const auto& before = tree.dof_parent;
+  std::vector<Expr> inverse(n);
+  for (std::size_t k = n; k-- > 0;) {
+    inverse[k] = invert_pivot(tree, k, M(k, k));
+    for (auto i = before[k]; i; i = before[*i]) {
+      const Expr a = M(k, *i) * inverse[k];
+      for (auto j = i; j; j = before[*j]) M(*i, *j) -= a * M(k, *j);
+      M(k, *i) = a;
     }
   }
-  for (int k = n - 1; k >= 0; --k)
-    for (int i = before(k); i >= 0; i = before(i)) at(b, i) -= M(k, i) * at(b, k);
-  for (int k = 0; k < n; ++k) {
-    at(b, k) *= at(inverse, k);
-    for (int i = before(k); i >= 0; i = before(i)) at(b, k) -= M(k, i) * at(b, i);
+  for (std::size_t k = n; k-- > 0;)
+    for (auto i = before[k]; i; i = before[*i]) b[*i] -= M(k, *i) * b[k];
+  for (std::size_t k = 0; k < n; ++k) {
+    b[k] *= inverse[k];
+    for (auto i = before[k]; i; i = before[*i]) b[k] -= M(k, *i) * b[*i];
   }
   return b;
 }
@@ -258,13 +258,6 @@ struct Elimination {
   Expr x;         // u / D
 };
 
-void unit_motion(const TreeLink& link, int k, Expr3& alpha, Expr3& a) {
-  if (link.kind == MotionKind::Ball) alpha[static_cast<std::size_t>(k)] = 1;
-  if (turns_link(link.kind)) alpha[kZ] = 1;
-  if (link.kind == MotionKind::Translation) a[kZ] = 1;
-  if (link.kind == MotionKind::Screw) a[kZ] = link.pitch;
-}
-
 }  // namespace
 
 std::vector<Expr> form_articulated(const TreeModel& tree) {
@@ -272,18 +265,18 @@ std::vector<Expr> form_articulated(const TreeModel& tree) {
   std::vector<Wrench> p = form_wrenches(tree, {});
   std::vector<ArticulatedInertia> A;
   for (const auto& link : tree.links) A.push_back(articulated(link.inertia));
-  std::vector<Elimination> eliminations(static_cast<std::size_t>(tree.dof_count()));
+  std::vector<Elimination> eliminations(tree.dof_count());
   for (std::size_t i = tree.links.size(); i-- > 0;) {
     const auto& link = tree.links[i];
-    for (int k = link.dof_count - 1; k >= 0; --k) {
-      const int dof = link.first_dof + k;
-      auto& e = eliminations[static_cast<std::size_t>(dof)];
+    for (std::size_t k = link.dof_count; k-- > 0;) {
+      const std::size_t dof = link.first_dof + k;
+      auto& e = eliminations[dof];
       Expr3 alpha{}, a{};
       unit_motion(link, k, alpha, a);
       e.column = apply(A[i], alpha, a);
       e.inverse = invert_pivot(tree, dof, along(link, k, e.column));
-      e.x = (tree.tau[static_cast<std::size_t>(dof)] - along(link, k, p[i])) * e.inverse;
-      if (link.parent < 0 && k == 0) continue;  // nothing below needs the rest
+      e.x = (tree.tau[dof] - along(link, k, p[i])) * e.inverse;
+      if (!link.parent && k == 0) continue;  // nothing below needs the rest
       const Wrench scaled{scale(e.inverse, e.column.f), scale(e.inverse, e.column.n)};
       A[i].I = minus_outer(A[i].I, e.column.n, scaled.n);
       A[i].M = minus_outer(A[i].M, e.column.f, scaled.f);
@@ -292,8 +285,8 @@ std::vector<Expr> form_articulated(const TreeModel& tree) {
       p[i].f = add(p[i].f, scale(e.x, e.column.f));
       p[i].n = add(p[i].n, scale(e.x, e.column.n));
     }
-    if (link.parent < 0) continue;
-    const auto parent = static_cast<std::size_t>(link.parent);
+    if (!link.parent) continue;
+    const std::size_t parent = *link.parent;
     pass_to_parent(link, p[i], p[parent]);
     const ArticulatedInertia B = to_parent(link, A[i]);
     A[parent].I += B.I;
@@ -306,13 +299,13 @@ std::vector<Expr> form_articulated(const TreeModel& tree) {
   for (std::size_t i = 0; i < tree.links.size(); ++i) {
     const auto& link = tree.links[i];
     Expr3 alpha{}, a{};
-    if (link.parent >= 0) {
-      const auto parent = static_cast<std::size_t>(link.parent);
+    if (link.parent) {
+      const std::size_t parent = *link.parent;
       alpha = link.rotation.to_link(alphas[parent]);
       a = link.rotation.to_link(add(as[parent], cross(alphas[parent], link.position)));
     }
-    for (int k = 0; k < link.dof_count; ++k) {
-      const auto dof = static_cast<std::size_t>(link.first_dof + k);
+    for (std::size_t k = 0; k < link.dof_count; ++k) {
+      const std::size_t dof = link.first_dof + k;
       const auto& e = eliminations[dof];
       if (link.kind == MotionKind::Screw) {
         udot[dof] = e.x - (dot(e.column.n, alpha) + dot(e.column.f, a)) * e.inverse;
@@ -322,7 +315,7 @@ std::vector<Expr> form_articulated(const TreeModel& tree) {
       }
       // The acceleration along the speed is that of the parent plus udot, and D of it cancels D in the column.
       Expr& along_speed = link.kind == MotionKind::Translation ? a[kZ]
-                          : link.kind == MotionKind::Ball      ? alpha[static_cast<std::size_t>(k)]
+                          : link.kind == MotionKind::Ball      ? alpha[k]
                                                                : alpha[kZ];
       const Expr of_parent = std::exchange(along_speed, Expr());
       along_speed = e.x - (dot(e.column.n, alpha) + dot(e.column.f, a)) * e.inverse;
@@ -360,10 +353,10 @@ void regroup_inertia(TreeModel& tree) {
         break;
       case MotionKind::Screw: continue;
     }
-    if (link.parent < 0) continue;  // a part of the ground does not move
-    tree.links[static_cast<std::size_t>(link.parent)].inertia +=
-        link.kind == MotionKind::Translation ? rotate(moved, link.rotation)
-                                             : shift(rotate(moved, link.rotation), link.position);
+    if (!link.parent) continue;  // a part of the ground does not move
+    tree.links[*link.parent].inertia += link.kind == MotionKind::Translation
+                                            ? rotate(moved, link.rotation)
+                                            : shift(rotate(moved, link.rotation), link.position);
   }
 }
 

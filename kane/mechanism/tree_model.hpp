@@ -7,6 +7,7 @@
 // Denavit-Hartenberg frames), so that a vector passes from link to link by two planar rotations.
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,14 +17,14 @@
 namespace kane {
 
 struct TreeLink {
-  std::string name;  ///< joint, with the number of the motion if it has several
-  int parent = -1;   ///< -1: ground
+  std::string name;                   ///< joint, with the number of the motion if it has several
+  std::optional<std::size_t> parent;  ///< none: the ground
   MotionKind kind = MotionKind::Rotation;
-  bool free = true;       ///< else a known motion: no degree of freedom of its own
-  LinkRotation rotation;  ///< link components to parent components, at the present configuration
-  Expr3 position;         ///< of the link's origin from the parent's, parent components
-  int first_dof = -1;     ///< number of its (first) degree of freedom; Ball has three
-  int dof_count = 0;
+  bool free = true;           ///< else a known motion: no degree of freedom of its own
+  LinkRotation rotation;      ///< link components to parent components, at the present configuration
+  Expr3 position;             ///< of the link's origin from the parent's, parent components
+  std::size_t first_dof = 0;  ///< number of its (first) degree of freedom; Ball has three
+  std::size_t dof_count = 0;
   Expr rate;                ///< speed along the axis (or the known rate), for one-axis motions
   Expr known_acceleration;  ///< of a motion that is not free
   Expr3 ball_rates{};       ///< of a Ball
@@ -36,17 +37,17 @@ struct TreeLink {
 struct TreeModel {
   std::vector<TreeLink> links;
   /// Degrees of freedom are numbered in the order of the links; the equations may list their speeds in another order.
-  std::vector<int> dof_speed;   ///< index of the speed in the equations
-  std::vector<int> dof_parent;  ///< previous degree of freedom on the way to the ground; -1
-  std::vector<Expr> tau;        ///< generalized force along each degree of freedom from motors, springs, dampers
-  Expr3 base_acceleration{};    ///< minus gravity, ground components
+  std::vector<std::size_t> dof_speed;                  ///< index of the speed in the equations
+  std::vector<std::optional<std::size_t>> dof_parent;  ///< the previous degree of freedom towards the ground
+  std::vector<Expr> tau;      ///< generalized force along each degree of freedom from motors, springs, dampers
+  Expr3 base_acceleration{};  ///< minus gravity, ground components
 
-  [[nodiscard]] int dof_count() const { return static_cast<int>(dof_speed.size()); }
+  [[nodiscard]] std::size_t dof_count() const { return dof_speed.size(); }
 };
 
 /// Where a body's frame sits in the link that carries it: body components to link components, and origin.
 struct BodyPlace {
-  int link = -1;  ///< -1: fixed to the ground
+  std::optional<std::size_t> link;  ///< none: fixed to the ground
   Expr33 rotation{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
   Expr3 position{};
 };
@@ -65,7 +66,7 @@ struct BuiltTree {
 
 /// Builds the tree of a mechanism whose free motions all have speeds of their own. `speed_index` gives the index of each
 /// speed symbol in the equations. Expressions are made in `graph` (the mechanism's own).
-[[nodiscard]] BuiltTree build_tree(const Mechanism& mechanism, const std::map<std::string, int>& speed_index);
+[[nodiscard]] BuiltTree build_tree(const Mechanism& mechanism, const std::map<std::string, std::size_t>& speed_index);
 
 /// Moves every part of a link's inertia that its own motion does not change onto its parent (base parameters, Khalil
 /// and Kleinfinger 1987). Exact: the kinetic and potential energy do not change.
