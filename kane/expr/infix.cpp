@@ -77,6 +77,7 @@ InfixToken InfixText::next() {
 
 Where InfixText::where(std::string_view piece) const {
   Where place = where_;
+  if (place.line != 0 && place.column == 0) return place;  // all that is known is the line, as for text in C++ sources
   if (place.line == 0) place.line = 1;
   if (place.column == 0) place.column = 1;
   for (const char c : text_.substr(0, at(piece.data() - text_.data()))) {

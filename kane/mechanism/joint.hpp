@@ -5,6 +5,8 @@
 
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "kane/base/error.hpp"
@@ -12,11 +14,18 @@
 
 namespace kane {
 
-/// A scalar or vector that may speak of the motion (v(P), omega(B), dot(...)): kept as text until the kinematics exist
-/// (quantity.hpp reads it).
+/// A scalar or vector that may depend on the motion (v(P), omega(B), dot(...)), kept as text until the kinematics exist
+/// (quantity.hpp reads it). An expression or a number is written out as text.
 struct Quantity {
   std::string text;
   Where where;
+
+  Quantity() = default;
+  Quantity(std::string written, Where at = {}) : text(std::move(written)), where(std::move(at)) {}
+  Quantity(const char* written) : text(written) {}
+  Quantity(const Expr& value);
+  template <class Number>
+  requires std::is_arithmetic_v<Number> Quantity(Number value) : Quantity(Expr(value)) {}
 
   [[nodiscard]] bool empty() const { return text.empty(); }
 };

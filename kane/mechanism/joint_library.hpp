@@ -66,7 +66,7 @@ void name_motions(Graph& graph, Joint& joint, const std::vector<std::string>& co
 
 /// One row of a table of Denavit and Hartenberg; the joint moves along or about z, from the given theta and d.
 struct DenavitHartenberg {
-  Expr a, alpha, d, theta;
+  Expr a{}, alpha{}, d{}, theta{};
   bool modified = true;  ///< Craig's form (a and alpha before the joint); else the standard one (after it)
 };
 

@@ -3,8 +3,14 @@
 // Graph of its own for the scalars in it; nothing is derived here. lower_mechanism() (lowering.hpp) gives the System
 // of Kane's method; form_equations() (formulation.hpp) gives the shortest EquationsOfMotion.
 //
-// Expressions (Expr) may use parameters, inputs, t, coordinates and speeds. Whatever may also speak of vectors and
-// motion is a Quantity (text).
+//     Mechanism m("pendulum");
+//     const Expr g = m.parameter("g", 9.81), L = m.parameter("L", 0.5);
+//     const BodyRef link = m.add_body("link", {.mass = 2, .centre = {0, -L / 2, 0}, .inertia = {0, 0, 0.04}});
+//     m.revolute("pin", m.ground, link, axis::z, {.coordinate = "q", .damping = 0.01});
+//     m.set_gravity({0, -g, 0});
+//
+// The options are in describe.hpp, the handles in handles.hpp. Expressions (Expr) may use parameters, inputs, t,
+// coordinates and speeds. A Quantity may also use vectors and motion, and is then written as text.
 
 #include <map>
 #include <memory>
@@ -14,255 +20,266 @@
 #include <variant>
 #include <vector>
 
+#include "kane/mechanism/describe.hpp"
 #include "kane/mechanism/joint.hpp"
+#include "kane/mechanism/joint_library.hpp"
+#include "kane/mechanism/parts.hpp"
 #include "kane/mechanism/switching.hpp"
 
 namespace kane {
 
-/// Shapes for display, contact, and mass from density. Sizes in metres:
-///   box x y z; cylinder, cone, rod, disk: radius, length along z; tube: outer radius, inner radius, length;
-///   sphere: radius; ellipsoid: half-axes; capsule: radius, length of the straight part; plane: none; mesh: file, or the
-///   coordinates of points whose convex hull it is.
-enum class ShapeKind : std::uint8_t { Box, Cylinder, Sphere, Ellipsoid, Cone, Capsule, Tube, Rod, Disk, Plane, Mesh };
-
-struct Shape {
-  ShapeKind kind = ShapeKind::Box;
-  std::vector<Expr> sizes;
-  Placement place;    ///< in the body; the shape is centred on the placement's origin
-  std::string file;   ///< of a Mesh
-  std::string color;  ///< "" = chosen
-  bool display = true;
-  bool contact = false;
-};
-
-struct MechanismBody {
-  std::string name;
-  Expr mass;            ///< 0: massless
-  Expr3 mass_centre{};  ///< in the body's frame
-  Expr33 inertia{};     ///< about the mass centre, body axes, matrix elements
-  std::vector<Shape> shapes;
-  Where where;
-};
-
-struct MechanismParticle {
-  std::string name;
-  Expr mass;
-  std::string on;  ///< body or ground
-  Expr3 at{};
-  Where where;
-};
-
-/// A named point or frame fixed in a body. Two bodies may have points of the same name: "body.point" says which one, and
-/// the bare name does as long as there is only one.
-struct MechanismPoint {
-  std::string name;
-  std::string on;
-  Expr3 at{};
-  Where where;
-};
-struct MechanismFrame {
-  std::string name;
-  std::string on;
-  Placement place;
-  Where where;
-};
-
-// ---- loads ------------------------------------------------------------------------------------------------------------
-
-/// A force (vector) at a point, with its opposite at `reaction_at` if given.
-struct ForceLoad {
-  Quantity force;           ///< vector; or scalar times `axis`
-  Quantity axis;            ///< vector; empty if `force` is one
-  std::string at;           ///< point (a name, "body.point", or a body for its mass centre)
-  std::string reaction_at;  ///< "" = none
-};
-/// A torque on a body, with its opposite on `reaction`.
-struct TorqueLoad {
-  Quantity torque;
-  Quantity axis;
-  std::string on;
-  std::string reaction;
-};
-/// Between two points: tension = stiffness*(x - length) + damping*x' + law, where law may use the names x and v for the
-/// distance and its rate.
-struct SpringLoad {
-  std::string from, to;  ///< points
-  Expr stiffness, length, damping;
-  Quantity law;
-};
-/// Stiffness and damping added to a joint's axis (motion number from 0).
-struct JointLoad {
-  std::string joint;
-  int motion = 0;
-  AxisLaw law;
-};
-/// Attraction of all bodies by a spherical body at a point.
-struct InverseSquareLoad {
-  Expr mu;
-  std::string centre;  ///< point
-  bool gradient_torque = true;
-  std::vector<std::string> bodies;  ///< empty = all
-};
-
-struct Load {
-  std::string name;
-  std::variant<ForceLoad, TorqueLoad, SpringLoad, JointLoad, InverseSquareLoad> what;
-  Where where;
-};
-
-// ---- constraints --------------------------------------------------------------------------------------------------------
-
-/// phi = 0 for a configuration constraint, or an expression linear in rates and speeds for a motion constraint; several
-/// expressions make several rows.
-struct ExpressionConstraint {
-  std::vector<Quantity> configuration;
-  std::vector<Quantity> motion;
-};
-/// Point `point` of one body on a line, plane or point of `reference`'s body: the given directions are held.
-struct PointConstraint {
-  std::string point;
-  std::string reference;             ///< point
-  std::vector<Quantity> directions;  ///< vectors along which the two coincide
-  Quantity path;                     ///< instead of `directions`: a vector along which the point may move, and only so
-  bool velocity_only = false;        ///< hold velocities (e.g. rolling), not positions
-};
-/// Rolling without slip of a body's material point at `contact` on another body. With `touching` the contact stays in the
-/// plane through the other body's origin instead, normal to the one direction given.
-struct RollingConstraint {
-  std::string body;
-  std::string on;                    ///< body or ground
-  Quantity contact;                  ///< position vector of the contact point from `body`'s origin, e.g. -r*Y.z
-  std::vector<Quantity> directions;  ///< empty = all three
-  bool touching = false;
-};
-/// A rigid massless rod between two points.
-struct DistanceConstraint {
-  std::string from, to;
-  Expr length;
-};
-
-struct Constraint {
-  std::string name;
-  std::variant<ExpressionConstraint, PointConstraint, RollingConstraint, DistanceConstraint> what;
-  bool active = true;
-  Where where;
-};
-
-// ---- the rest -----------------------------------------------------------------------------------------------------------
-
-struct NamedQuantity {
-  std::string name;
-  Quantity value;
-};
-
-/// One-dimensional table, used in expressions as name(x).
-struct Table {
-  std::string name;
-  std::vector<double> x, y;
-  bool cubic = false;     ///< natural spline, continuous to the second derivative; else straight lines
-  bool monotone = false;  ///< cubic that never overshoots its points; continuous to the first derivative
-  Where where;
-};
-
-/// An auxiliary speed that brings a constraint force into evidence (for models that want one by hand).
-struct AuxiliaryQuantity {
-  std::string name;
-  std::string body;   ///< adds an angular velocity to this body ...
-  std::string point;  ///< ... or a velocity to this point
-  Quantity direction;
-  /// ... or, with neither body nor point: a combination of the rates that is always zero, e.g. dot(v(P), B.y) for a
-  /// wheel that cannot slip sideways. Fewer generalized speeds than coordinates then suffice.
-  Quantity definition;
-};
-
-/// An input whose law is worked out by a digital controller: looked at every `period`, in force from `delay` later on, held
-/// in between.
-struct InputSampling {
-  std::string input;
-  double period = 0;
-  double delay = 0;
-};
-/// An input given by points in time; beyond them it keeps its first and last value.
-struct InputSeries {
-  std::string input;
-  std::vector<double> t, value;
-  bool hold = false;  ///< steps instead of straight lines
-};
-
 /// How the model wants to be run. Times in seconds; whatever is not given is left to the program that runs it.
 struct SimulationSettings {
-  std::optional<double> from;                ///< start time
-  std::optional<double> until;               ///< end time
-  std::string method;                        ///< name of the integrator
-  std::optional<double> tolerance;           ///< relative error per step
-  std::optional<double> absolute_tolerance;  ///< absolute error per step
-  std::optional<double> step;                ///< fixed step, or the first one of an adaptive method
-  std::optional<double> sample;              ///< time between two outputs
-  std::string constraints;                   ///< how constraints are kept while running
+  std::optional<double> from{};                ///< start time
+  std::optional<double> until{};               ///< end time
+  std::string method{};                        ///< name of the integrator
+  std::optional<double> tolerance{};           ///< relative error per step
+  std::optional<double> absolute_tolerance{};  ///< absolute error per step
+  std::optional<double> step{};                ///< fixed step, or the first one of an adaptive method
+  std::optional<double> sample{};              ///< time between two outputs
+  std::string constraints{};                   ///< how constraints are kept while running
 };
 
+/// A machine as a person describes it. The lists are plain data that readers of files fill and programs may change; the
+/// functions below them add one part each.
 struct Mechanism {
+  /// With a Graph of its own unless one is given.
   explicit Mechanism(std::string name = "mechanism", std::shared_ptr<Graph> graph = nullptr);
 
-  std::string name;
-  std::string description;
-  std::string ground = "N";  ///< name of the ground: a body that does not move, and its frame
-  std::shared_ptr<Graph> graph;
+  std::string name;              ///< for messages and reports
+  std::string description;       ///< one line for people
+  std::string ground = "N";      ///< name of the ground: a body that does not move, and its frame
+  std::shared_ptr<Graph> graph;  ///< owner of all expressions of this mechanism
 
-  std::vector<SymbolWithDefault> parameters;
-  std::vector<SymbolWithDefault> inputs;  ///< default: number, or see input_laws
-  std::vector<NamedQuantity> input_laws;  ///< inputs given as expressions of the state
-  std::vector<InputSampling> sampled_inputs;
-  std::vector<InputSeries> input_series;
-  std::vector<Table> tables;
-  std::vector<MechanismBody> bodies;
-  std::vector<MechanismParticle> particles;
-  std::vector<MechanismPoint> points;
-  std::vector<MechanismFrame> frames;
-  std::vector<Joint> joints;
-  Quantity gravity;  ///< vector; empty = none
-  std::vector<Load> loads;
-  std::vector<Constraint> constraints;
-  Switching switching;
-  std::vector<std::string> dependent_speeds;
+  std::vector<SymbolWithDefault> parameters;  ///< with their default values
+  std::vector<SymbolWithDefault> inputs;      ///< default: number, or see input_laws
+  std::vector<NamedQuantity> input_laws;      ///< inputs given as expressions of the state
+  std::vector<InputSampling> sampled_inputs;  ///< laws that a digital controller evaluates
+  std::vector<InputSeries> input_series;      ///< inputs given by points in time
+  std::vector<Table> tables;                  ///< functions of one variable by points
+  std::vector<MechanismBody> bodies;          ///< without the ground
+  std::vector<MechanismParticle> particles;   ///< fixed in bodies
+  std::vector<MechanismPoint> points;         ///< named points of bodies
+  std::vector<MechanismFrame> frames;         ///< named frames of bodies
+  std::vector<Joint> joints;                  ///< closing ones included
+  Quantity gravity;                           ///< vector; empty = none
+  std::vector<Load> loads;                    ///< besides gravity and those of joints
+  std::vector<Constraint> constraints;        ///< besides those of closing joints
+  Switching switching;                        ///< contacts, friction, events, modes, handles
+  std::vector<std::string> dependent_speeds;  ///< to be solved for by the constraints; empty = chosen
   /// Coordinates besides those of joints (e.g. the position of a particle in a slot written by hand).
   std::vector<Expr> extra_coordinates;
   /// The user's own generalized speeds, in order; empty = those of the joints.
   std::vector<NamedQuantity> speeds;
-  bool automatic_speeds = false;
-  /// Order in which all_coordinates() and joint_speeds() list the symbols; empty = joints in order. A list names all of
-  /// them.
+  bool automatic_speeds = false;  ///< choose the speeds that make the equations shortest
+  /// Order in which all_coordinates() lists the symbols; empty = joints in order. A list names all of them.
   std::vector<std::string> coordinate_order;
-  std::vector<std::string> speed_order;
-  std::vector<AuxiliaryQuantity> auxiliary;
-  std::vector<NamedQuantity> outputs;
-  std::map<std::string, double> initial;  ///< of coordinates and speeds, SI; missing ones are 0
+  std::vector<std::string> speed_order;      ///< the same for joint_speeds()
+  std::vector<AuxiliaryQuantity> auxiliary;  ///< speeds that bring constraint forces into evidence
+  std::vector<NamedQuantity> outputs;        ///< scalars to report
+  std::map<std::string, double> initial;     ///< of coordinates and speeds, SI; missing ones are 0
   /// Those of `initial` that were written with parameters, to be evaluated again when a parameter is changed.
   std::map<std::string, Expr> initial_laws;
-  SimulationSettings simulation;
+  SimulationSettings simulation;  ///< how to run it
   /// SI units of parameters and inputs, where the file tells them ("kg", "N*m*s"); for display and export.
   std::map<std::string, std::string, std::less<>> units;
   /// What a reader changed or left out.
   std::vector<std::string> notes;
-  Where where;
+  Where where;  ///< where the description begins
 
-  // ---- building (what the readers and C++ users call) -----------------------------------------------------------
+  // ---- describing ---------------------------------------------------------------------------------------------------
+  // Each part that is added has a name of its own.
+
+  /// Where in a C++ source a part is described. It is kept, so that errors found later point to that line.
+  using Place = std::source_location;
+
+  // symbols
+  /// The symbol t.
   Expr time();
-  Expr add_parameter(std::string_view symbol, const Expr& value);
-  Expr add_input(std::string_view symbol, const Expr& value = 0);
-  /// The symbols a joint may use; declared when the joint is added.
+  /// pi/180 times the number: exact, so that sin(m.degrees(90)) is 1.
+  Expr degrees(const Expr& number);
+  /// The value may be an expression of earlier parameters. `unit` (SI, such as "kg*m^2") is for display.
+  Expr parameter(std::string_view symbol, const Expr& value, std::string_view unit = "",
+                 const Place& place = Place::current());
+  /// A quantity given from outside while the model runs; the value is the one it has unless somebody gives another.
+  Expr input(std::string_view symbol, const Expr& value = 0, std::string_view unit = "",
+             const Place& place = Place::current());
+  /// The symbol of a coordinate, for use before or after the joint that has it.
   Expr coordinate(std::string_view symbol);
+  /// The symbol of a speed, likewise.
   Expr speed(std::string_view symbol);
+  /// Infix text in the symbols of this mechanism ("m*L^2/3", a table as "f(q)").
+  Expr expression(std::string_view text, const Place& place = Place::current());
+  /// Lets an input follow a law of the state, continuously or as a sampled controller.
+  void drive(const Expr& input, Quantity law, const SamplingOptions& sampling = {},
+             const Place& place = Place::current());
+  /// Lets an input follow points in time: straight lines, or steps if `hold`.
+  void drive_by_points(const Expr& input, std::vector<double> t, std::vector<double> value, bool hold = false,
+                       const Place& place = Place::current());
   /// Also declares the table's function in the graph, so that expressions may use it from now on.
   Table& add_table(Table table);
+
+  // bodies and what is fixed in them
+  /// A rigid body; massless without options.
+  BodyRef add_body(std::string_view body, const BodyOptions& options = {}, const Place& place = Place::current());
+  /// A point mass fixed in a body.
+  PointRef add_particle(std::string_view particle, const ParticleOptions& options,
+                        const Place& place = Place::current());
+  /// A named point fixed in a body. Two bodies may have points of the same name ("link.tip" says which).
+  PointRef add_point(std::string_view point, const BodyRef& on, const Position& at,
+                     const Place& place = Place::current());
+  /// A named frame fixed in a body.
+  FrameRef add_frame(std::string_view frame, const BodyRef& on, const Position& at, const Turn& orientation,
+                     const Place& place = Place::current());
+
+  // joints: parent first, then child
+  /// No motion.
+  JointRef weld(std::string_view joint, const BodyRef& parent, const BodyRef& child, const JointOptions& options = {},
+                const Place& place = Place::current());
+  /// One rotation.
+  JointRef revolute(std::string_view joint, const BodyRef& parent, const BodyRef& child,
+                    const Direction& about = axis::z, const JointOptions& options = {},
+                    const Place& place = Place::current());
+  /// One translation.
+  JointRef prismatic(std::string_view joint, const BodyRef& parent, const BodyRef& child,
+                     const Direction& along = axis::z, const JointOptions& options = {},
+                     const Place& place = Place::current());
+  /// `pitch`: metres per radian.
+  JointRef screw(std::string_view joint, const BodyRef& parent, const BodyRef& child, const Direction& about,
+                 const Expr& pitch, const JointOptions& options = {}, const Place& place = Place::current());
+  /// Translation along and rotation about one axis.
+  JointRef cylindrical(std::string_view joint, const BodyRef& parent, const BodyRef& child,
+                       const Direction& about = axis::z, const MultiJointOptions& options = {},
+                       const Place& place = Place::current());
+  /// Two rotations.
+  JointRef universal(std::string_view joint, const BodyRef& parent, const BodyRef& child, const Direction& first,
+                     const Direction& second, const MultiJointOptions& options = {},
+                     const Place& place = Place::current());
+  /// Three rotations: "body 123", "zxz", "space 321", ... any of the 24 sequences.
+  JointRef gimbal(std::string_view joint, const BodyRef& parent, const BodyRef& child, std::string_view sequence,
+                  const MultiJointOptions& options = {}, const Place& place = Place::current());
+  /// Any rotation, by four Euler parameters (scalar last) and three speeds.
+  JointRef spherical(std::string_view joint, const BodyRef& parent, const BodyRef& child,
+                     const MultiJointOptions& options = {}, const Place& place = Place::current());
+  /// Translations along x and y, then a rotation about z, of the joint's axes.
+  JointRef planar(std::string_view joint, const BodyRef& parent, const BodyRef& child,
+                  const MultiJointOptions& options = {}, const Place& place = Place::current());
+  /// Three translations, then a ball.
+  JointRef free(std::string_view joint, const BodyRef& parent, const BodyRef& child,
+                const MultiJointOptions& options = {}, const Place& place = Place::current());
+  /// Three translations, then three rotations about x, y, z.
+  JointRef bushing(std::string_view joint, const BodyRef& parent, const BodyRef& child,
+                   const MultiJointOptions& options = {}, const Place& place = Place::current());
+  /// Any motions in any order: {translate(axis::x, {.coordinate = "x"}), rotate(axis::z), ...}.
+  JointRef general(std::string_view joint, const BodyRef& parent, const BodyRef& child,
+                   const std::vector<JointMotion>& motions, const MultiJointOptions& options = {},
+                   const Place& place = Place::current());
+  /// A revolute or prismatic joint by a row of a table of Denavit and Hartenberg.
+  JointRef by_denavit_hartenberg(std::string_view joint, const BodyRef& parent, const BodyRef& child, MotionKind kind,
+                                 const DenavitHartenberg& row, const JointOptions& options = {},
+                                 const Place& place = Place::current());
+
+  // loads
+  /// Uniform gravity on everything that has mass.
+  void set_gravity(const VectorQuantity& acceleration, const Place& place = Place::current());
+  /// A vector at a point, with the opposite force at another one if given.
+  void add_force(std::string_view load, const PointRef& at, const VectorQuantity& force,
+                 const PointRef& reaction_at = {}, const Place& place = Place::current());
+  /// A scalar along an axis.
+  void add_force_along(std::string_view load, const PointRef& at, const Quantity& force, const VectorQuantity& axis,
+                       const PointRef& reaction_at = {}, const Place& place = Place::current());
+  /// A vector on a body, with the opposite torque on another one if given.
+  void add_torque(std::string_view load, const BodyRef& on, const VectorQuantity& torque, const BodyRef& reaction = {},
+                  const Place& place = Place::current());
+  /// A scalar about an axis.
+  void add_torque_about(std::string_view load, const BodyRef& on, const Quantity& torque, const VectorQuantity& axis,
+                        const BodyRef& reaction = {}, const Place& place = Place::current());
+  /// Between two points.
+  void add_spring(std::string_view load, const PointRef& from, const PointRef& to, const SpringOptions& options,
+                  const Place& place = Place::current());
+  /// Between two points: tension damping times the rate of their distance.
+  void add_damper(std::string_view load, const PointRef& from, const PointRef& to, const Expr& damping,
+                  const Place& place = Place::current());
+  /// Along a coordinate of a joint; its name may be left out if the joint has only one.
+  void add_joint_load(std::string_view load, const JointRef& joint, const AxisOptions& options,
+                      const Place& place = Place::current());
+  /// Declares an input and lets it act along the coordinate of a joint.
+  Expr add_motor(std::string_view input, const JointRef& joint, const Place& place = Place::current());
+  /// Attraction of bodies by a spherical one.
+  void add_attraction(std::string_view load, const AttractionOptions& options, const Place& place = Place::current());
+
+  // constraints
+  /// Configuration constraints: each expression stays zero.
+  ConstraintRef hold(std::string_view constraint, std::vector<Quantity> zero, bool active = true,
+                     const Place& place = Place::current());
+  /// Motion constraints: expressions linear in rates and speeds.
+  ConstraintRef hold_motion(std::string_view constraint, std::vector<Quantity> zero, bool active = true,
+                            const Place& place = Place::current());
+  /// Holds a point on another one, or on a plane or a line through it.
+  ConstraintRef hold_point(std::string_view constraint, const PointRef& point, const PointRef& reference,
+                           const PointHoldOptions& options = {}, const Place& place = Place::current());
+  /// Rolling without slip on another body.
+  ConstraintRef roll(std::string_view constraint, const BodyRef& body, const RollOptions& options,
+                     const Place& place = Place::current());
+  /// Contact with a plane that is never lost; it may slip.
+  ConstraintRef touch(std::string_view constraint, const BodyRef& body, const TouchOptions& options,
+                      const Place& place = Place::current());
+  /// A massless rod between two points.
+  ConstraintRef rod(std::string_view constraint, const PointRef& from, const PointRef& to, const Expr& length,
+                    bool active = true, const Place& place = Place::current());
+  /// A rope over points: the distances from one to the next add up to its length.
+  ConstraintRef rope(std::string_view constraint, const std::vector<PointRef>& points, const Expr& length,
+                     bool active = true, const Place& place = Place::current());
+  /// b = ratio*a + offset: gears, racks (ratio = radius), screws (ratio = pitch), belts (ratio = r1/r2).
+  ConstraintRef gear(std::string_view constraint, const Expr& a, const Expr& b, const Expr& ratio,
+                     const RatioOptions& options = {}, const Place& place = Place::current());
+  /// A coordinate equals a function of time, of other coordinates, or of a table (a cam).
+  ConstraintRef prescribe(std::string_view constraint, const Expr& coordinate, const Quantity& value,
+                          bool active = true, const Place& place = Place::current());
+
+  // speeds, outputs, start
+  /// Generalized speeds by definition: {{"u1", "q1'"}, {"u2", "dot(v(tip), N.x)"}}. After all joints. Definitions that are
+  /// just the rates of the coordinates rename the speeds of the joints, so that the recursive formulations apply.
+  void set_speeds(std::vector<NamedQuantity> definitions, const Place& place = Place::current());
+  /// A speed that is always zero and brings a constraint force into evidence.
+  void add_auxiliary(std::string_view speed, const AuxiliaryOptions& options, const Place& place = Place::current());
+  /// A scalar to be reported and recorded.
+  void add_output(std::string_view output, Quantity value, const Place& place = Place::current());
+  /// Where a coordinate or speed starts: a number, or an expression of parameters.
+  void set_initial(std::string_view symbol, const Expr& value, const Place& place = Place::current());
+
+  // contact, friction, events
+  /// Two things that cannot pass through each other.
+  ContactRef add_contact(std::string_view contact, const ContactGeometry& geometry, const ContactLaw& law = {},
+                         const Place& place = Place::current());
+  /// Dry friction.
+  void add_friction(std::string_view friction, const FrictionOptions& options, const Place& place = Place::current());
+  /// The first mode added is the initial one, unless another one is said to be.
+  void add_mode(std::string_view mode, const std::vector<ConstraintRef>& active, bool initial = false,
+                const Place& place = Place::current());
+  /// Something that happens when a guard crosses zero.
+  void add_event(std::string_view event, const EventDescription& description, const Place& place = Place::current());
+  /// An axis along which a device or a hand holds the mechanism.
+  void add_handle(std::string_view handle, const HandleOptions& options, const Place& place = Place::current());
+
+  // ---- what the readers of files call ---------------------------------------------------------------------------------
+  /// parameter() without checks.
+  Expr add_parameter(std::string_view symbol, const Expr& value);
+  /// input() without checks.
+  Expr add_input(std::string_view symbol, const Expr& value = 0);
+  /// A body whose mass properties are known.
   MechanismBody& add_body(MechanismBody body);
+  /// A joint whose motions are opened and named.
   Joint& add_joint(Joint joint);
 
+  /// Null if there is none of this name.
   [[nodiscard]] const MechanismBody* find_body(std::string_view body) const;
+  /// Null if there is none of this name.
   [[nodiscard]] const Joint* find_joint(std::string_view joint) const;
-  /// All coordinates and all speeds in their declared order (joints in order, then extra coordinates, unless an order is
-  /// given). Closing joints have none.
+  /// All coordinates in their declared order (joints in order, then extra coordinates, unless an order is given). Closing
+  /// joints have none.
   [[nodiscard]] std::vector<Expr> all_coordinates() const;
+  /// The speeds of the joints, likewise.
   [[nodiscard]] std::vector<Expr> joint_speeds() const;
 };
 
