@@ -25,6 +25,7 @@
 
 namespace kane {
 
+/// What is looked for.
 struct EquilibriumOptions {
   /// Let coordinates run that the motion does not depend on.
   bool steady = false;
@@ -39,32 +40,38 @@ struct EquilibriumOptions {
   double reach = 3.2;  ///< how far from the start others are tried (rad, m)
 };
 
+/// One equilibrium or steady motion.
 struct Equilibrium {
-  State state;
-  std::vector<double> inputs, lambda;
-  double residual = 0;  ///< largest, relative to typical forces
-  int family = 0;       ///< dimensions of the set of solutions this one belongs to, with the held values held
-  int neighbours = 0;   ///< the same with nothing held: as many eigenvalues vanish at least
+  State state;                 ///< where it is
+  std::vector<double> inputs;  ///< free ones included
+  std::vector<double> lambda;  ///< multipliers of the constraints
+  double residual = 0;         ///< largest, relative to typical forces
+  int family = 0;              ///< dimensions of the set of solutions this one belongs to, with the held values held
+  int neighbours = 0;          ///< the same with nothing held: as many eigenvalues vanish at least
   /// About the solution, ignorable coordinates left out; empty if they do not exist there (no_modes says why).
   std::optional<ModeReport> modes;
   std::vector<std::string> states;  ///< of the modes
-  std::string no_modes;
-  bool conservative = false;  ///< static, forces have a potential: imaginary eigenvalues mean a minimum of it
+  std::string no_modes;             ///< why there are none
+  bool conservative = false;        ///< static, forces have a potential: imaginary eigenvalues mean a minimum of it
+  /// A sentence.
   [[nodiscard]] std::string stability() const;
 
  private:
   [[nodiscard]] double slowest_decay() const;
 };
 
+/// Everything that was found.
 struct EquilibriumReport {
-  std::vector<Equilibrium> found;  ///< the nearest first
-  int starts = 0;                  ///< other starts that were tried
-  std::vector<std::string> ignorable;
-  std::vector<std::string> warnings;
-  std::string message;  ///< if nothing was found: a sentence that says what does not balance
+  std::vector<Equilibrium> found;      ///< the nearest first
+  int starts = 0;                      ///< other starts that were tried
+  std::vector<std::string> ignorable;  ///< coordinates that the motion does not depend on
+  std::vector<std::string> warnings;   ///< for the user
+  std::string message;                 ///< if nothing was found: a sentence that says what does not balance
+  /// Whether anything was found.
   [[nodiscard]] bool ok() const { return !found.empty(); }
 };
 
+/// Looks for equilibria of one system.
 class EquilibriumFinder {
  public:
   /// Throws ModelError for unknown names. Adds expressions to the graph of the equations.

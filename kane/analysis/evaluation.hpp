@@ -16,66 +16,81 @@
 
 namespace kane {
 
+/// A number with a name.
 struct NamedValue {
-  std::string name;
-  double value = 0;
+  std::string name;  ///< of the number
+  double value = 0;  ///< SI
 };
 
 /// Motion of a point, components in the inertial frame.
 struct PointValue {
-  std::string name;
-  Vec3 position, velocity, acceleration;
+  std::string name;   ///< of the point
+  Vec3 position;      ///< from the origin
+  Vec3 velocity;      ///< in the inertial frame
+  Vec3 acceleration;  ///< in the inertial frame
 };
 
 /// Motion of a body or frame; columns of the rotation matrix are the body's axes in the inertial frame.
 struct BodyValue {
-  std::string name;
-  Mat3 rotation;
-  Vec3 angular_velocity, angular_acceleration;
+  std::string name;           ///< of the body or frame
+  Mat3 rotation;              ///< body components to inertial ones
+  Vec3 angular_velocity;      ///< in the inertial frame
+  Vec3 angular_acceleration;  ///< in the inertial frame
 };
 
 /// What a joint transmits to its child, components along the axes of `frame`, torque about `point`.
 struct ReactionValue {
-  std::string name, frame, point;
-  Vec3 force, torque;
+  std::string name;   ///< of the joint
+  std::string frame;  ///< along whose axes the components are
+  std::string point;  ///< where the force acts
+  Vec3 force;         ///< on the child
+  Vec3 torque;        ///< on the child, about the point
 };
 
 /// One active constraint.
 struct ConstraintValue {
-  std::string name;
-  double multiplier = 0;
-  double residual = 0;  ///< of A u + b; combined with phi for a configuration constraint
+  std::string name;       ///< of the row
+  double multiplier = 0;  ///< force or torque
+  double residual = 0;    ///< of A u + b; combined with phi for a configuration constraint
 };
 
 /// Operations of a compiled kernel, without those that depend on parameters only.
 struct KernelCount {
-  std::string kernel;
+  std::string kernel;                        ///< its name
   std::optional<OperationCount> operations;  ///< none: the formulation has no such kernel
 };
 
+/// A model at one state.
 struct Evaluation {
-  std::string model, formulation;
-  double t = 0;
-  std::vector<std::string> coordinates, speeds;
-  std::vector<double> q, u, qdot;
-  Matrix mass;              ///< of M u' = rhs, all speeds, before constraints; empty if it was not formed
-  std::vector<double> rhs;  ///< empty together with `mass`
+  std::string model;                     ///< its name
+  std::string formulation;               ///< of its equations
+  double t = 0;                          ///< s
+  std::vector<std::string> coordinates;  ///< names of q
+  std::vector<std::string> speeds;       ///< names of u
+  std::vector<double> q;                 ///< coordinates
+  std::vector<double> u;                 ///< speeds
+  std::vector<double> qdot;              ///< rates of the coordinates
+  Matrix mass;                           ///< of M u' = rhs, all speeds, before constraints; empty if it was not formed
+  std::vector<double> rhs;               ///< empty together with `mass`
   /// With the active constraints, contacts and friction enforced, as a run that starts here would have it.
   std::vector<double> udot;
-  std::vector<std::string> independent_speeds;
-  Matrix embedded_mass;  ///< in the independent speeds
-  std::vector<double> embedded_rhs;
+  std::vector<std::string> independent_speeds;  ///< names
+  Matrix embedded_mass;                         ///< in the independent speeds
+  std::vector<double> embedded_rhs;             ///< in the independent speeds
   /// The active ones; closed contacts and friction that holds are among them.
   std::vector<ConstraintValue> constraints;
-  Matrix constraint_jacobian;  ///< a row for each of them
-  std::optional<double> kinetic, potential;
-  std::optional<Vec3> linear_momentum, angular_momentum;
-  std::vector<PointValue> points;
-  std::vector<BodyValue> bodies;
-  std::vector<ReactionValue> reactions;
-  std::vector<NamedValue> auxiliary_forces, outputs;
-  std::vector<KernelCount> operations;
-  std::vector<std::string> warnings;
+  Matrix constraint_jacobian;                ///< a row for each of them
+  std::optional<double> kinetic;             ///< energy
+  std::optional<double> potential;           ///< energy, if all loads have a known one
+  std::optional<Vec3> linear_momentum;       ///< in the inertial frame
+  std::optional<Vec3> angular_momentum;      ///< about the origin
+  std::vector<PointValue> points;            ///< all that are reported
+  std::vector<BodyValue> bodies;             ///< all that are reported
+  std::vector<ReactionValue> reactions;      ///< one for each joint
+  std::vector<NamedValue> auxiliary_forces;  ///< found by auxiliary speeds
+  std::vector<NamedValue> outputs;           ///< of the model
+  std::vector<KernelCount> operations;       ///< one for each kernel
+  std::vector<std::string> warnings;         ///< for the user
   std::string failure;  ///< why the motion could not be found; nothing after qdot is filled in then
 };
 
@@ -86,7 +101,9 @@ class Evaluator {
   /// The inputs that states will name must be driven by the caller (Model::driving).
   explicit Evaluator(Model model);
 
+  /// What is evaluated.
   [[nodiscard]] const Model& model() const { return model_; }
+  /// At a state.
   [[nodiscard]] Evaluation calc(const StartState& state);
 
  private:

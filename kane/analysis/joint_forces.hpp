@@ -12,38 +12,48 @@
 
 namespace kane {
 
+/// Which joints, and how reactions are written.
 struct JointForcesOptions {
   std::string joint{};  ///< only this one; empty: all
   ReactionView view{};  ///< frame and point of the reactions
 };
 
+/// One of the six axes of a joint.
 struct JointAxisForce {
-  std::string axis;  ///< "Rot1" ... "Trn3"
-  bool free = false;
+  std::string axis;   ///< "Rot1" ... "Trn3"
+  bool free = false;  ///< or constrained
+  /// Of a free axis: places among those of the model.
   std::optional<std::size_t> speed, coordinate;  ///< of a free axis: places among those of the model
   std::optional<std::size_t> constraint;         ///< of a constrained one: number in the table
-  std::string speed_name, coordinate_name;       ///< empty if there is none
-  double force = 0;                              ///< or torque, of a constrained axis: from the parent on the child
+  /// Empty if there is none.
+  std::string speed_name, coordinate_name;  ///< empty if there is none
+  double force = 0;                         ///< or torque, of a constrained axis: from the parent on the child
 };
 
+/// One joint.
 struct JointForces {
-  std::string joint, type, parent, child;
-  bool closing = false;  ///< closes a loop: has no axes in the table
-  std::string rotation_sequence, translation_sequence;
-  std::vector<JointAxisForce> axes;
+  std::string joint;                   ///< its name
+  std::string type;                    ///< its kind
+  std::string parent;                  ///< body or ground
+  std::string child;                   ///< body
+  bool closing = false;                ///< closes a loop: has no axes in the table
+  std::string rotation_sequence;       ///< such as "213"
+  std::string translation_sequence;    ///< such as "123"
+  std::vector<JointAxisForce> axes;    ///< three rotations, three translations
   std::string fourth_euler_parameter;  ///< of a spherical joint
-  ReactionValue reaction;
+  ReactionValue reaction;              ///< from the parent on the child
 };
 
+/// All joints at one state.
 struct JointForcesReport {
-  std::string model;
-  double t = 0;
-  int degrees_of_freedom = 0;
-  std::vector<JointForces> joints;
+  std::string model;                          ///< its name
+  double t = 0;                               ///< s
+  int degrees_of_freedom = 0;                 ///< of the model
+  std::vector<JointForces> joints;            ///< in order
   std::vector<NamedValue> constraint_forces;  ///< of all constrained axes, in the order of the table
   std::vector<NamedValue> multipliers;        ///< of the active constraints
-  std::vector<std::string> warnings;
-  std::string failure;  ///< why the motion could not be found
+  std::vector<std::string> warnings;          ///< for the user
+  std::string failure;                        ///< why the motion could not be found
 };
 
 /// Evaluates many states of one model.
@@ -52,6 +62,7 @@ class JointForcesEvaluator {
   /// Throws ModelError for an unknown joint, frame or point.
   JointForcesEvaluator(const Model& model, JointForcesOptions options = {});
 
+  /// At a state.
   [[nodiscard]] JointForcesReport calc(const StartState& state);
 
  private:

@@ -19,20 +19,28 @@
 
 namespace kane {
 
+/// x' = A x + B r, y = C x + D r.
 struct LinearModel {
-  std::vector<std::string> states, inputs, outputs;
-  std::size_t coordinates = 0;  ///< the first of the states
-  Matrix a, b, c, d;
+  std::vector<std::string> states;   ///< names of x
+  std::vector<std::string> inputs;   ///< names of r
+  std::vector<std::string> outputs;  ///< names of y
+  std::size_t coordinates = 0;       ///< the first of the states
+  Matrix a;                          ///< of the states
+  Matrix b;                          ///< of the inputs
+  Matrix c;                          ///< outputs of the states
+  Matrix d;                          ///< outputs of the inputs
   /// Rates of the states at the nominal state: zero at an equilibrium.
   std::vector<double> drift;
 };
 
+/// What goes in and out.
 struct LinearModelOptions {
-  std::vector<Signal> outputs{};
+  std::vector<Signal> outputs{};  ///< y
   /// Only these coordinates and speeds vary; empty: all that are independent.
   std::vector<std::string> only{};
 };
 
+/// Linear models about any state of one system.
 class Linearizer {
  public:
   /// Throws ModelError for unknown names.

@@ -16,8 +16,8 @@ namespace kane {
 
 /// A real eigenvalue, or a pair of conjugate ones (then that with positive imaginary part).
 struct Mode {
-  std::complex<double> eigenvalue;
-  bool oscillates = false;
+  std::complex<double> eigenvalue;          ///< s, in 1/s
+  bool oscillates = false;                  ///< has a conjugate
   double frequency = 0;                     ///< Hz, of the damped oscillation
   double natural_frequency = 0;             ///< rad/s, |s|
   double damping = 0;                       ///< -Re s / |s|; 0 for s = 0
@@ -28,14 +28,15 @@ struct Mode {
 
 enum class Stability { Asymptotic, Marginal, Unstable };
 
+/// The modes of a linear system.
 struct ModeReport {
   std::vector<std::complex<double>> eigenvalues;  ///< by real part, then by imaginary part
   std::vector<Mode> modes;                        ///< slowest first
-  Stability stability = Stability::Asymptotic;
-  int growing = 0;       ///< eigenvalues with a positive real part
-  int zero = 0;          ///< eigenvalues that vanish
-  int oscillating = 0;   ///< eigenvalues on the imaginary axis, without those that vanish
-  double tolerance = 0;  ///< real parts below this count as zero
+  Stability stability = Stability::Asymptotic;    ///< as the eigenvalues tell
+  int growing = 0;                                ///< eigenvalues with a positive real part
+  int zero = 0;                                   ///< eigenvalues that vanish
+  int oscillating = 0;                            ///< eigenvalues on the imaginary axis, without those that vanish
+  double tolerance = 0;                           ///< real parts below this count as zero
 };
 
 /// Throws ModelError if A has entries that are not finite.

@@ -13,15 +13,21 @@
 
 namespace kane {
 
+/// A model at a state.
 class Situation {
  public:
   /// Inputs that the state names are driven by it.
   explicit Situation(const Model& model, const StartState& state = {});
 
+  /// With the inputs driven that the state names.
   [[nodiscard]] const Model& model() const { return model_; }
+  /// In machine code.
   [[nodiscard]] const std::shared_ptr<const CompiledSystem>& system() const { return model_.system(); }
+  /// In symbols.
   [[nodiscard]] const EquationsOfMotion& equations() const { return model_.equations(); }
+  /// With the parameters, inputs, time and active constraints of the state.
   [[nodiscard]] SystemEvaluator& evaluator() { return *evaluator_; }
+  /// The state, completed.
   [[nodiscard]] const Start& start() const { return start_; }
   /// As written, not assembled.
   [[nodiscard]] const State& state() const { return start_.state; }

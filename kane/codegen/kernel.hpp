@@ -28,6 +28,7 @@
 
 namespace kane {
 
+/// For what a program is compiled.
 struct KernelOptions {
   /// The instruction set; default: the best this processor has. One it does not have is an error (ModelError).
   std::optional<Isa> isa{};
@@ -46,12 +47,16 @@ struct KernelOptions {
 class Workspace;
 struct KernelData;
 
+/// A compiled program.
 class Kernel {
  public:
+  /// States per evaluation.
   [[nodiscard]] int lanes() const;
   /// None: the interpreter runs the program, and why_interpreted() says why.
   [[nodiscard]] std::optional<Isa> isa() const;
+  /// Empty if machine code runs.
   [[nodiscard]] const std::string& why_interpreted() const;
+  /// What was compiled.
   [[nodiscard]] const Program& program() const;
   /// The machine code; empty for the interpreter.
   [[nodiscard]] std::span<const std::uint8_t> code() const;
@@ -59,6 +64,7 @@ class Kernel {
   /// Everything that depends on parameters only is computed here. Spans have `lanes` times as many elements as the
   /// program has parameters, inputs, ... (InternalError otherwise).
   void set_parameters(std::span<const double> parameters, Workspace& workspace) const;
+  /// What depends on inputs and parameters only is computed here.
   void set_inputs(std::span<const double> inputs, Workspace& workspace) const;
   /// Never allocates, and takes no lock.
   void evaluate(std::span<const double> state, std::span<double> outputs, Workspace& workspace) const;
@@ -66,6 +72,7 @@ class Kernel {
   /// The same without copying: after writing to workspace.parameters(), inputs() or state(). A change of parameters
   /// or inputs needs run_parameters() or run_inputs(); stages that depend on them run when they are needed.
   void run_parameters(Workspace& workspace) const;
+  /// After writing to workspace.inputs().
   void run_inputs(Workspace& workspace) const;
   /// Then the results are in workspace.outputs().
   void run_state(Workspace& workspace) const;
@@ -81,14 +88,21 @@ class Kernel {
 /// Everything an evaluation writes: inputs, outputs and whatever lies between them. All inputs are initially zero.
 class Workspace {
  public:
+  /// For one thread.
   explicit Workspace(const Kernel& kernel);
+  /// Movable, not copyable.
   Workspace(Workspace&&) noexcept;
+  /// Movable, not copyable.
   Workspace& operator=(Workspace&&) noexcept;
   ~Workspace();
 
+  /// To be written.
   [[nodiscard]] std::span<double> parameters();
+  /// To be written.
   [[nodiscard]] std::span<double> inputs();
+  /// To be written.
   [[nodiscard]] std::span<double> state();
+  /// Of the last evaluation.
   [[nodiscard]] std::span<const double> outputs() const;
 
  private:

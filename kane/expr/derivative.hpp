@@ -15,8 +15,11 @@ namespace kane {
 /// direction {s: 1}; the total time derivative is {q: qdot, u: udot, t: 1, ...}.
 class Tangent {
  public:
+  /// Along these rates.
   explicit Tangent(Substitution rates) : rates_(std::move(rates)), known_(0, kUnknown) {}
+  /// Of one expression.
   [[nodiscard]] Expr operator()(const Expr& e);
+  /// Of several.
   [[nodiscard]] std::vector<Expr> operator()(std::span<const Expr> es);
   /// Supplies the derivative of an expression in a shorter form than the chain rule would give.
   void know(const Expr& e, const Expr& rate);
@@ -41,14 +44,15 @@ class Tangent {
 
 /// Sparse Jacobian: only entries that are not identically zero, by rows, columns ascending.
 struct Jacobian {
+  /// One entry.
   struct Entry {
-    int row;
-    int column;
-    Expr value;
+    int row;     ///< from 0
+    int column;  ///< from 0
+    Expr value;  ///< not zero
   };
-  int rows = 0;
-  int columns = 0;
-  std::vector<Entry> entries;
+  int rows = 0;                ///< number of outputs
+  int columns = 0;             ///< number of inputs
+  std::vector<Entry> entries;  ///< those that are not zero
   /// Zero if there is no entry.
   [[nodiscard]] Expr at(int row, int column) const;
 };

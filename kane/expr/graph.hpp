@@ -27,6 +27,7 @@
 
 namespace kane {
 
+/// Limits of a graph.
 struct GraphOptions {
   /// The graph refuses to grow past this number of nodes (LimitError).
   std::size_t max_nodes = 100'000'000;
@@ -34,8 +35,10 @@ struct GraphOptions {
   std::uint64_t seed = 0x4b616e65;
 };
 
+/// Owns the nodes of expressions; equal expressions are one node.
 class Graph {
  public:
+  /// An empty graph.
   explicit Graph(GraphOptions options = {});
   ~Graph();
   Graph(const Graph&) = delete;
@@ -45,26 +48,34 @@ class Graph {
   [[nodiscard]] std::unique_ptr<Graph> clone() const;
 
   // ---- building -----------------------------------------------------------------------------------------------
+  /// An exact number.
   Expr number(const Rational& value);
+  /// An exact fraction.
   Expr number(std::int64_t numerator, std::int64_t denominator = 1);
+  /// The symbol of this name.
   Expr symbol(std::string_view name);
+  /// The constant.
   Expr pi();
   /// Declares the external function `name`; `derivative_names[i]` names its derivative by argument i (itself a
   /// function of the same arguments; declared on first use). Left empty, they are name_1, name_2, ... Declaring
   /// the same function twice with other properties is an error.
   void declare_function(std::string_view name, int arity, std::vector<std::string> derivative_names = {});
+  /// Whether it has been declared.
   [[nodiscard]] bool has_function(std::string_view name) const;
   /// Calls a declared external function; an undeclared one is declared with this arity.
   Expr call(std::string_view name, std::span<const Expr> args);
   /// Name of the derivative of function `name` by argument i (declares it).
   std::string derivative_name(std::string_view name, int i);
+  /// Number of its arguments.
   [[nodiscard]] int function_arity(std::string_view name) const;
+  /// All that have been declared.
   [[nodiscard]] std::vector<std::string> function_names() const;
 
   /// The node of any operator; exponent is for Pow and Root. This is what the functions of expr.hpp call.
   Expr make(Op op, std::span<const Expr> args, int exponent = 0);
   /// The same for one and two operands, without a span of operands; arithmetic calls these.
   Expr unary(Op op, const Expr& a, int exponent = 0);
+  /// With two operands.
   Expr binary(Op op, const Expr& a, const Expr& b);
   /// Binds a bare number to this graph; checks that other expressions belong to it.
   Expr bind(const Expr& e);
@@ -75,28 +86,34 @@ class Graph {
   /// All symbols in order of creation.
   [[nodiscard]] std::vector<Expr> symbols();
 
-  // ---- reading (by node index: for traversals) -------------------------------------------------------------
+  // ---- reading (by node index: what traversals use) -------------------------------------------------------------
+  /// Number of nodes.
   [[nodiscard]] std::size_t size() const { return size_; }
+  /// Operator of the present form of the node.
   [[nodiscard]] Op op(NodeId id) const { return node(id).op; }
   /// Operands of the present form of the node (0 to n).
   [[nodiscard]] std::span<const NodeId> args(NodeId id) const;
+  /// Value of a number.
   [[nodiscard]] const Rational& number_value(NodeId id) const;
   /// Name of a symbol or of the function of a Call.
   [[nodiscard]] const std::string& name(NodeId id) const;
   /// Exponent of Pow, index of Root.
   [[nodiscard]] int exponent(NodeId id) const { return static_cast<int>(node(id).b); }
+  /// By which equal expressions are recognised.
   [[nodiscard]] Fingerprint fingerprint(NodeId id) const { return node(id).fp; }
   /// Cost of the present form as a tree (saturating).
   [[nodiscard]] std::uint32_t cost(NodeId id) const { return node(id).cost; }
+  /// Whether it is the number 0.
   [[nodiscard]] bool is_zero(NodeId id) const { return id == kZero; }
+  /// Whether it is the number 1.
   [[nodiscard]] bool is_one(NodeId id) const { return id == kOne; }
 
   /// Total bytes held by the graph.
   [[nodiscard]] std::size_t memory_bytes() const;
 
-  static constexpr NodeId kZero = 0;
-  static constexpr NodeId kOne = 1;
-  static constexpr std::uint32_t kMaxCost = 1U << 30;
+  static constexpr NodeId kZero = 0;                   ///< the node of the number 0
+  static constexpr NodeId kOne = 1;                    ///< the node of the number 1
+  static constexpr std::uint32_t kMaxCost = 1U << 30;  ///< costs saturate here
 
  private:
   friend class Store;

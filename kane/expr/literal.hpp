@@ -8,14 +8,15 @@
 
 namespace kane {
 
+/// How a textbook form is written.
 struct LiteralOptions {
   /// Gives up when the result, or a polynomial on the way to it, is longer than a few times this many terms.
   std::size_t max_terms = 400;
   /// What is what, for the order of factors and terms. A symbol that stands in none of the lists is judged by its name:
   /// u1 is a speed, q1 a coordinate, x' the derivative of x.
   std::vector<Expr> coordinates = {};
-  std::vector<Expr> speeds = {};
-  std::vector<Expr> accelerations = {};
+  std::vector<Expr> speeds = {};         ///< written after the coordinates
+  std::vector<Expr> accelerations = {};  ///< written last
 };
 
 /// The same value as a tree to be printed: reduced by s^2 + c^2 = 1, sums of angles contracted where that is
@@ -25,8 +26,8 @@ struct Literal {
   bool too_long = false;  ///< past max_terms; text and latex then hold the form of the graph, if short, or a note
   std::size_t terms = 0;  ///< number of terms of the sum
   int operations = 0;     ///< of the text as written (no sharing)
-  std::string text;
-  std::string latex;
+  std::string text;       ///< infix
+  std::string latex;      ///< for a typesetter
 };
 
 [[nodiscard]] Literal literal(const Expr& e, const LiteralOptions& options = {});

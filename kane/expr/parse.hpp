@@ -24,6 +24,7 @@
 
 namespace kane {
 
+/// What the names in a text mean.
 struct ParseOptions {
   /// Place of the first character, for messages.
   Where where;

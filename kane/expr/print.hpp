@@ -8,6 +8,7 @@
 
 namespace kane {
 
+/// Limits of printed text.
 struct PrintOptions {
   /// Longer results are cut with " ..." (0 = never; then LimitError past max_nodes).
   std::size_t max_length = 0;
@@ -20,7 +21,7 @@ struct PrintOptions {
 [[nodiscard]] std::string to_latex(const Expr& e, const PrintOptions& options = {});
 [[nodiscard]] std::string to_code(const Expr& e, const PrintOptions& options = {});
 
-/// LaTeX of a name: "q1" -> q_{1}, "theta" -> \theta, "q1'" -> \dot{q}_{1}, "T_AB" -> T_{AB}, "alpha12" -> \alpha_{12}.
+/// LaTeX of a name: "q1" becomes q with the index 1, "theta" the Greek letter, "q1'" a q with a dot, "T_AB" T with AB below.
 [[nodiscard]] std::string latex_name(std::string_view name);
 
 }  // namespace kane

@@ -13,9 +13,10 @@ namespace kane {
 
 enum class ModelFormat : std::uint8_t { Yaml, Urdf };
 
+/// How files are read.
 struct ReadOptions {
-  UrdfOptions urdf = {};
-  YamlLimits yaml = {};
+  UrdfOptions urdf = {};  ///< for URDF files
+  YamlLimits yaml = {};   ///< for Kane YAML files
 };
 
 /// .yaml, .yml and .kane are Kane YAML, .urdf and .xml URDF; otherwise a text that begins with '<' is URDF.

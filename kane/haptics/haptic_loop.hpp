@@ -30,19 +30,20 @@ enum class Display : std::uint8_t {
   Admittance,  ///< force is sensed, motion displayed
 };
 
+/// How the loop runs.
 struct HapticOptions {
-  double rate = 1000;  ///< Hz
-  double duration = 10;
-  Display display = Display::Impedance;
-  bool passivity = true;     ///< the controller; the observer always runs
+  double rate = 1000;                    ///< Hz
+  double duration = 10;                  ///< in s
+  Display display = Display::Impedance;  ///< what the device displays
+  bool passivity = true;                 ///< the controller; the observer always runs
   double handle_mass = 0.2;  ///< assumed for a device axis of unknown mass; the controller expects the axis to yield
-  /// Stiffness and damping of the hand that the controller assumes when motion is displayed.
-  double hand_stiffness = 1000, hand_damping = 20;
+  double hand_stiffness = 1000;  ///< of the hand that the controller assumes when motion is displayed
+  double hand_damping = 20;      ///< of the same hand
   /// Energy that the model stores at the start and may release to the hand; 0: no more comes out than was put in.
   double stored_energy = 0;
   bool real_time = true;  ///< request locked memory and real-time priority
   bool paced = true;      ///< false: as fast as possible, for tests and batch runs
-  bool record = false;
+  bool record = false;    ///< keep a Recording of the run
   /// Seconds before each deadline to wake up, rehearse and busy-wait (at most half a period); 0: sleep until the deadline.
   double wake_ahead = 100e-6;
   /// Seconds to look ahead for changes of constraints (impedance display only); 0: not at all.
@@ -53,37 +54,55 @@ struct HapticOptions {
 
 /// The state that slower consumers see.
 struct HapticSnapshot {
-  double t = 0;
-  std::vector<double> q, u, device, image, force;
-  long ticks = 0, missed = 0, events = 0;
+  double t = 0;                ///< time since the start, s
+  std::vector<double> q;       ///< coordinates
+  std::vector<double> u;       ///< speeds
+  std::vector<double> device;  ///< positions of the device
+  std::vector<double> image;   ///< positions of the handle
+  std::vector<double> force;   ///< displayed
+  long ticks = 0;              ///< so far
+  long missed = 0;             ///< deadlines
+  long events = 0;             ///< changes of constraints
 };
 
+/// What happened along one axis of the handle.
 struct AxisReport {
-  std::string name;
-  VirtualCoupler coupler;
-  double device_damping = 0, needed_damping = 0;
-  double largest_force = 0;
-  double least_energy = 0, energy = 0, dissipated = 0;
-  double energy_error = 0;  ///< largest prediction error of a tick, which bounds the deficit (passivity.hpp)
-  long interventions = 0;
+  std::string name;           ///< of the axis
+  VirtualCoupler coupler;     ///< that joined device and handle
+  double device_damping = 0;  ///< that the device has
+  double needed_damping = 0;  ///< for stability
+  double largest_force = 0;   ///< displayed
+  double least_energy = 0;    ///< of the energy exchanged
+  double energy = 0;          ///< exchanged until the end
+  double dissipated = 0;      ///< by the passivity controller
+  double energy_error = 0;    ///< largest prediction error of a tick, which bounds the deficit (passivity.hpp)
+  long interventions = 0;     ///< of the passivity controller
 };
 
+/// A run of the loop.
 struct HapticReport {
-  long ticks = 0, missed = 0, stale = 0;
-  long events = 0, event_ticks = 0;
-  long predicted = 0, prepared = 0;          ///< changes predicted; prepared sets that were used
-  Histogram period, compute, event_compute;  ///< ns; the last only of ticks in which constraints changed
-  Histogram ahead;                           ///< ns per tick for looking ahead, after the force was displayed
-  Histogram rehearsal;                       ///< ns, in the time left before a deadline
-  double duration = 0;
-  TickStatus status = TickStatus::Ok;
-  bool stopped = false;  ///< by an event of the model, or from outside
-  RealTimeReport real_time;
-  std::vector<AxisReport> axes;
-  std::vector<std::string> warnings;  ///< stability margins
-  std::vector<TimedConstraintReport> constraints;
+  long ticks = 0;                                  ///< all
+  long missed = 0;                                 ///< that missed their deadline
+  long stale = 0;                                  ///< without new device data
+  long events = 0;                                 ///< changes of constraints
+  long event_ticks = 0;                            ///< ticks in which there were any
+  long predicted = 0;                              ///< changes predicted
+  long prepared = 0;                               ///< prepared sets that were used
+  Histogram period;                                ///< ns, from tick to tick
+  Histogram compute;                               ///< ns, of one tick
+  Histogram event_compute;                         ///< ns, only of ticks in which constraints changed
+  Histogram ahead;                                 ///< ns per tick for looking ahead, after the force was displayed
+  Histogram rehearsal;                             ///< ns, in the time left before a deadline
+  double duration = 0;                             ///< in s
+  TickStatus status = TickStatus::Ok;              ///< of the last tick
+  bool stopped = false;                            ///< by an event of the model, or from outside
+  RealTimeReport real_time;                        ///< what the system granted
+  std::vector<AxisReport> axes;                    ///< one for each axis of the handle
+  std::vector<std::string> warnings;               ///< stability margins
+  std::vector<TimedConstraintReport> constraints;  ///< those written while the loop ran
 };
 
+/// Joins a device to a simulation at a fixed rate.
 class HapticLoop {
  public:
   /// The device must have as many axes as the model has handles; throws ModelError otherwise.
@@ -93,8 +112,11 @@ class HapticLoop {
   HapticReport run();
   /// May be called from any thread.
   void stop() { stop_.store(true, std::memory_order_relaxed); }
+  /// For slower consumers, in other threads.
   [[nodiscard]] LatestValue<HapticSnapshot>& snapshots() { return snapshots_; }
+  /// Empty unless HapticOptions::record is set.
   [[nodiscard]] const Recording& recording() const { return recording_; }
+  /// Of the model's handles.
   [[nodiscard]] std::vector<std::string> axis_names() const;
   /// A message for each condition of the device's data sheet that is not met: b > K T / 2 + |B| (Colgate and Schenkel 1997),
   /// K < 2 friction / resolution (Abbott and Okamura 2005), the stiffness it can display.

@@ -22,10 +22,11 @@ enum class EmbeddingMethod : std::uint8_t {
   Recombination,  ///< C^T M C from the unconstrained equations (Buffinton 6.67)
 };
 
+/// What to derive.
 struct DeriveOptions {
   /// Form M and rhs. Off: kinematics, constraints and outputs only (somebody else forms the dynamical equations).
   bool dynamics = true;
-  EmbeddingMethod embedding = EmbeddingMethod::Projection;
+  EmbeddingMethod embedding = EmbeddingMethod::Projection;  ///< of the active constraints
   /// Solve M u' = rhs in symbols (udot_explicit).
   bool solve = false;
   /// Generalized forces for given u' (EquationsOfMotion::inverse).
@@ -36,32 +37,42 @@ struct DeriveOptions {
 
 /// One line of the table of partial velocities.
 struct PartialVelocityRow {
-  std::string name;
+  std::string name;              ///< of the frame or point
   bool angular = false;          ///< angular velocity of a frame, or velocity of a point
   std::vector<Vector> partials;  ///< one per speed
-  Vector remainder;
+  Vector remainder;              ///< what does not depend on the speeds
 };
 
+/// Kane's method with its intermediate results.
 class KaneDerivation {
  public:
   /// `system` must outlive the derivation and not change.
   explicit KaneDerivation(const System& system, const DeriveOptions& options = {});
   ~KaneDerivation();
+  /// Movable, not copyable.
   KaneDerivation(KaneDerivation&&) noexcept;
 
+  /// What is derived from.
   [[nodiscard]] const System& system() const;
+  /// The result.
   [[nodiscard]] const EquationsOfMotion& equations() const;
   /// Moves the equations out.
   [[nodiscard]] EquationsOfMotion take_equations();
+  /// The kinematical differential equations.
   [[nodiscard]] const Kinematical& kinematical() const;
 
   // ---- steps 3 to 5: velocities, partial velocities, accelerations -------------------------------------------------------
+  /// In the inertial frame.
   [[nodiscard]] Vector velocity(PointId p);
+  /// In the inertial frame.
   [[nodiscard]] Vector angular_velocity(FrameId f);
+  /// The coefficient of a speed in the velocity of a point.
   [[nodiscard]] Vector partial_velocity(PointId p, int speed);
+  /// The coefficient of a speed in an angular velocity.
   [[nodiscard]] Vector partial_angular_velocity(FrameId f, int speed);
   /// Complete, with u' as symbols.
   [[nodiscard]] Vector acceleration(PointId p);
+  /// Complete, with u' as symbols.
   [[nodiscard]] Vector angular_acceleration(FrameId f);
   /// Rows for all bodies, particles and points where loads act.
   [[nodiscard]] std::vector<PartialVelocityRow> partial_velocity_table();
@@ -77,13 +88,17 @@ class KaneDerivation {
   [[nodiscard]] std::vector<Expr> inertia_forces();
   /// Contribution of one body to F*_r.
   [[nodiscard]] std::vector<Expr> inertia_forces(BodyId body);
+  /// Names of the loads.
   [[nodiscard]] std::vector<std::string> load_names();
 
   // ---- energy and momentum -------------------------------------------------------------------------------------------------
+  /// In the inertial frame.
   [[nodiscard]] Expr kinetic_energy();
+  /// None if some load has no known potential.
   [[nodiscard]] std::optional<Expr> potential_energy();
   /// Components in the inertial frame; angular momentum about the origin.
   [[nodiscard]] Expr3 linear_momentum();
+  /// About the origin.
   [[nodiscard]] Expr3 angular_momentum();
   /// dT/du_r.
   [[nodiscard]] std::vector<Expr> generalized_momenta();

@@ -20,6 +20,7 @@
 
 namespace kane {
 
+/// About which motion, and what varies.
 struct LinearizeOptions {
   /// Nominal values by symbol name: coordinates, speeds, inputs, t, and (if not zero) derivatives of speeds ("u1'"). What is
   /// not named is zero; inputs have their defaults. Values may be expressions of parameters.
@@ -36,15 +37,20 @@ struct LinearizeOptions {
   std::vector<std::string> only;
 };
 
+/// x' = A x + B r with x = (coordinates, speeds).
 struct Linearization {
   std::vector<Expr> coordinates;  ///< independent ones (symbols), in order
   std::vector<Expr> speeds;       ///< independent ones
-  std::vector<Expr> inputs;
-  ExprMatrix A;  ///< of (coordinates, speeds)
-  ExprMatrix B;
-  ExprMatrix M, C, K, F;    ///< M du' + C du + K dq = F dr
-  std::vector<Expr> drift;  ///< rates of the nominal motion: zero at an equilibrium
+  std::vector<Expr> inputs;       ///< r, in order
+  ExprMatrix A;                   ///< of (coordinates, speeds)
+  ExprMatrix B;                   ///< of the inputs
+  ExprMatrix M;                   ///< of M du' + C du + K dq = F dr
+  ExprMatrix C;                   ///< of the speeds
+  ExprMatrix K;                   ///< of the coordinates
+  ExprMatrix F;                   ///< of the inputs
+  std::vector<Expr> drift;        ///< rates of the nominal motion: zero at an equilibrium
 
+  /// Number of states.
   [[nodiscard]] int size() const { return A.rows; }
 };
 

@@ -25,8 +25,9 @@ enum class Formulation : std::uint8_t { Automatic, Projection, Composite, Articu
 /// Throws ModelError for an unknown name.
 [[nodiscard]] Formulation formulation_from(std::string_view name);
 
+/// How the equations are formed.
 struct FormOptions {
-  Formulation formulation = Formulation::Automatic;
+  Formulation formulation = Formulation::Automatic;  ///< Automatic: the shortest
   /// Move inertia that acts together onto the parent (base parameters).
   bool regroup = true;
   /// Solve for udot in symbols (unconstrained systems).
@@ -41,8 +42,8 @@ struct FormOptions {
 
 /// What one formulation costs: operations for udot at one state, parameter-only work set aside.
 struct FormulationCount {
-  Formulation formulation;
-  OperationCount operations;
+  Formulation formulation;    ///< which one
+  OperationCount operations;  ///< for udot
 };
 
 /// Throws ModelError if the mechanism is wrong, or is not one that the formulation asked for can do.

@@ -27,13 +27,14 @@ enum class SampledLaws : std::uint8_t {
   Continuous,  ///< the law acts at every instant, as linear analyses need it
 };
 
+/// How a mechanism becomes a model.
 struct ModelOptions {
-  Formulation formulation = Formulation::Automatic;
+  Formulation formulation = Formulation::Automatic;  ///< Automatic: the shortest
   /// "name=value" settings, applied before anything is derived (settings.hpp).
   std::vector<std::string> set{};
   /// Inputs that the caller gives values to, whatever law or series the model has for them.
   std::vector<std::string> driven{};
-  SampledLaws sampled_laws = SampledLaws::Sampled;
+  SampledLaws sampled_laws = SampledLaws::Sampled;  ///< how laws of digital controllers act
   /// No fused multiply-adds: the same bits on every machine.
   bool strict = false;
   /// Never use machine code.
@@ -44,6 +45,7 @@ struct ModelOptions {
   std::size_t free_rows = 0;
 };
 
+/// A compiled mechanism.
 class Model {
  public:
   /// Derives and compiles. Throws ModelError if the mechanism or an option is wrong.
@@ -52,11 +54,15 @@ class Model {
   /// automatic speeds must have been applied before.
   Model(Mechanism mechanism, EquationsOfMotion equations, ModelOptions options);
 
+  /// Of the mechanism.
   [[nodiscard]] const std::string& name() const;
   /// As it is run: settings applied, automatic speeds chosen.
   [[nodiscard]] const Mechanism& mechanism() const;
+  /// As they were given.
   [[nodiscard]] const ModelOptions& options() const;
+  /// In symbols.
   [[nodiscard]] const EquationsOfMotion& equations() const { return system()->equations(); }
+  /// In machine code.
   [[nodiscard]] const std::shared_ptr<const CompiledSystem>& system() const;
   /// Inputs that change with time during a run: series, and laws sampled by a controller.
   [[nodiscard]] const std::vector<InputSource>& input_sources() const;

@@ -28,23 +28,24 @@ namespace kane {
 
 /// Options that are not set come from the `simulate:` section of the model, or have the defaults of SimulatorOptions.
 struct SimulationOptions {
-  std::optional<Method> method{};
-  std::optional<double> tolerance{};           ///< relative, for the whole run
-  std::optional<double> absolute_tolerance{};  ///< for the local error
-  std::optional<double> step{};                ///< of methods with a fixed step, s
-  double max_step = std::numeric_limits<double>::infinity();
+  std::optional<Method> method{};                             ///< the integrator
+  std::optional<double> tolerance{};                          ///< relative, for the whole run
+  std::optional<double> absolute_tolerance{};                 ///< for the local error
+  std::optional<double> step{};                               ///< of methods with a fixed step, s
+  double max_step = std::numeric_limits<double>::infinity();  ///< s
   /// How the motion under bilateral constraints is found, where constraints change.
   std::optional<ConstraintMethod> constraints{};
   /// Time series and controllers. They replace whatever the model says of these inputs.
   std::vector<InputSource> inputs{};
   /// Samples all laws of the model's inputs with this period (s), held in between, in force after `control_delay`.
   std::optional<double> control_period{};
-  double control_delay = 0;
+  double control_delay = 0;  ///< s, of all laws that control_period samples
 
   /// Throws ModelError naming the option that is wrong.
   void check() const;
 };
 
+/// One run of a model.
 class Simulation {
  public:
   /// Assembles the start and begins there. Throws ModelError for unknown names, wrong options, and a start that cannot be
@@ -53,6 +54,7 @@ class Simulation {
 
   /// With the inputs driven that the start or the options drive.
   [[nodiscard]] const Model& model() const { return model_; }
+  /// Of the model.
   [[nodiscard]] const EquationsOfMotion& equations() const { return model_.equations(); }
   /// What it was started from, before assembly.
   [[nodiscard]] const Start& start() const { return start_; }
@@ -61,7 +63,9 @@ class Simulation {
   /// All parameters by name.
   [[nodiscard]] Values parameters() const { return model_.parameters(start_); }
 
+  /// The present one.
   [[nodiscard]] const State& state() const { return simulator_->state(); }
+  /// Of state(), in s.
   [[nodiscard]] double time() const { return state().t; }
   /// A coordinate, a speed, an output or an input by its name, at state(). Throws ModelError for an unknown name.
   [[nodiscard]] double value(std::string_view name);
@@ -72,6 +76,7 @@ class Simulation {
   const StepReport& step(double limit = std::numeric_limits<double>::infinity()) { return simulator_->step(limit); }
   /// Goes on for `duration` seconds, events included.
   RunReport advance(double duration);
+  /// Until the end of the plan, an event that stops it, or a callback that returns false.
   RunReport run(const RunPlan& plan, const SampleCallback& on_sample = {}, const StepCallback& on_step = {}) {
     return simulator_->run(plan, on_sample, on_step);
   }
@@ -87,6 +92,7 @@ class Simulation {
 
   /// For everything else.
   [[nodiscard]] MotionSimulator& simulator() { return *simulator_; }
+  /// For everything else.
   [[nodiscard]] const MotionSimulator& simulator() const { return *simulator_; }
 
  private:

@@ -15,16 +15,17 @@
 
 namespace kane {
 
+/// An output of a program.
 struct NamedExpr {
-  std::string name;
-  Expr value;
+  std::string name;  ///< of the output
+  Expr value;        ///< what it is
 };
 
 /// Names of the symbols that are given from outside, by binding time. They keep this order even if nothing uses them.
 struct ProgramInputs {
-  std::vector<std::string> parameters;
-  std::vector<std::string> inputs;  ///< inputs proper and time
-  std::vector<std::string> state;
+  std::vector<std::string> parameters;  ///< change rarely
+  std::vector<std::string> inputs;      ///< inputs proper and time
+  std::vector<std::string> state;       ///< change with every evaluation
 };
 
 /// The same from symbols.
@@ -33,34 +34,36 @@ struct ProgramInputs {
 
 /// Report on one pass.
 struct PassReport {
-  std::string_view name;
-  double microseconds = 0;
-  std::size_t before = 0;  ///< values (draft) or instructions
-  std::size_t after = 0;
+  std::string_view name;    ///< of the pass
+  double microseconds = 0;  ///< time it took
+  std::size_t before = 0;   ///< values (draft) or instructions
+  std::size_t after = 0;    ///< values or instructions
 };
 
+/// What lowering did.
 struct LowerReport {
-  std::vector<PassReport> passes;
+  std::vector<PassReport> passes;      ///< in order
   double microseconds = 0;             ///< in total
   PerStage<std::uint32_t> max_live{};  ///< values of each stage that are live at once
 };
 
 /// Passes can be left out one by one; the result has the same value.
 struct PassChoice {
-  bool trigonometry = true;
-  bool flatten = true;
-  bool hoist = true;
-  bool factor = true;
-  bool reciprocals = true;
-  bool powers = true;
-  bool contract = true;  ///< fused multiply-adds; never in a strict program
-  bool schedule = true;
+  bool trigonometry = true;  ///< share sines and cosines of sums
+  bool flatten = true;       ///< open nested sums and products
+  bool hoist = true;         ///< move work to earlier stages
+  bool factor = true;        ///< take common factors out of sums
+  bool reciprocals = true;   ///< divide once
+  bool powers = true;        ///< share powers
+  bool contract = true;      ///< fused multiply-adds; never in a strict program
+  bool schedule = true;      ///< order instructions for the processor
 };
 
+/// How expressions become a program.
 struct LowerOptions {
   /// No contraction: every backend gives the same bits.
   bool strict = false;
-  PassChoice passes;
+  PassChoice passes;  ///< which passes run
   /// A program with more values than this is refused (LimitError).
   std::size_t max_instructions = 20'000'000;
   /// Called after each pass.

@@ -18,11 +18,12 @@
 
 namespace kane {
 
+/// How long a tick is, and how much it may do.
 struct TickOptions {
-  double period = 1e-3;
-  int max_events = 4;   ///< located inside of one tick; further ones are handled at its end
-  int refinements = 6;  ///< of the instant of an event, at most
-  SwitchingOptions switching = real_time_switching();
+  double period = 1e-3;  ///< s
+  int max_events = 4;    ///< located inside of one tick; further ones are handled at its end
+  int refinements = 6;   ///< of the instant of an event, at most
+  SwitchingOptions switching = real_time_switching();  ///< tolerances of contact and friction
   /// Inputs that change by themselves. Series are evaluated at every instant that is asked for. Controllers look at the
   /// first tick that begins at or after the instant that is due, and their answers come into force there too.
   std::vector<InputSource> inputs{};
@@ -58,25 +59,34 @@ struct TickWork {
   int impacts = 0;      ///< rounds of impacts
 };
 
+/// What one tick did.
 struct TickReport {
-  TickStatus status = TickStatus::Ok;
-  int events = 0;
-  TickWork work;
-  bool stop = false;  ///< a rule of the model ends the run
+  TickStatus status = TickStatus::Ok;  ///< how it ended
+  int events = 0;                      ///< located inside the tick
+  TickWork work;                       ///< counts of what was computed
+  bool stop = false;                   ///< a rule of the model ends the run
 };
 
+/// A simulation by ticks of fixed length.
 class TickSimulator {
  public:
+  /// Allocates everything that ticks need.
   explicit TickSimulator(std::shared_ptr<const CompiledSystem> system, const TickOptions& options = {});
   TickSimulator(const TickSimulator&) = delete;
   TickSimulator& operator=(const TickSimulator&) = delete;
 
+  /// What it simulates.
   [[nodiscard]] const CompiledSystem& system() const { return *system_; }
+  /// The same, to keep.
   [[nodiscard]] const std::shared_ptr<const CompiledSystem>& shared_system() const { return system_; }
+  /// As they were given.
   [[nodiscard]] const TickOptions& options() const { return options_; }
+  /// For questions about the present state.
   [[nodiscard]] SystemEvaluator& evaluator() { return evaluator_; }
+  /// Contacts, friction and constraints of the present state.
   [[nodiscard]] SwitchedDynamics& dynamics() { return dynamics_; }
 
+  /// By name; others keep their values.
   void set_parameters(const Values& parameters);
   /// Takes the parameters of another simulator of the same system.
   void share_parameters(const TickSimulator& from);
@@ -85,6 +95,7 @@ class TickSimulator {
   void set_inputs(std::span<const double> inputs);
   /// Throws ModelError for a state that does not fit.
   void start(const State& state);
+  /// Advances by one period.
   TickReport tick();
   // ---- constraints that are written while ticks go on, by one other thread at a time -----------------------------------------
   /// Forms and compiles the row of phi(q, t), to be held at the value it has in the next tick, or of psi(q, u, t) = 0; the
@@ -92,6 +103,7 @@ class TickSimulator {
   std::size_t impose(const std::string& name, const Expr& expression);
   /// The next tick lets go.
   void release(std::size_t place) { board_.take_down(place); }
+  /// How far a constraint written at run time has come.
   [[nodiscard]] HoldStage stage(std::size_t place) const { return board_.stage(place); }
   /// Force (or torque) of a held one, in the last evaluation; for the thread that runs the ticks.
   [[nodiscard]] double written_force(std::size_t place) const;
@@ -109,16 +121,21 @@ class TickSimulator {
   /// Goes on from where another simulator of the same system is, handles and inputs included.
   void copy_state(const TickSimulator& from);
 
+  /// After the last tick.
   [[nodiscard]] const State& state() const { return state_; }
+  /// "" if the model has no modes.
   [[nodiscard]] const std::string& mode() const;
+  /// Since start().
   [[nodiscard]] long events() const { return events_; }
 
   /// Position (phi) and speed of a row, in the present state.
   struct RowMotion {
-    double position, speed;
+    double position;  ///< phi
+    double speed;     ///< of the row
   };
   /// After start() or tick(): of the handles, without evaluating anything again.
   [[nodiscard]] RowMotion handle_motion(std::size_t handle) const;
+  /// Force along a handle, in force from the next tick on.
   void apply_handle(std::size_t handle, double force);
   /// Brings the rows of the handles up to date with the state.
   void update_handles();
