@@ -41,8 +41,16 @@ endif()
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/Kane")
 install(TARGETS ${modules} kane_all EXPORT KaneTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(EXPORT KaneTargets NAMESPACE Kane:: DESTINATION "${package_dir}")
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/kane" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-  FILES_MATCHING PATTERN "*.hpp")
+# Headers: the public ones and what they include, found when they are installed.
+install(CODE "
+  set(PROJECT_SOURCE_DIR \"${PROJECT_SOURCE_DIR}\")
+  include(\"${PROJECT_SOURCE_DIR}/cmake/KanePublicHeaders.cmake\")
+  kane_header_closure(headers)
+  foreach(header \${headers})
+    get_filename_component(folder \"\${header}\" DIRECTORY)
+    file(INSTALL \"${PROJECT_SOURCE_DIR}/\${header}\"
+      DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}/\${folder}\")
+  endforeach()")
 
 list(TRANSFORM packages REPLACE "(.+)" "find_dependency(\\1)" OUTPUT_VARIABLE KANE_DEPENDENCIES)
 list(JOIN KANE_DEPENDENCIES "\n" KANE_DEPENDENCIES)
