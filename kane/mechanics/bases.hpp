@@ -1,5 +1,5 @@
 #pragma once
-// In which basis to write a vector. Turning components from one frame into a neighbouring one costs four products, so
+// The choice of a basis for a vector. Turning components from one frame into a neighbouring one costs four products, so
 // positions, velocities, accelerations and forces at a point are kept in the basis that makes the sum of all turns
 // least: the body's own basis along a serial arm, the inertial one for a planar chain or a bundle of pendulums.
 

@@ -13,7 +13,7 @@ struct DerivationPageOptions {
   std::size_t max_abbreviations = 400;
   /// Only these of the eight steps; all of them if empty. Velocities and partial velocities (3, 4) go together.
   std::vector<int> steps = {};
-  /// Shown with the eighth step besides those of the system: reactions of joints found from all that lies beyond them.
+  /// Shown with the eighth step besides those of the system: reactions of joints found from everything outboard of them.
   std::vector<ReactionOutput> joint_reactions = {};
 };
 

@@ -27,7 +27,7 @@ struct KaneDerivation::Parts {
 
   Kinematics& plain();
   Kinematics& complete();
-  /// Made when first asked for: whoever forms the dynamics otherwise does without.
+  /// Made on first use: derivations that form the dynamics otherwise never need them.
   const std::vector<InertiaElement>& elements();
   [[nodiscard]] std::vector<bool> speed_columns() const;
   [[nodiscard]] std::vector<bool> auxiliary_columns() const;

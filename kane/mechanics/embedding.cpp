@@ -16,7 +16,7 @@ struct StageRow {
   Expr b, gamma;
 };
 
-/// What one group of rows determines.
+/// The dependent speeds that one group of rows determines.
 struct Stage {
   std::vector<int> dependent;    // columns
   std::vector<int> independent;  // columns that are left

@@ -197,7 +197,7 @@ struct ModeEquation {
   std::vector<std::string> active;  ///< groups
 };
 
-/// An axis along which somebody holds the system by a spring and a damper (a haptic device): phi of the row is the
+/// An axis along which a haptic device holds the system by a spring and a damper: phi of the row is the
 /// position, its multiplier the force.
 struct HandleEquation {
   std::string name;

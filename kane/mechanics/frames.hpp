@@ -24,7 +24,7 @@ class Frames {
     Expr3 rotation_axis;       ///< unit vector of a rotation about a fixed axis
     Expr cosine, sine;         ///< of the angle of a simple rotation
     Expr33 rotation;           ///< parent components = rotation * components
-    /// What the user wrote, for everything that is not a rotation about a fixed axis.
+    /// The orientation as stated, unless it is a rotation about a fixed axis.
     std::variant<std::monostate, EulerParameters, RodriguesParameters, DirectionCosines> definition;
     /// Euler or Rodrigues parameters that are coordinates: symbols of the components (in the frame that was stated as
     /// child) of the angular velocity, which take the place of the rates of the parameters.

@@ -1,11 +1,11 @@
 #pragma once
-// Particles and bodies as the projection sees them.
+// Particles and bodies as the projection uses them.
 //
 // One body may be written in several ways that give the same forces with fewer operations:
 // - A body that turns about a point at rest, fixed in the body too, has its inertia about that point and needs no force
 //   for its mass centre.
-// - The matrix of inertia of an axially symmetric body is the same in a frame that does not spin; so is its angular
-//   velocity often simpler there.
+// - The matrix of inertia of an axially symmetric body is the same in a frame that does not spin, where its angular
+//   velocity is often simpler.
 // - A mass whose centre is fixed in another body is a point mass on that body (a wheel on its fork). If it is symmetric
 //   about an axis e that is fixed in that body too, I = It (1 - e e) + Ia e e, and since w and the body's own angular
 //   velocity differ along e only, It (1 - e e) belongs to that body as well; what is left is Ia e e.

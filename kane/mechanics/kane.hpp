@@ -24,7 +24,7 @@ enum class EmbeddingMethod : std::uint8_t {
 
 /// What to derive.
 struct DeriveOptions {
-  /// Form M and rhs. Off: kinematics, constraints and outputs only (somebody else forms the dynamical equations).
+  /// Form M and rhs. Off: kinematics, constraints and outputs only (the dynamical equations are formed elsewhere).
   bool dynamics = true;
   EmbeddingMethod embedding = EmbeddingMethod::Projection;  ///< of the active constraints
   /// Solve M u' = rhs in symbols (udot_explicit).
@@ -52,7 +52,7 @@ class KaneDerivation {
   /// Movable, not copyable.
   KaneDerivation(KaneDerivation&&) noexcept;
 
-  /// What is derived from.
+  /// The system given.
   [[nodiscard]] const System& system() const;
   /// The result.
   [[nodiscard]] const EquationsOfMotion& equations() const;

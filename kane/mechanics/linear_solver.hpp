@@ -20,7 +20,7 @@ class LinearSolver {
   [[nodiscard]] std::vector<Expr> solve(std::span<const Expr> b) const;
   /// Column j is solve(unit vector j).
   [[nodiscard]] ExprMatrix inverse() const;
-  /// What is divided by, numbers left out: the solution does not exist where one of these vanishes.
+  /// The divisors, except numbers: the solution does not exist where one of these vanishes.
   [[nodiscard]] const std::vector<Expr>& divisors() const { return divisors_; }
   [[nodiscard]] std::size_t block_count() const { return blocks_.size(); }
 

@@ -17,7 +17,7 @@ namespace kane {
 
 namespace {
 
-/// What depends on rows that are redundant but for rounding is zero but for this.
+/// Entries that vanish but for rounding (of redundant rows) are below this.
 constexpr double kVanishing = 1e-6;
 
 int count(const std::vector<Expr>& v) { return static_cast<int>(v.size()); }
@@ -251,7 +251,7 @@ class Linearizer {
     Gu_ = form_product(by_q, Cq_);
   }
 
-  // What was dropped must hold nearby too, not only at this place: w = a_i + a_d D and a_d E + b vanish along all changes
+  // Dropped rows must hold nearby too, not only at this place: w = a_i + a_d D and a_d E + b vanish along all changes
   // of configuration that the others allow. They do not where the rank drops at this place alone.
   void check_dropped() const {
     if (!local_ || local_->dropped.empty()) return;

@@ -1,4 +1,4 @@
-// What is reported besides the equations: motion of points and bodies, energy, momentum, user's outputs; checks of
+// Reports besides the equations: motion of points and bodies, energy, momentum, user's outputs; checks of
 // inertias.
 
 #include <algorithm>

@@ -66,7 +66,7 @@ class Elimination {
     return combination_[static_cast<std::size_t>(r) * static_cast<std::size_t>(rows_) + static_cast<std::size_t>(s)];
   }
 
-  // What is not small first; then the cheapest entry; among equals the one that causes least fill (Markowitz).
+  // Entries that are not small first; then the cheapest entry; among equals the one that causes least fill (Markowitz).
   [[nodiscard]] std::optional<RankReport::Pivot> find_pivot() const {
     std::vector<std::uint64_t> row_count(static_cast<std::size_t>(rows_));
     std::vector<std::uint64_t> column_count(static_cast<std::size_t>(columns_));

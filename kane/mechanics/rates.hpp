@@ -45,7 +45,7 @@ struct RateModel {
   bool constant = false;  ///< W depends on parameters only
 };
 
-/// What else the solution of the kinematical equations gives.
+/// Further results of solving the kinematical equations.
 struct Kinematical {
   RateModel model;
   std::vector<Expr> qdot;             ///< one per coordinate
@@ -60,7 +60,7 @@ struct Kinematical {
 /// Throws ModelError for a speed that is not linear in the rates, and for speeds that depend on each other.
 [[nodiscard]] Kinematical form_kinematical_equations(const System& system);
 
-/// What expressions depend on, remembered node by node.
+/// The symbols that expressions depend on, remembered node by node.
 class Dependence {
  public:
   explicit Dependence(const System& system) : system_(&system) {}

@@ -10,7 +10,7 @@
 //
 // The reaction of a joint is the same device with six auxiliary speeds that move everything beyond the joint as one
 // rigid body: three translations and three rotations about the point. Their partial velocities are e and e x (p - P),
-// so F_s + F*_s is the balance of forces and of moments about P of all that lies beyond.
+// so F_s + F*_s is the balance of forces and of moments about P of everything outboard.
 
 #include <algorithm>
 
@@ -113,7 +113,7 @@ void KaneDerivation::Parts::find_auxiliary_forces() {
 
 namespace {
 
-/// What lies beyond a joint: everything located from its point through frames of the outboard side.
+/// Everything outboard of a joint: located from its point through frames of the outboard side.
 class Outboard {
  public:
   Outboard(const System& system, const ReactionRecord& reaction)

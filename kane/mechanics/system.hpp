@@ -32,7 +32,7 @@ namespace kane {
 using SpeedId = Id<struct SpeedTag>;
 using LoadId = Id<struct LoadTag>;
 
-/// What a symbol of a system stands for.
+/// The kinds of symbols of a system.
 enum class SymbolKind : std::uint8_t {
   Time,
   Parameter,

@@ -115,7 +115,7 @@ class SpeedSearch {
     }
   }
 
-  /// Euler parameters that nobody gave stand for no rotation.
+  /// Euler parameters without initial values mean no rotation.
   static void complete_ball(const ElementaryMotion& motion, Values& values) {
     bool given = false;
     for (const Expr& e : motion.coordinates) given = given || values[e.name()] != 0;

@@ -30,7 +30,7 @@ struct AutomaticSpeeds {
   OperationCount chosen;
   std::vector<SpeedChoice> choices;
 
-  /// What was chosen and what it saves, in a sentence.
+  /// The choice and the operations it saves, as a sentence.
   [[nodiscard]] std::string summary() const;
 };
 

@@ -37,7 +37,7 @@ void check_name(std::string_view name, std::string_view what, const Where& where
              name, what);
 }
 
-/// Names that must be different from each other, with what they stand for.
+/// Names that must differ from each other, with their meanings.
 class NameSet {
  public:
   void add(const std::string& name, std::string_view what, const Where& where) {

@@ -14,7 +14,7 @@
 namespace kane {
 namespace {
 
-/// What a scalar may be written with.
+/// The kinds of symbols that a scalar may depend on.
 enum class Dependence { Parameters, Known, Anything };
 
 std::string_view sentence(Dependence d) {

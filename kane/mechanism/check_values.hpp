@@ -1,5 +1,5 @@
 #pragma once
-// What the scalars of a mechanism may depend on, and whether their numbers make sense.
+// Checks which symbols the scalars of a mechanism depend on, and whether their values are possible.
 
 #include <string>
 #include <vector>

@@ -6,7 +6,7 @@
 //
 //     c = Omega_c^T T_c + V_c^T F_c = -Omega_c^T [T_a - I alpha - w x H] - V_c^T [F_a - m a]
 //
-// is the power per unit rate of what the joint transmits: with the force F and the torque T of the joint about a point of the
+// is the power per unit rate of the force system the joint transmits: with the force F and the torque T of the joint about a point of the
 // axis, c = T.axis for a rotation and c = F.axis for a translation. No system is solved for it.
 //
 // Axes are those of the joint's motions in their order, then those that complete three: rotations about axes of the

@@ -40,7 +40,7 @@ struct FormOptions {
   EmbeddingMethod embedding = EmbeddingMethod::None;
 };
 
-/// What one formulation costs: operations for udot at one state, parameter-only work set aside.
+/// Cost of one formulation: operations for udot at one state, without work that depends on parameters only.
 struct FormulationCount {
   Formulation formulation;    ///< which one
   OperationCount operations;  ///< for udot

@@ -37,7 +37,7 @@ enum class MotionKind : std::uint8_t {
   Ball,  ///< any rotation: four Euler parameters (scalar last), three speeds: angular velocity in the child's frame
 };
 
-/// What a motor, spring, damper or stop adds along one elementary motion. Absent fields add nothing.
+/// Motor, spring, damper, friction and stops along one elementary motion. Absent fields add nothing.
 struct AxisLaw {
   Expr stiffness;  ///< force or torque -stiffness*(q - rest)
   Expr rest;

@@ -42,7 +42,7 @@ void append_sequence(std::vector<ElementaryMotion>& motions, const MotionSequenc
   }
 }
 
-/// What others call our joints, for the hint in the message.
+/// Names of the same joints elsewhere, for hints in messages.
 std::string_view own_name(std::string_view name) {
   static constexpr std::pair<std::string_view, std::string_view> kOthers[] = {{"hinge", "revolute"},
                                                                               {"pin", "revolute"},

@@ -10,7 +10,7 @@
 
 namespace kane {
 
-/// What a kind of joint is made of. Axes "x", "y", "z" or the user's own.
+/// The motions of a kind of joint. Axes are "x", "y", "z" or the user's own.
 struct JointKindInfo {
   std::string_view name;
   std::string_view

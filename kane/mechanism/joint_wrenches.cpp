@@ -1,4 +1,4 @@
-// Reactions of the joints: for the body B and all that hangs on it
+// Reactions of the joints: for the body B and everything attached to it
 //
 //     F = sum (m a - f)          T = sum [ R (I alpha + w x I w) + r x (m a - f) - t ]
 //
@@ -144,7 +144,7 @@ class WrenchSum {
   Expr3 gravity_;
 };
 
-/// What a closing joint transmits: its multipliers, and its own springs and motors.
+/// Force and torque of a closing joint: its multipliers, and its own springs and motors.
 JointWrench closing_wrench(const LoweredMechanism& l, const BodyMotion& m, std::size_t number,
                            const std::vector<AppliedLoad>& loads, const std::vector<ConstraintEquation>& constraints) {
   const LoweredJoint& joint = l.joints[number];

@@ -10,7 +10,7 @@
 //                      the child's frame itself
 //   J.in, J            points of the joint J: on its parent, and on its child (where the reaction acts)
 //
-// What equations of any formulation still lack is filled in by complete_equations (report.hpp).
+// complete_equations (report.hpp) then adds the parts that all formulations have in common.
 
 #include "kane/mechanics/system.hpp"
 #include "kane/mechanism/mechanism.hpp"
@@ -64,7 +64,7 @@ struct EnergyOutput {
   Expr value;
 };
 
-/// What changes while the mechanism runs; rows by their names. Expressions may still contain rates.
+/// Contacts, friction, events and modes; rows by name. Expressions may still contain rates.
 struct LoweredSwitching {
   struct Contact {
     std::string name, row;

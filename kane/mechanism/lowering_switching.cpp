@@ -44,7 +44,7 @@ class SwitchingLowering {
   void add_speed(const std::string& row, const Expr& speed) { s_.add_motion_constraint(row, speed, row, false); }
 
   // ---- contacts -----------------------------------------------------------------------------------------------------
-  /// What every kind of contact comes down to: the gap, and the speeds that friction resists.
+  /// The common form of all contacts: the gap, and the speeds that friction resists.
   struct Geometry {
     Expr gap;
     std::vector<Expr> slip, roll, spin;
@@ -107,7 +107,7 @@ class SwitchingLowering {
     return unit_along(s_, read_vector(rule.plane, c_.scope(), "the plane of " + what));
   }
 
-  /// Of a point at `position` from the ground's origin, above the plane.
+  /// The gap of a point at `position` from the ground's origin, above the plane.
   [[nodiscard]] Expr height(const ContactRule& rule, const Vector& position, const Vector& n,
                             const std::string& what) const {
     const Vector origin = rule.reference.empty() ? Vector() : s_.position(names_.point(rule.reference));
@@ -126,7 +126,7 @@ class SwitchingLowering {
     return g;
   }
 
-  /// Of the plane's own matter at a place: it moves with the reference point and turns with its normal.
+  /// Velocity of the plane's own matter at a place: it moves with the reference point and turns with its normal.
   struct PlaneMotion {
     Vector velocity, omega;
   };
@@ -247,7 +247,7 @@ class SwitchingLowering {
     return g;
   }
 
-  /// Of the points where two balls touch, n from the first to the second: centre + r n and other - r n.
+  /// Velocities of the points where two balls touch, n from the first to the second: centre + r n and other - r n.
   void fill_ball_motion(Geometry& g, const ContactRule& rule, PointId centre, PointId other, const Vector& n,
                         const std::string& what) const {
     const auto turning = [&](const std::string& point) -> Vector {

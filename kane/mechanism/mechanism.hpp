@@ -83,7 +83,7 @@ struct Mechanism {
   SimulationSettings simulation;  ///< how to run it
   /// SI units of parameters and inputs, where the file tells them ("kg", "N*m*s"); for display and export.
   std::map<std::string, std::string, std::less<>> units;
-  /// What a reader changed or left out.
+  /// Changes and omissions made by the reader of a file.
   std::vector<std::string> notes;
   Where where;  ///< where the description begins
 
@@ -101,7 +101,7 @@ struct Mechanism {
   /// The value may be an expression of earlier parameters. `unit` (SI, such as "kg*m^2") is for display.
   Expr parameter(std::string_view symbol, const Expr& value, std::string_view unit = "",
                  const Place& place = Place::current());
-  /// A quantity given from outside while the model runs; the value is the one it has unless somebody gives another.
+  /// A quantity given from outside while the model runs; `value` is its default.
   Expr input(std::string_view symbol, const Expr& value = 0, std::string_view unit = "",
              const Place& place = Place::current());
   /// The symbol of a coordinate, for use before or after the joint that has it.

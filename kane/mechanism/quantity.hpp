@@ -25,7 +25,7 @@
 
 namespace kane {
 
-/// What a quantity may speak of.
+/// The names that a quantity may use.
 struct QuantityScope {
   const System& system;
   const ModelNames& names;

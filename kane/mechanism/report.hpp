@@ -1,5 +1,5 @@
 #pragma once
-// What every formulation reports alike: motion of bodies and points, energy and momentum, reactions of the joints, and the
+// Reports common to all formulations: motion of bodies and points, energy and momentum, reactions of the joints, and the
 // user's outputs that need the energy. By recursion over the tree (body_motion.hpp), so that the cost grows with its size.
 
 #include "kane/mechanism/body_motion.hpp"
@@ -20,14 +20,14 @@ void complete_equations(const Mechanism& mechanism, const LoweredMechanism& lowe
                         const ReportOptions& options = {});
 
 /// Force and torque (about `point`) that the parent's side of a joint exerts on the child's side, components in the ground:
-/// all that goes over, motors and springs of the joint included.
+/// everything the joint transmits, its motors and springs included.
 struct JointWrench {
   std::size_t joint;  ///< number in the mechanism
   Expr3 force, torque;
 };
 
 /// One for each joint that places a body, in the order of LoweredMechanism::order, then one for each closing joint. By the
-/// Newton-Euler equations of all that lies beyond, from the leaves inwards; what a closing joint transmits is known from
+/// Newton-Euler equations of everything outboard, from the leaves inwards; what a closing joint transmits is known from
 /// its multipliers. Constraints given as mere expressions act along the joints' motions.
 [[nodiscard]] std::vector<JointWrench> form_joint_wrenches(const LoweredMechanism& lowered, const BodyMotion& motion,
                                                            const SpeedRates& rates,

@@ -1,5 +1,5 @@
 #pragma once
-// What changes while a mechanism runs, as a person writes it: contacts that open and close, dry friction, modes, and rules
+// Changes while a mechanism runs, as the user writes them: contacts that open and close, dry friction, modes, and rules
 // that impose and release constraints. Text only; lower_switching() makes rows and expressions of it.
 
 #include <optional>

@@ -63,7 +63,7 @@ struct InertialParameters {
 /// I' = I + 2 (p.h) E - p h^T - h p^T + m ((p.p) E - p p^T), h' = h + m p.
 [[nodiscard]] InertialParameters shift(const InertialParameters& a, const Expr3& p);
 [[nodiscard]] InertialParameters rotate(const InertialParameters& a, const LinkRotation& r);
-/// Of a body with central inertia `central` and mass centre at c.
+/// The parameters of a body with central inertia `central` and mass centre at c.
 [[nodiscard]] InertialParameters about_origin(const Expr& m, const Expr3& c, const Expr33& central);
 
 }  // namespace kane

@@ -113,7 +113,7 @@ Expr along(const TreeLink& link, std::size_t k, const Wrench& wrench) {
 /// Acceleration of a link's frame for a unit acceleration of its k-th speed.
 void unit_motion(const TreeLink& link, std::size_t k, Expr3& alpha, Expr3& a) {
   if (link.kind == MotionKind::Ball) alpha[k] = 1;
-  if (turns(link.kind)) alpha[kZ] = 1;
+  if (turns_link(link.kind)) alpha[kZ] = 1;
   if (link.kind == MotionKind::Translation) a[kZ] = 1;
   if (link.kind == MotionKind::Screw) a[kZ] = link.pitch;
 }
@@ -250,7 +250,7 @@ ArticulatedInertia to_parent(const TreeLink& link, const ArticulatedInertia& A) 
   return B;
 }
 
-/// What the second sweep needs of one speed: x = (reduced force) / D, and the column of inertia for the acceleration of
+/// Results that the second sweep needs for one speed: x = (reduced force) / D, and the column of inertia for the acceleration of
 /// the rest.
 struct Elimination {
   Wrench column;  // inertia times unit acceleration along the speed
