@@ -14,6 +14,7 @@
 #include "apps/kane/analysis_commands.hpp"
 #include "apps/kane/command.hpp"
 #include "kane/base/error.hpp"
+#include "kane/base/output_file.hpp"
 #include "kane/base/suggest.hpp"
 
 namespace kane {
@@ -98,6 +99,9 @@ ExitCode run(CLI::App& app, int argc, char** argv) {
 ExitCode guarded_run(CLI::App& app, int argc, char** argv) {
   try {
     return run(app, argc, argv);
+  } catch (const OutputError& error) {
+    fmt::print(stderr, "kane: error: {}\n", error.what());
+    return ExitCode::RunFailed;
   } catch (const ModelError& error) {
     const bool has_place = !error.where().to_string().empty();
     fmt::print(stderr, "{}{}\n", has_place ? "" : "kane: error: ", error.what());

@@ -13,13 +13,12 @@
 #include "apps/kane/model_source.hpp"
 #include "apps/kane/progress_bar.hpp"
 #include "apps/kane/run_output.hpp"
-#include "apps/kane/run_pictures.hpp"
 #include "apps/kane/terminal_plot.hpp"
 #include "apps/kane/trajectory_file.hpp"
-#include "apps/kane/video_writer.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/model/simulation.hpp"
+#include "kane/picture/run_pictures.hpp"
 #include "kane/wire/json.hpp"
 
 namespace kane {
@@ -31,7 +30,7 @@ struct SimulateOptions {
   ModelSource source;
   StateSource state;
   InputSeriesSource inputs;
-  std::string out, method, constraints;
+  std::string out, method, constraints, frame_size;
   std::optional<double> until, output_step;
   SimulationOptions simulation;
   std::vector<std::string> plot;
@@ -90,8 +89,8 @@ class SimulateCommand {
  public:
   explicit SimulateCommand(const SimulateOptions& options) : options_(options), pictures_(options.pictures) {
     for (const auto& file : {options.out, pictures_.report, pictures_.video}) options.source.check_output(file);
-    (void)pictures_.checked_frames();
-    if (!pictures_.video.empty()) check_video(pictures_.video);
+    if (!options.frame_size.empty()) pictures_.frame.set_size(options.frame_size);
+    pictures_.check();
     const StartState start = options.state.read_one();
     const Model model = load(start);
     out_ = options.out.empty() ? model.name() + ".csv" : options.out;
@@ -105,8 +104,7 @@ class SimulateCommand {
     TerminalPlots plots(options_.plot, run_->columns());
     TrajectoryFile file(out_, run_->columns());
     std::optional<RunPictures> pictures;
-    const Mechanism& mechanism = run_->model().mechanism();
-    if (pictures_.wanted()) pictures.emplace(pictures_, mechanism, run_->simulator(), run_->parameters());
+    if (pictures_.wanted()) pictures.emplace(pictures_, *run_);
     const InterruptGuard guard;
     ProgressBar progress(run_->time(), plan_.until, !options_.quiet && !options_.json);
     const auto on_sample = [&](const State& sample) {
@@ -155,10 +153,10 @@ class SimulateCommand {
   }
 
   /// How the run was made, for its page.
-  [[nodiscard]] Json option_rows() const {
+  [[nodiscard]] std::vector<PageRow> option_rows() const {
     const SimulatorOptions& o = run_->simulator().options();
     const RunReport& r = report_;
-    Json rows = Json::array();
+    std::vector<PageRow> rows;
     rows.push_back({"time", fmt::format("{:.9g} s to {:.9g} s", r.t_begin, r.t_end)});
     rows.push_back({"method", fmt::format("{}{}", r.method, r.canonical ? ", canonical variables" : "")});
     if (has_fixed_step(o.method))
@@ -263,9 +261,9 @@ void add_simulate_command(CLI::App& app) {
                       "Folder for pictures of the motion, one SVG file per frame");
   command->add_option("--video", options->pictures.video,
                       "FILE.mp4 or FILE.webm: film of the motion at its own pace; needs the program ffmpeg");
-  command->add_option("--frame-rate,--fps", options->pictures.frame_rate,
+  command->add_option("--frame-rate,--fps", options->pictures.frame.rate,
                       "Pictures per second of simulated time, for --frames and --video (default 25)");
-  command->add_option("--size", options->pictures.size, "WIDTHxHEIGHT of these pictures in pixels (default 960x720)");
+  command->add_option("--size", options->frame_size, "WIDTHxHEIGHT of these pictures in pixels (default 960x720)");
   command->add_flag("--json", options->json, "Print the summary as JSON");
   command->add_flag("--quiet", options->quiet, "Print warnings and errors only");
   command->add_flag("--interpreter", options->interpreter, "Do not use the JIT");

@@ -1,4 +1,4 @@
-#include "apps/kane/scene.hpp"
+#include "kane/picture/scene.hpp"
 
 #include <algorithm>
 #include <cmath>

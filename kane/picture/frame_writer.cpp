@@ -1,12 +1,12 @@
-#include "apps/kane/frame_writer.hpp"
+#include "kane/picture/frame_writer.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
+#include <cstdio>
+#include <limits>
 
-#include "apps/kane/command.hpp"
 #include "kane/base/error.hpp"
+#include "kane/base/output_file.hpp"
 
 namespace kane {
 
@@ -260,24 +260,38 @@ class FramePainter {
 
 }  // namespace
 
+void FrameOptions::set_size(const std::string& text) {
+  FrameOptions asked = *this;
+  int end = 0;
+  const bool read = std::sscanf(text.c_str(), "%5dx%5d%n", &asked.width, &asked.height, &end) == 2 &&
+                    static_cast<std::size_t>(end) == text.size();
+  require(read, "the size of a frame is WIDTHxHEIGHT in pixels, for example 1280x720, not '{}'", text);
+  asked.check();
+  *this = asked;
+}
+
+void FrameOptions::check() const {
+  constexpr int kLeast = 16, kMost = 8192;
+  require(std::isfinite(rate) && rate > 0, "the frame rate must be positive, but it is {}", rate);
+  require(std::min(width, height) >= kLeast && std::max(width, height) <= kMost,
+          "the size of a frame is WIDTHxHEIGHT in pixels, each between {} and {}, not {}x{}", kLeast, kMost, width,
+          height);
+}
+
 std::size_t write_frames(const RunRecord& record, const std::string& folder, const FrameOptions& options) {
-  require(std::isfinite(options.rate) && options.rate > 0, "--frame-rate must be positive, but it is {}", options.rate);
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  require(!error, "the folder '{}' cannot be made: {}", folder, error.message());
+  options.check();
+  make_folder(folder);
   if (record.size() == 0) return 0;
   const double begin = record.times().front(), end = record.times().back();
   const double wanted = std::floor((end - begin) * options.rate + 1e-9) + 1;
   require(wanted <= static_cast<double>(kMostFrames),
-          "--frames would write {:.0f} pictures; ask for fewer by a smaller --frame-rate (at most {})", wanted,
+          "the run would give {:.0f} frames, and at most {} are written; choose a lower frame rate", wanted,
           kMostFrames);
   const auto count = static_cast<std::size_t>(wanted);
   FramePainter painter(record, options);
   for (std::size_t i = 0; i < count; ++i) {
-    const std::string file = fmt::format("{}/frame_{:05}.svg", folder, i);
-    std::ofstream out(file, std::ios::binary);
-    out << painter.paint(begin + static_cast<double>(i) / options.rate);
-    if (!out.flush()) throw RunFailed(fmt::format("'{}' cannot be written", file));
+    const double t = begin + static_cast<double>(i) / options.rate;
+    write_file(fmt::format("{}/frame_{:05}.svg", folder, i), painter.paint(t));
   }
   return count;
 }

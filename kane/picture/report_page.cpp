@@ -1,10 +1,12 @@
-#include "apps/kane/report_page.hpp"
+#include "kane/picture/report_page.hpp"
 
 #include <bit>
 #include <cstring>
-#include <page_assets.hpp>  // written by the build from apps/kane/page
+#include <nlohmann/json.hpp>
+#include <page_assets.hpp>  // written by the build from kane/picture/page
 
 #include "kane/base/error.hpp"
+#include "kane/base/output_file.hpp"
 
 namespace kane {
 
@@ -26,7 +28,7 @@ std::string base64(const void* data, std::size_t size) {
   return text;
 }
 
-/// Numbers as the page's script reads them: little-endian, as all machines Kane has kernels for store them.
+/// Numbers as the page's script reads them: little-endian, like every machine that Kane compiles for.
 template <class T>
 std::string base64(const std::vector<T>& values) {
   static_assert(std::endian::native == std::endian::little);
@@ -75,7 +77,17 @@ Json scene_json(const RunRecord& record) {
   return scene;
 }
 
-/// JSON may stand in a page as it is, but for what would end the script element.
+/// [[name, text], ...], and the state of a check as the third entry.
+Json rows_json(const std::vector<PageRow>& rows) {
+  Json list = Json::array();
+  for (const PageRow& row : rows) {
+    list.push_back({row.name, row.text});
+    if (row.state != CheckState::None) list.back().push_back(row.state == CheckState::Ok ? "ok" : "warn");
+  }
+  return list;
+}
+
+/// JSON can be put into a page as it is, except for text that would end the script element.
 std::string embeddable(const Json& data) {
   std::string text = data.dump(-1, ' ', false, Json::error_handler_t::replace);
   for (std::size_t at = text.find("</"); at != std::string::npos; at = text.find("</", at + 3))
@@ -106,10 +118,11 @@ std::string make_report_page(const RunRecord& record, const ReportText& text) {
   data["description"] = text.description;
   data["model_file"] = text.model_file;
   data["model"] = text.model;
-  data["options"] = text.options;
-  data["checks"] = text.checks;
-  data["parameters"] = text.parameters;
-  data["events"] = text.events;
+  data["options"] = rows_json(text.options);
+  data["checks"] = rows_json(text.checks);
+  data["parameters"] = rows_json(text.parameters);
+  data["events"] = Json::array();
+  for (const PageEvent& event : text.events) data["events"].push_back({event.t, event.text});
   data["warnings"] = text.warnings;
   data["failure"] = text.failure;
   data["t"] = base64(record.times());
@@ -122,7 +135,7 @@ std::string make_report_page(const RunRecord& record, const ReportText& text) {
   std::string page(kReportHtml);
   const auto put = [&](std::string_view mark, std::string_view what) {
     const std::size_t at = page.find(mark);
-    ensure(at != std::string::npos, "the page of reports has no place {}", mark);
+    ensure(at != std::string::npos, "the template of the report page has no mark {}", mark);
     page.replace(at, mark.size(), what);
   };
   put("@TITLE@", escaped(text.title));
@@ -132,6 +145,10 @@ std::string make_report_page(const RunRecord& record, const ReportText& text) {
   put("@SCRIPT@", kReportJs);
   put("@DATA@", embeddable(data));
   return page;
+}
+
+void write_report_page(const RunRecord& record, const ReportText& text, const std::string& file) {
+  write_file(file, make_report_page(record, text));
 }
 
 }  // namespace kane

@@ -1,20 +1,16 @@
-#include "apps/kane/run_pictures.hpp"
+#include "kane/picture/run_pictures.hpp"
 
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 
-#include "apps/kane/command.hpp"
-#include "apps/kane/report_page.hpp"
-#include "apps/kane/video_writer.hpp"
-#include "kane/base/error.hpp"
+#include "kane/base/output_file.hpp"
 #include "kane/mechanism/symbol_units.hpp"
+#include "kane/picture/video_writer.hpp"
 
 namespace kane {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string read_text(const std::string& file) {
   constexpr std::uintmax_t kMost = 400'000;
@@ -27,35 +23,21 @@ std::string read_text(const std::string& file) {
 
 }  // namespace
 
-FrameOptions PictureOptions::checked_frames() const {
-  require(std::isfinite(frame_rate) && frame_rate > 0, "--frame-rate must be positive, but it is {}", frame_rate);
-  FrameOptions asked;
-  asked.rate = frame_rate;
-  if (size.empty()) return asked;
-  constexpr int kLeast = 16, kMost = 8192;
-  int end = 0;
-  const bool read = std::sscanf(size.c_str(), "%5dx%5d%n", &asked.width, &asked.height, &end) == 2 &&
-                    static_cast<std::size_t>(end) == size.size();
-  require(read && std::min(asked.width, asked.height) >= kLeast && std::max(asked.width, asked.height) <= kMost,
-          "--size is WIDTHxHEIGHT in pixels, each between {} and {}, for example 1280x720; it is '{}'", kLeast, kMost,
-          size);
-  return asked;
+void PictureOptions::check() const {
+  frame.check();
+  if (!video.empty()) check_video(video);
+  if (!report.empty()) check_writable(report);
 }
 
-RunPictures::RunPictures(PictureOptions options, const Mechanism& mechanism, MotionSimulator& simulator,
-                         const Values& parameters)
-    : options_(std::move(options)), mechanism_(mechanism), simulator_(simulator), parameters_(parameters) {
-  if (!options_.report.empty())
-    require(std::ofstream(options_.report, std::ios::binary | std::ios::app).good(), "'{}' cannot be written",
-            options_.report);
-  (void)options_.checked_frames();
-  if (!options_.frames.empty()) {
-    std::error_code error;
-    std::filesystem::create_directories(options_.frames, error);
-    require(!error, "the folder '{}' cannot be made: {}", options_.frames, error.message());
-  }
+RunPictures::RunPictures(PictureOptions options, Simulation& simulation)
+    : options_(std::move(options)),
+      mechanism_(simulation.model().mechanism()),
+      simulator_(simulation.simulator()),
+      parameters_(simulation.parameters()) {
+  options_.check();
+  if (!options_.frames.empty()) make_folder(options_.frames);
   add_signals();
-  record_.emplace(make_scene(mechanism, simulator_.system(), parameters), signals_);
+  record_.emplace(make_scene(mechanism_, simulator_.system(), parameters_), signals_);
   row_.resize(signals_.size());
 }
 
@@ -124,12 +106,12 @@ void RunPictures::add(const State& sample) {
   record_->add(sample.t, row_, reports);
 }
 
-nlohmann::ordered_json RunPictures::checks(const RunReport& r) const {
-  Json rows = Json::array();
-  const auto state = [](bool ok) { return ok ? "ok" : "warn"; };
+std::vector<PageRow> RunPictures::checks(const RunReport& r) const {
+  std::vector<PageRow> rows;
+  const auto state = [](bool ok) { return ok ? CheckState::Ok : CheckState::Warning; };
   if (r.energy.known && r.energy.conservative)
     rows.push_back({"energy",
-                    fmt::format("{:.9g} J, conserved up to {:.2e} J ({:.2e} of what is exchanged)", r.energy.start,
+                    fmt::format("{:.9g} J, conserved up to {:.2e} J ({:.2e} of the energy exchanged)", r.energy.start,
                                 r.energy.largest_drift, r.energy.relative_drift()),
                     state(r.energy.relative_drift() <= simulator_.options().energy_warning)});
   else if (r.energy.known)
@@ -151,8 +133,8 @@ nlohmann::ordered_json RunPictures::checks(const RunReport& r) const {
   return rows;
 }
 
-nlohmann::ordered_json RunPictures::parameter_rows() const {
-  Json rows = Json::array();
+std::vector<PageRow> RunPictures::parameter_rows() const {
+  std::vector<PageRow> rows;
   for (const auto& p : mechanism_.parameters) {
     const auto value = parameters_.find(p.symbol.name());
     const auto unit = mechanism_.units.find(p.symbol.name());
@@ -163,34 +145,29 @@ nlohmann::ordered_json RunPictures::parameter_rows() const {
   return rows;
 }
 
-void RunPictures::finish(const RunReport& report, const std::string& model_file, const Json& options) {
+void RunPictures::finish(const RunReport& report, const std::string& model_file, std::vector<PageRow> options) {
   if (!options_.report.empty()) {
     ReportText text;
     text.title = mechanism_.name;
     text.description = mechanism_.description;
     text.model_file = model_file == "-" ? "model" : model_file;
     text.model = model_file == "-" ? "" : read_text(model_file);
-    text.options = options;
+    text.options = std::move(options);
     text.checks = checks(report);
     text.parameters = parameter_rows();
     text.warnings = report.warnings;
     constexpr std::size_t kMostEvents = 2000;
-    text.events = Json::array();
     for (std::size_t i = 0; i < std::min(report.events.size(), kMostEvents); ++i)
       text.events.push_back({report.events[i].t, describe(report.events[i])});
     if (report.failure) text.failure = report.failure->message(simulator_.system().equations());
-    std::ofstream out(options_.report, std::ios::binary | std::ios::trunc);
-    out << make_report_page(*record_, text);
-    if (!out.flush())
-      throw RunFailed(fmt::format("'{}' could not be written completely; is the disk full?", options_.report));
+    write_report_page(*record_, text, options_.report);
     written_ = options_.report;
   }
   const auto add_written = [&](std::size_t count, const std::string& place) {
     written_ += fmt::format("{}{} pictures in {}", written_.empty() ? "" : ", ", count, place);
   };
-  const FrameOptions frames = options_.checked_frames();
-  if (!options_.frames.empty()) add_written(write_frames(*record_, options_.frames, frames), options_.frames);
-  if (!options_.video.empty()) add_written(write_video(*record_, options_.video, frames), options_.video);
+  if (!options_.frames.empty()) add_written(write_frames(*record_, options_.frames, options_.frame), options_.frames);
+  if (!options_.video.empty()) add_written(write_video(*record_, options_.video, options_.frame), options_.video);
 }
 
 }  // namespace kane

@@ -1,4 +1,4 @@
-#include "apps/kane/video_writer.hpp"
+#include "kane/picture/video_writer.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -14,8 +14,8 @@
 #include <sstream>
 #include <vector>
 
-#include "apps/kane/command.hpp"
 #include "kane/base/error.hpp"
+#include "kane/base/output_file.hpp"
 
 namespace kane {
 
@@ -24,14 +24,15 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-/// Gone with everything in it when this is.
+/// Removed with everything in it at the end of its life.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
     std::error_code error;
     path_ = (fs::temp_directory_path(error) / "kane_video_XXXXXX").string();
     require(!error && mkdtemp(path_.data()) != nullptr,
-            "no temporary folder can be made for the pictures of --video: {}; the variable TMPDIR names another place",
+            "no temporary folder can be made for the frames of the video: {}; set the variable TMPDIR to choose "
+            "another place",
             error ? error.message() : std::strerror(errno));
   }
   ~TemporaryFolder() {
@@ -59,8 +60,7 @@ std::string find_program(const std::string& name) {
   return {};
 }
 
-/// Runs a program to its end without a shell, so that names of files mean nothing but themselves. What it prints goes to
-/// `log`. Returns its exit code, 128 + signal if it was killed, -1 if it could not be started.
+/// Runs a program to its end without a shell, so that file names are taken literally. Its output goes to `log`. Returns its exit code, 128 + signal if it was killed, -1 if it could not be started.
 int run_program(const std::string& program, Words arguments, const std::string& log) {
   std::string name = program;
   std::vector<char*> argv{name.data()};
@@ -90,12 +90,12 @@ bool reads_svg(const std::string& ffmpeg) {
   const TemporaryFolder folder;
   const std::string log = folder.path() + "/decoders";
   if (run_program(ffmpeg, {"-hide_banner", "-decoders"}, log) != 0) return false;
-  // A line is "V....D NAME  description", and tells the codec after it where the decoder has another name (librsvg).
+  // A line is "V....D NAME  description", with the codec at its end if the decoder has another name (librsvg).
   const std::string list = read_all(log);
   return list.find(" svg ") != std::string::npos || list.find("(codec svg)") != std::string::npos;
 }
 
-/// What the ending of the file asks for; empty: no such film is made.
+/// The codec for the ending of the file; empty if there is none.
 Words codec_of(const std::string& file) {
   const std::string ending = fs::path(file).extension().string();
   if (ending == ".mp4") return {"-c:v", "libx264", "-crf", "20", "-movflags", "+faststart"};
@@ -105,7 +105,7 @@ Words codec_of(const std::string& file) {
 
 Words video_arguments(const std::string& folder, const std::string& file, const FrameOptions& options) {
   Words words{"-y", "-hide_banner", "-loglevel", "error", "-framerate", fmt::format("{}", options.rate)};
-  // Both codecs want even sizes. The bytes depend on nothing but the pictures.
+  // Both codecs need even sizes. The bytes depend on nothing but the frames.
   words.insert(words.end(), {"-i", folder + "/frame_%05d.svg", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt",
                              "yuv420p", "-fflags", "+bitexact", "-flags:v", "+bitexact"});
   const Words codec = codec_of(file);
@@ -117,21 +117,18 @@ Words video_arguments(const std::string& folder, const std::string& file, const 
 }  // namespace
 
 void check_video(const std::string& file) {
-  require(!codec_of(file).empty(), "--video writes FILE.mp4 or FILE.webm, not '{}'", file);
+  require(!codec_of(file).empty(), "a video is FILE.mp4 or FILE.webm, not '{}'", file);
   const std::string ffmpeg = find_program("ffmpeg");
   require(
       !ffmpeg.empty(),
-      "--video needs the program ffmpeg, which is not found in PATH; install it (Debian, Ubuntu: apt install ffmpeg), "
-      "or ask for --frames DIR, which writes the pictures without it");
-  require(
-      reads_svg(ffmpeg),
-      "'{}' does not read SVG pictures, which --video needs; install a build of it with librsvg (that of Debian and "
-      "Ubuntu has it), or ask for --frames DIR and convert the pictures by other means",
-      ffmpeg);
-  const bool existed = fs::exists(file);
-  require(std::ofstream(file, std::ios::binary | std::ios::app).good(), "'{}' cannot be written", file);
-  std::error_code ignored;
-  if (!existed) fs::remove(file, ignored);
+      "a video needs the program ffmpeg, which was not found in PATH; install it (Debian, Ubuntu: apt install ffmpeg), "
+      "or write frames, which need no other program");
+  require(reads_svg(ffmpeg),
+          "'{}' does not read SVG, which a video needs; install a build of it with librsvg (Debian's and Ubuntu's have "
+          "it), "
+          "or write frames and convert them by other means",
+          ffmpeg);
+  check_writable(file);
 }
 
 std::size_t write_video(const RunRecord& record, const std::string& file, const FrameOptions& options) {
@@ -143,8 +140,8 @@ std::size_t write_video(const RunRecord& record, const std::string& file, const 
   constexpr std::size_t kShown = 800;
   std::string said = read_all(log);
   if (said.size() > kShown) said = "..." + said.substr(said.size() - kShown);
-  throw RunFailed(fmt::format("ffmpeg could not write '{}' (exit code {}){}{}", file, code,
-                              said.empty() ? "" : "; it said:\n", said));
+  throw OutputError(fmt::format("ffmpeg could not write '{}' (exit code {}){}{}", file, code,
+                                said.empty() ? "" : "; it said:\n", said));
 }
 
 }  // namespace kane

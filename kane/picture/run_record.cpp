@@ -1,4 +1,4 @@
-#include "apps/kane/run_record.hpp"
+#include "kane/picture/run_record.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/kane/shape_mesh.hpp"
+#include "kane/picture/shape_mesh.hpp"
 #include "kane/simulate/system/compiled_system.hpp"
 
 namespace kane {

@@ -1,4 +1,4 @@
-#include "apps/kane/shape_mesh.hpp"
+#include "kane/picture/shape_mesh.hpp"
 
 #include <cmath>
 #include <numbers>
@@ -41,7 +41,8 @@ void add_quarter(std::vector<Outline>& outline, double radius, double z0, double
   for (std::uint32_t i = 0; i <= kAlong / 2; ++i) {
     const double angle = 0.5 * std::numbers::pi * i / (kAlong / 2);
     const double c = sign < 0 ? std::sin(angle) : std::cos(angle), s = sign < 0 ? -std::cos(angle) : std::sin(angle);
-    outline.push_back({std::abs(c) < 1e-12 ? 0 : radius * c, z0 + radius * s, c, s});
+    const auto exact = [](double x) { return std::abs(x) < 1e-12 ? 0.0 : x; };  // at the pole and the equator
+    outline.push_back({radius * exact(c), z0 + radius * exact(s), c, s});
   }
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/kane/scene.hpp"
+#include "kane/picture/scene.hpp"
 
 namespace kane {
 
