@@ -18,9 +18,9 @@
 #include <string>
 #include <vector>
 
-#include "kane/analysis/independent_constraints.hpp"
 #include "kane/analysis/linear_model.hpp"
 #include "kane/analysis/modes.hpp"
+#include "kane/simulate/system/independent_constraints.hpp"
 #include "kane/solve/newton.hpp"
 
 namespace kane {

@@ -137,5 +137,32 @@ TEST(Export, SaysWhatIsWrongOrLeftOut) {
   EXPECT_EQ(run_kane({"export", model, "--to", "c", "-o", out, "--force"}).err, "");
 }
 
+/// The README tells how to start from another state of a constrained model; both commands that it names do what it says.
+TEST(Export, TheAdviceOnOtherStatesIsTrue) {
+  const ScratchFolder folder("advice");
+  const std::string model = kModels + "fourbar.yaml", out = (folder.path() / "x").string();
+  folder.write("open.json", R"({"q": {"q1": 0.9, "q2": 0.6, "q3": 1.2}, "u": {"u1": 1.5, "u2": 0, "u3": 0}})");
+  const std::string state = (folder.path() / "open.json").string();
+  const auto exported =
+      run_kane({"export", model, "--to", "python", "-o", out, "--state", state, "--until", "0.01", "--step", "1e-3"});
+  ASSERT_EQ(exported.exit_code, 0) << exported.err;
+  const std::string readme = folder.read("x/README.md");
+  EXPECT_NE(readme.find("`kane export --state FILE` moves the state in FILE onto the constraints"), std::string::npos);
+  EXPECT_NE(readme.find("the first line of `kane simulate --state FILE` is that state"), std::string::npos);
+  EXPECT_EQ(readme.find("kane evaluate"), std::string::npos);
+  const auto simulated = run_kane({"simulate", model, "--state", state, "--until", "0.01", "--out", "-", "--quiet"});
+  ASSERT_EQ(simulated.exit_code, 0) << simulated.err;
+  const CsvTable driver = run_for_table(out, command_for(Language::Python, "fourbar", false));
+  const CsvTable kane = table_of(simulated.out);
+  ASSERT_FALSE(driver.rows.empty());
+  ASSERT_FALSE(kane.rows.empty());
+  for (std::size_t i = 0; i < driver.rows.front().size(); ++i)
+    EXPECT_NEAR(driver.rows.front()[i], kane.rows.front()[i], 1e-12) << kane.names[i];
+  // The loop closes there: x of both ends, from the lengths of the bars.
+  const auto& x = driver.rows.front();
+  EXPECT_NEAR(0.3 * std::cos(x[1]) + 0.9 * std::cos(x[2]), 0.8 + 0.7 * std::cos(x[3]), 1e-12);
+  EXPECT_NEAR(0.3 * std::sin(x[1]) + 0.9 * std::sin(x[2]), 0.7 * std::sin(x[3]), 1e-12);
+}
+
 }  // namespace
 }  // namespace kane::test

@@ -1,4 +1,4 @@
-#include "kane/analysis/independent_constraints.hpp"
+#include "kane/simulate/system/independent_constraints.hpp"
 
 #include "kane/solve/newton.hpp"
 
