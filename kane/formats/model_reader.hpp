@@ -1,5 +1,5 @@
 #pragma once
-// Any model file: what it is follows from its name, or from how it begins.
+// Reads any model file; the format follows from its name, or from how it begins.
 
 #include <filesystem>
 #include <string>
@@ -25,11 +25,11 @@ struct ReadOptions {
 /// Reads, derives and compiles a model. Throws ModelError with file, line and column.
 [[nodiscard]] Model read_model(const std::filesystem::path& file, const ModelOptions& options = {},
                                const ReadOptions& reading = {});
-/// The same for a text; `name` stands for the file in messages, and its ending tells the format.
+/// The same for a text; `name` is used in messages, and its extension gives the format.
 [[nodiscard]] Model read_model_text(std::string_view text, const std::string& name, const ModelOptions& options = {},
                                     const ReadOptions& reading = {});
 
-/// Reads and checks a mechanism, to look at it or change it. Throws ModelError with file, line and column.
+/// Reads and checks a mechanism, to inspect or modify it. Throws ModelError with file, line and column.
 [[nodiscard]] Mechanism read_mechanism(const std::filesystem::path& file, const ReadOptions& options = {});
 /// The same for a text, e.g. from standard input; Kane YAML cannot include files then.
 [[nodiscard]] Mechanism read_mechanism_text(std::string_view text, const std::string& name,

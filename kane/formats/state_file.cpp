@@ -116,7 +116,7 @@ StateFile read_states(const std::filesystem::path& file) {
 }
 
 StartState only_state(StateFile file) {
-  require(!file.list, "expected one state, not a list of them");
+  require(!file.list, "expected one state, not a list of states");
   return std::move(file.states.front());
 }
 

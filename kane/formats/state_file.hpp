@@ -15,7 +15,7 @@ struct StateFile {
   std::vector<StartState> states;
   bool list = false;  ///< the file has a list, even if of one state
 
-  /// All inputs that any of the states gives a value to.
+  /// All inputs to which any of the states gives a value.
   [[nodiscard]] std::vector<std::string> inputs() const;
 };
 
@@ -23,7 +23,7 @@ struct StateFile {
 [[nodiscard]] StateFile parse_states(std::string_view text, const std::string& file);
 [[nodiscard]] StateFile read_states(const std::filesystem::path& file);
 
-/// The one state of a file; a list is refused.
+/// The single state of a file; a list is rejected.
 [[nodiscard]] StartState only_state(StateFile file);
 
 }  // namespace kane

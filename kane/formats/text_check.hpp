@@ -1,5 +1,5 @@
 #pragma once
-// Binary files, and text in other encodings, are refused before anybody tries to understand them.
+// Rejects binary files and text in other encodings before they are parsed.
 
 #include <string>
 #include <string_view>

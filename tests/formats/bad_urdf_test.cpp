@@ -12,9 +12,9 @@ namespace {
 constexpr BadInput kCases[] = {
     {R"()", "the file has no <robot> element"},
     {R"(@not xml at all)", "this is not well-formed XML: there is text where an element is expected"},
-    {R"(@<robot)", "not well-formed XML: an element is not complete"},
-    {R"(@<robot name="r"><link name="a"></robot>)", "not well-formed XML: an element has no end"},
-    {R"(@<robt name="r"/>)", "a URDF file begins with <robot>, but <robt> is found"},
+    {R"(@<robot)", "not well-formed XML: an element is incomplete"},
+    {R"(@<robot name="r"><link name="a"></robot>)", "not well-formed XML: an element is not closed"},
+    {R"(@<robt name="r"/>)", "a URDF file begins with <robot>, but <robt> was found"},
     {R"(@<sdf version="1.6"/>)", "this is an SDF file"},
     {R"(@<mujoco/>)", "this is an MJCF file"},
     {R"(@<robot><link name="a"/></robot>)", "the robot needs the attribute 'name'"},
@@ -87,7 +87,7 @@ constexpr BadInput kCases[] = {
   J
   @<joint name="k" type="fixed"><parent link="a"/><child link="b"/></joint>
 </robot>)",
-     "the link 'b' has two parents: the joint 'j' hangs it on 'a' and the joint 'k' on 'a'"},
+     "the link 'b' has two parents: the joint 'j' attaches it to 'a' and the joint 'k' to 'a'"},
     {R"(<robot name="r">
   A
   B
@@ -99,7 +99,7 @@ constexpr BadInput kCases[] = {
   A
   @<link name="b"/>
 </robot>)",
-     "the robot falls apart: 'a' and 'b' are both links without a parent"},
+     "the robot is not connected: 'a' and 'b' are both links without a parent"},
     {R"(<robot name="r">
   A
   B

@@ -99,7 +99,7 @@ TEST(HostileFiles, Sizes) {
   const std::string inner = "{index: k, to: 100000, bodies: {'X{i}_{j}_{k}': {}}}";
   const std::string middle = "{index: j, to: 100000, repeat: " + inner + "}";
   expect_complaint("repeat: {to: 100000, repeat: " + middle + "}", "this is the limit max_nodes");
-  expect_complaint("repeat: {from: -5e17, to: 5e17, bodies: {'X{i}': {}}}", "not a whole number");
+  expect_complaint("repeat: {from: -5e17, to: 5e17, bodies: {'X{i}': {}}}", "not an integer");
   expect_complaint(std::string(17U << 20U, ' '), "this is the limit max_bytes");
   expect_complaint("bodies: {" + std::string(1U << 20U, 'x') + ": {}}\n", "a key must be a word");
   std::string many = "bodies:\n";

@@ -96,11 +96,11 @@ TEST(Controller, BadKeysAreExplained) {
   has("{value: -k*x, sampled: 0 s}", "must be a positive time");
   has("{value: -k*x, sampled: 1 ms, delay: -1 ms}", "cannot be negative");
   has("{value: 3 N, sampled: 1 ms}", "needs a law");
-  has("{points: [[0, 1], [0, 2]]}", "must grow");
+  has("{points: [[0, 1], [0, 2]]}", "must increase");
   has("{points: [[0, 1], 3]}", "pairs");
   has("{points: [[0, 1]], value: 2}", "points");
   has("{valu: 2}", "value");
-  has("[1, 2]", "must be given a number");
+  has("[1, 2]", "must be a number");
 }
 
 TEST(Controller, TheWriterGivesTheSameModelBack) {

@@ -51,7 +51,7 @@ class UrdfCheck {
     return {file_name_, element.GetLineNum(), column == columns_.end() ? 1 : column->second};
   }
 
-  /// tinyxml2 knows the lines of elements. Their columns are found by looking for the tags, in the order of the text.
+  /// tinyxml2 knows the lines of elements. Their columns are found by searching for the tags in the order of the text.
   void find_columns(const XMLElement& element, std::size_t& place) {
     const auto line = static_cast<std::size_t>(std::max(element.GetLineNum(), 1)) - 1;
     if (line < line_starts_.size()) {
@@ -102,11 +102,13 @@ class UrdfCheck {
 
   static std::string xml_problem(tinyxml2::XMLError error) {
     switch (error) {
-      case tinyxml2::XML_ERROR_MISMATCHED_ELEMENT: return "an element has no end, or another one ends in its place";
-      case tinyxml2::XML_ERROR_PARSING_ELEMENT: return "an element is not complete";
+      case tinyxml2::XML_ERROR_MISMATCHED_ELEMENT:
+        return "an element is not closed, or another one is closed in its place";
+      case tinyxml2::XML_ERROR_PARSING_ELEMENT: return "an element is incomplete";
       case tinyxml2::XML_ERROR_PARSING_ATTRIBUTE: return "an attribute is not of the form name=\"value\"";
-      case tinyxml2::XML_ERROR_PARSING_TEXT: return "there is text where an element is expected, or it has no end";
-      case tinyxml2::XML_ERROR_PARSING_COMMENT: return "a comment has no end";
+      case tinyxml2::XML_ERROR_PARSING_TEXT:
+        return "there is text where an element is expected, or a text is not closed";
+      case tinyxml2::XML_ERROR_PARSING_COMMENT: return "a comment is not closed";
       default: return tinyxml2::XMLDocument::ErrorIDToName(error);
     }
   }
@@ -115,7 +117,7 @@ class UrdfCheck {
     const std::string_view name = robot.Name();
     if (name == "sdf") fail(robot, "this is an SDF file, not URDF; its root element is <sdf>");
     if (name == "mujoco") fail(robot, "this is an MJCF file, not URDF; its root element is <mujoco>");
-    if (name != "robot") fail(robot, fmt::format("a URDF file begins with <robot>, but <{}> is found", shown(name)));
+    if (name != "robot") fail(robot, fmt::format("a URDF file begins with <robot>, but <{}> was found", shown(name)));
     for (const XMLElement* e = robot.FirstChildElement(); e != nullptr; e = e->NextSiblingElement())
       if (std::string_view(e->Name()).starts_with("xacro:"))
         fail(*e, fmt::format("<{}> is a xacro macro; expand the file with xacro first", shown(e->Name())));
@@ -239,7 +241,7 @@ class UrdfCheck {
         fail(*inertia, fmt::format("'{}' of {} is negative: {} kg m^2", entry, owner, inertia->Attribute(entry)));
   }
 
-  /// Geometry is for pictures and contact; what is not understood is left out, with a note.
+  /// Geometry is for pictures and contact; unknown geometry is left out, with a note.
   void read_geometry(XMLElement& link, XMLElement& element, const std::string& kind, UrdfLinkText& text,
                      const std::string& owner) {
     UrdfGeometry geometry;
@@ -274,7 +276,7 @@ class UrdfCheck {
       (void)triple(*shape, "scale", "a mesh of " + owner);
       if (shape->Attribute("filename") == nullptr) return "its mesh has no file";
     } else {
-      return fmt::format("<{}> is no known shape", shown(kind));
+      return fmt::format("<{}> is not a known shape", shown(kind));
     }
     return {};
   }
@@ -334,7 +336,7 @@ class UrdfCheck {
       fail(joint, fmt::format("there are two joints named '{}'", shown(text.name)));
     const std::string type = attribute(joint, "type", owner);
     if (std::find(kJointTypes.begin(), kJointTypes.end(), type) == kJointTypes.end())
-      fail(joint, fmt::format("{} has the unknown type '{}'{}; known are {}", owner, shown(type),
+      fail(joint, fmt::format("{} has the unknown type '{}'{}; the known types are {}", owner, shown(type),
                               suggestion(type, kJointTypes), fmt::join(kJointTypes, ", ")));
     for (const char* name : {"calibration", "safety_controller"})
       if (joint.FirstChildElement(name) != nullptr) ++ignored_[name];
@@ -369,7 +371,7 @@ class UrdfCheck {
     if (xyz[0] == 0 && xyz[1] == 0 && xyz[2] == 0) fail(*axis, fmt::format("the axis of {} has length zero", owner));
   }
 
-  /// urdfdom wants limits with effort and velocity; files often leave them out.
+  /// urdfdom requires limits with effort and velocity; files often omit them.
   void check_limit(XMLElement& joint, const std::string& type, const std::string& owner, UrdfJointText& text) {
     XMLElement* limit = joint.FirstChildElement("limit");
     if (limit == nullptr) {
@@ -386,7 +388,7 @@ class UrdfCheck {
       if (limit->Attribute(name) == nullptr) limit->SetAttribute(name, "0");
       values[name] = number(*limit, name, "the limit of " + owner);
     }
-    // Zeros are what exporters write for "not known".
+    // Exporters write zeros for "unknown".
     text.has_limits = text.has_limits && (values["lower"] != 0 || values["upper"] != 0);
     text.has_effort = text.has_effort && values["effort"] != 0;
     text.has_velocity = text.has_velocity && values["velocity"] != 0;
@@ -422,7 +424,7 @@ class UrdfCheck {
       const auto [known, is_new] = parent_of.emplace(child, std::pair(parent, &element));
       if (!is_new)
         fail(element,
-             fmt::format("the link '{}' has two parents: the joint '{}' hangs it on '{}' and the joint '{}' on '{}'",
+             fmt::format("the link '{}' has two parents: the joint '{}' attaches it to '{}' and the joint '{}' to '{}'",
                          shown(child), known->second.second->Attribute("name"), known->second.first, shown(joint.name),
                          shown(parent)));
     }
@@ -433,13 +435,13 @@ class UrdfCheck {
       fail(*joint_elements_.begin()->second, "the joints form a cycle: every link is the child of another one");
     if (roots.size() > 1)
       throw ModelError(result_.links[link_index_.at(roots[1])].where,
-                       fmt::format("the robot falls apart: '{}' and '{}' are both links without a parent",
+                       fmt::format("the robot is not connected: '{}' and '{}' are both links without a parent",
                                    shown(roots[0]), shown(roots[1])));
     result_.root = roots.front();
     check_connected(parent_of);
   }
 
-  /// With one root, a link that does not lead to it is on a cycle.
+  /// If there is one root, a link that does not lead to it is on a cycle.
   void check_connected(const std::map<std::string, std::pair<std::string, const XMLElement*>>& parent_of) const {
     std::set<std::string> connected{result_.root};
     for (const auto& link : result_.links) {

@@ -1,9 +1,9 @@
 #pragma once
-// The text of a URDF file, checked before urdfdom sees it: urdfdom tells no places, and its XML parser was not made for
-// hostile input. Whatever is wrong is said here with file, line and column; what is left over is well-formed XML made of
+// The text of a URDF file, checked before urdfdom sees it: urdfdom reports no places, and its XML parser was not made for
+// hostile input. Errors are reported here with file, line and column; the remaining text is well-formed XML made of
 // elements that urdfdom understands.
 //
-// Numbers that matter are also read here, as the exact decimals they spell.
+// Relevant numbers are also read here, as exact decimals.
 
 #include <array>
 #include <map>
@@ -33,7 +33,7 @@ struct UrdfGeometry {
   std::string color;  ///< "#rrggbb", of a visual with a material
 };
 
-/// In the order of the file. Geometries are those of the cleaned text: visuals and collisions in its order.
+/// In the order of the file. Geometries are those of the cleaned text: visuals and collisions in their order.
 struct UrdfLinkText {
   std::string name;
   Where where;
@@ -53,12 +53,12 @@ struct UrdfFile {
   std::string name;
   std::vector<UrdfLinkText> links;
   std::vector<UrdfJointText> joints;
-  std::string root;       ///< the link that is no child
+  std::string root;       ///< the link that is not a child
   std::string clean_xml;  ///< for urdfdom
   std::vector<std::string> notes;
 };
 
-/// Throws ModelError with the place of what is wrong.
+/// Throws ModelError with the place of the error.
 [[nodiscard]] UrdfFile check_urdf_text(std::string_view text, const std::string& file_name,
                                        const UrdfLimits& limits = {});
 

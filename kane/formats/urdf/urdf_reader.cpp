@@ -20,7 +20,7 @@ namespace kane {
 
 namespace {
 
-/// urdfdom, with its complaints caught instead of printed. Its channel for them is one for the whole process, so only
+/// urdfdom, with its messages caught instead of printed. They share one channel for the whole process, so only
 /// one reader uses it at a time.
 class Complaints : public console_bridge::OutputHandler {
  public:
@@ -92,7 +92,7 @@ class UrdfBuilder {
   }
 
  private:
-  /// Where a link went: a body of its own, or a place on another one.
+  /// Where a link went: a body of its own, or a place on another body.
   struct LinkPlace {
     std::string body;
     Placement place;
@@ -118,7 +118,7 @@ class UrdfBuilder {
   static Expr3 exprs(const std::array<Rational, 3>& v) { return {number(v[0]), number(v[1]), number(v[2])}; }
   static Expr number(const Rational& value) { return Expr(to_double(value)); }
 
-  /// Right angles are exact, whatever digits a file gives them.
+  /// Makes right angles exact, however many digits the file gives.
   Expr angle(const Rational& value) {
     const double radians = to_double(value);
     constexpr double kRightAngle = 1.57079632679489661923;
@@ -137,7 +137,7 @@ class UrdfBuilder {
 
   Placement placement(const UrdfOrigin& origin) { return {exprs(origin.xyz), rotation(origin.rpy)}; }
 
-  /// A number in place of an expression of numbers: sums of decimals stay exact, the rest is rounded to double.
+  /// Evaluates an expression of numbers: sums of decimals stay exact, everything else is rounded to double.
   static Expr rounded(const Expr& e) {
     if (!e.is_number()) return Expr(evaluate(e, {}));
     return Expr(to_double(e.number()));
@@ -163,7 +163,7 @@ class UrdfBuilder {
     return i.mass != 0 || i.ixx != 0 || i.iyy != 0 || i.izz != 0;
   }
 
-  /// Which links carry, or hold up, something with mass.
+  /// Which links have mass or carry something that has.
   void find_weights() {
     bool any = false;
     for (const auto& text : file_.links) {
@@ -257,7 +257,7 @@ class UrdfBuilder {
       add(*link.collision_array[i]->geometry, text.collisions[i], true);
   }
 
-  /// False, with a note, for what a Shape cannot say.
+  /// False, with a note, if a Shape cannot represent it.
   bool read_geometry(const urdf::Geometry& geometry, const UrdfLinkText& text, Shape& shape) {
     if (const auto* box = dynamic_cast<const urdf::Box*>(&geometry)) {
       shape.kind = ShapeKind::Box;
@@ -275,7 +275,7 @@ class UrdfBuilder {
       bool outside = path.has_root_path() || shape.file.starts_with("file:");
       for (const auto& part : path) outside = outside || part == "..";
       if (outside) {
-        m_.notes.push_back(fmt::format("{}: the mesh '{}' lies outside of the folder of the robot and is left out",
+        m_.notes.push_back(fmt::format("{}: the mesh '{}' lies outside the folder of the robot and is left out",
                                        text.where.to_string(), shown(shape.file)));
         return false;
       }
@@ -359,7 +359,7 @@ class UrdfBuilder {
     if (joint.kind == "planar") turn_plane(axis, joint);
   }
 
-  /// A plane normal to any axis: the joint's frames are turned so that their z is that axis, on both sides alike.
+  /// A plane normal to any axis: the joint frames are turned on both sides so that their z is that axis.
   static void turn_plane(const Expr3& axis, Joint& joint) {
     if (axis[0].is_zero() && axis[1].is_zero()) {
       joint.motions[2].axis = axis;
@@ -430,7 +430,7 @@ class UrdfBuilder {
   Graph& graph_;
   std::map<std::string, const UrdfLinkText*> link_texts_;
   std::map<std::string, const UrdfJointText*> joint_texts_;
-  std::map<std::string, std::string> names_;        ///< of links, as they are called here
+  std::map<std::string, std::string> names_;        ///< names of the links here
   std::map<std::string, LinkPlace> places_;         ///< by link
   std::map<std::string, std::string> coordinates_;  ///< by joint
   std::set<std::string> used_names_, used_joints_;

@@ -39,7 +39,7 @@ bool is_number_with_unit(std::string_view text) {
   }
 }
 
-/// An error inside a repetition says which one.
+/// An error inside a repetition names the repetition.
 template <class Work>
 auto with_note(const YamlPlace& place, Work work) -> decltype(work()) {
   if (place.note == nullptr) return work();
@@ -61,13 +61,14 @@ Group::Group(const YamlNode& node, std::string owner, std::span<const std::strin
   if (node.is_null()) return;
   if (!node.is_map())
     node.fail(
-        fmt::format("{} takes a group of keys such as '{}', but {} is given", owner_, keys.front(), node.describe()));
+        fmt::format("{} takes a map with keys such as '{}', but {} is given", owner_, keys.front(), node.describe()));
   for (const auto& entry : node.entries) {
     if (std::find(keys.begin(), keys.end(), entry.key) != keys.end()) continue;
     const std::vector<std::string> known(keys.begin(), keys.end());
     const std::string hint = suggestion(entry.key, known);
-    fail_at(entry.key_place, fmt::format("unknown key '{}' in {}{}{}", shown(entry.key), owner_, hint,
-                                         hint.empty() ? fmt::format("; known are {}", fmt::join(known, ", ")) : ""));
+    fail_at(entry.key_place,
+            fmt::format("unknown key '{}' in {}{}{}", shown(entry.key), owner_, hint,
+                        hint.empty() ? fmt::format("; the known keys are {}", fmt::join(known, ", ")) : ""));
   }
 }
 
@@ -82,8 +83,8 @@ void Group::check_only_one(std::span<const std::string_view> keys) const {
   for (const auto& entry : node_->entries) {
     if (std::find(keys.begin(), keys.end(), entry.key) == keys.end()) continue;
     if (first != nullptr)
-      fail_at(entry.key_place, fmt::format("{} is given both '{}' and '{}'; only one of them can be meant", owner_,
-                                           first->key, entry.key));
+      fail_at(entry.key_place,
+              fmt::format("{} has both '{}' and '{}'; only one of them is allowed", owner_, first->key, entry.key));
     first = &entry;
   }
 }
@@ -107,7 +108,7 @@ void ModelContext::declare(const std::string& name, std::string_view what, const
                                name == "t" ? "time" : "3.14159..."));
   const auto [known, is_new] = names.emplace(name, ScalarName{value, dimension, what, place.where()});
   if (!is_new)
-    fail_at(place, fmt::format("'{}' is the name of a {} already (in {})", name, known->second.what,
+    fail_at(place, fmt::format("'{}' is already the name of a {} (in {})", name, known->second.what,
                                known->second.where.to_string()));
 }
 
@@ -157,8 +158,8 @@ double ModelContext::number(const YamlNode& node, const Measure& measure, std::s
   }
   for (const Expr& symbol : symbols_of({&value, 1}))
     if (!defaults.contains(symbol.name()))
-      node.fail(fmt::format("{} of {} must be a number, but '{}' depends on '{}', which is no parameter", what, owner,
-                            shown(node.text), symbol.name()));
+      node.fail(fmt::format("{} of {} must be a number, but '{}' depends on '{}', which is not a parameter", what,
+                            owner, shown(node.text), symbol.name()));
   const double result = at_place(node.place, [&] { return evaluate(value, defaults, functions); });
   if (!std::isfinite(result)) node.fail(fmt::format("{} of {} is not a finite number", what, owner));
   return result;
@@ -177,7 +178,7 @@ Quantity ModelContext::quantity(const YamlNode& node, const Measure& measure, st
   return {node.text, where};
 }
 
-/// Whether a text is written with known scalars only, as a quantity often is: then its dimension can be followed.
+/// Whether a text contains known scalars only, as quantities often do; its dimension can then be checked.
 bool ModelContext::is_plain_scalar(const YamlNode& node) const {
   try {
     (void)parse_scalar(graph, names, node.text, text_where(node), measure::kAny, "", "");
@@ -218,8 +219,7 @@ Where text_where(const YamlNode& node) {
 }
 
 std::string read_text(const YamlNode& node, std::string_view what, std::string_view owner) {
-  if (!node.is_scalar())
-    node.fail(fmt::format("{} of {} must be a text, but {} is given", what, owner, node.describe()));
+  if (!node.is_scalar()) node.fail(fmt::format("{} of {} must be text, but {} is given", what, owner, node.describe()));
   return node.text;
 }
 
@@ -247,7 +247,7 @@ bool read_flag(const YamlNode& node, std::string_view what, std::string_view own
 int read_count(const YamlNode& node, std::string_view what, std::string_view owner) {
   const bool good = node.is_scalar() && !node.text.empty() && node.text.size() <= 9 &&
                     node.text.find_first_not_of("0123456789") == std::string::npos;
-  if (!good) node.fail(fmt::format("{} of {} must be a whole number, but {} is given", what, owner, node.describe()));
+  if (!good) node.fail(fmt::format("{} of {} must be an integer, but {} is given", what, owner, node.describe()));
   return std::stoi(node.text);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// What the readers of the sections share: the mechanism being built, the names known so far, and the ways to read a
-// value with its checks. Everything throws ModelError at the place of the value.
+// Shared by the readers of all sections: the mechanism being built, the names known so far, and functions that read and
+// check values. All of them throw ModelError at the place of the value.
 
 #include <initializer_list>
 #include <span>
@@ -15,10 +15,10 @@
 
 namespace kane {
 
-/// A group of keys, all of them known, that belongs to something with a name.
+/// A YAML map whose keys are all known and that belongs to something with a name.
 class Group {
  public:
-  /// `owner` is for messages: "the body 'A'". A Null node is a group without keys.
+  /// `owner` is for messages: "the body 'A'". A Null node is an empty map.
   Group(const YamlNode& node, std::string owner, std::span<const std::string_view> keys);
 
   [[nodiscard]] const YamlNode& node() const { return *node_; }
@@ -46,11 +46,11 @@ struct ModelContext {
   Mechanism& mechanism;
   Graph& graph;
   ScalarNames names;
-  Values defaults;          ///< of the parameters, once they are read
-  FunctionTable functions;  ///< of the tables
+  Values defaults;          ///< values of the parameters, once they are read
+  FunctionTable functions;  ///< the tables
 
   // ---- names ----------------------------------------------------------------------------------------------------
-  /// Makes a scalar name known; throws if it is no name, or known already as something else.
+  /// Declares a scalar name; throws if it is not a valid name or is already in use.
   void declare(const std::string& name, std::string_view what, const Expr& value, std::optional<Dimension> dimension,
                const YamlPlace& place);
   [[nodiscard]] std::vector<std::string> names_of(std::string_view what) const;
@@ -84,16 +84,16 @@ struct ModelContext {
 
 // ---- plain values -----------------------------------------------------------------------------------------------------
 [[nodiscard]] std::string read_text(const YamlNode& node, std::string_view what, std::string_view owner);
-/// A name of something: one word.
+/// A name: one word.
 [[nodiscard]] std::string read_name(const YamlNode& node, std::string_view what, std::string_view owner);
 [[nodiscard]] std::vector<std::string> read_names(const YamlNode& node, std::string_view what, std::string_view owner);
 [[nodiscard]] bool read_flag(const YamlNode& node, std::string_view what, std::string_view owner);
 [[nodiscard]] int read_count(const YamlNode& node, std::string_view what, std::string_view owner);
 
-/// A place for Where: quoted text begins after the quotation mark.
+/// Where the text of a node begins: after the quotation mark, if it is quoted.
 [[nodiscard]] Where text_where(const YamlNode& node);
 
-/// Runs `work`; an error without a place gets the one of `place`.
+/// Runs `work`; an error without a place is given `place`.
 template <class Work>
 auto at_place(const YamlPlace& place, Work work) -> decltype(work()) {
   try {
@@ -107,7 +107,7 @@ auto at_place(const YamlPlace& place, Work work) -> decltype(work()) {
   }
 }
 
-/// Calls read(key, key place, value) for each entry of a section made of names.
+/// Calls read(key, key place, value) for each entry of a section that maps names to values.
 template <class Read>
 void for_each_entry(const YamlNode& section, std::string_view name, Read read) {
   if (!section.is_map())

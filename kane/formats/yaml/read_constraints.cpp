@@ -19,8 +19,8 @@ class ConstraintReader {
   Constraint read() {
     constraint_.where = node_.where();
     if (!node_.is_map())
-      node_.fail(fmt::format("{} must be a group of keys such as {{motion: u1 + u2}}, but {} is given", owner_,
-                             node_.describe()));
+      node_.fail(
+          fmt::format("{} must be a map such as {{motion: u1 + u2}}, but {} is given", owner_, node_.describe()));
     const std::string_view kind = find_kind();
     using Read = void (ConstraintReader::*)();
     struct Row {
@@ -77,7 +77,7 @@ class ConstraintReader {
     constraint_.what = std::move(rows);
   }
 
-  /// phi = 0, written here from its parts.
+  /// phi = 0, put together here.
   void set_configuration(std::string phi) {
     ExpressionConstraint rows;
     rows.configuration.push_back({std::move(phi), node_.where()});
@@ -97,7 +97,7 @@ class ConstraintReader {
     const std::string name = read_name(node, key, owner_);
     const auto known = context_.names.find(name);
     if (known == context_.names.end() || known->second.what.find("coordinate") == std::string_view::npos)
-      node.fail(fmt::format("'{}' of {} must name a coordinate, and '{}' is none{}", key, owner_, shown(name),
+      node.fail(fmt::format("'{}' of {} must name a coordinate, but '{}' is not one{}", key, owner_, shown(name),
                             suggestion(name, context_.names_of("coordinate"))));
     return known->second.what == "coordinate" ? name : "(" + to_text(known->second.value) + ")";
   }
@@ -129,7 +129,7 @@ class ConstraintReader {
     }
     (void)group.need("ratio", "-1/3");
     if (const YamlNode* internal = group.find("internal"))
-      internal->fail(fmt::format("'internal' of {} goes with 'teeth'; the sign of 'ratio' says it otherwise", owner_));
+      internal->fail(fmt::format("'internal' of {} requires 'teeth'; with 'ratio' use its sign", owner_));
     set_linear(group, a, b, scalar_text(group, "ratio", measure::kNumber));
   }
 
@@ -147,7 +147,7 @@ class ConstraintReader {
     set_linear(group, angle, length, scalar_text(group, "radius", measure::kLength));
   }
 
-  /// Both pulleys turn alike: r1 a = r2 b; with a crossed belt against each other.
+  /// Both pulleys turn in the same direction, r1 a = r2 b; with a crossed belt in opposite directions.
   void read_belt() {
     const Group group(node_, owner_, keys::kBeltConstraint);
     const auto [a, b] = coordinate_pair(group, "belt");
@@ -165,7 +165,7 @@ class ConstraintReader {
     const std::string q = coordinate(*group.find(coordinate_key), coordinate_key);
     const Quantity value = context_.quantity(group.need(value_key, "0.1*sin(2*t)"), measure::kAny, value_key, owner_);
     set_configuration(fmt::format("{} - ({})", q, value.text));
-    // The name is known to be right; what is wrong is in the value, and stands in the file where the value stands.
+    // The name has been checked, so an error is in the value and is reported at its place.
     Quantity& phi = std::get<ExpressionConstraint>(constraint_.what).configuration.front();
     phi.where = value.where;
     phi.where.column -= static_cast<int>(q.size()) + 4;
@@ -251,7 +251,7 @@ class ConstraintReader {
     const auto points = points_of(group, "rod", 2);
     if (points.size() != 2)
       group.find("rod")->fail(
-          fmt::format("'rod' of {} joins two points, not {}; for more write 'rope'", owner_, points.size()));
+          fmt::format("'rod' of {} joins two points, not {}; use 'rope' for more", owner_, points.size()));
     DistanceConstraint rod;
     rod.from = points[0];
     rod.to = points[1];

@@ -46,7 +46,7 @@ Expr read_actuator(const ModelContext& context, const YamlNode& node, const std:
   const std::string name = read_name(node, "actuator", owner);
   const auto known = context.names.find(name);
   if (known == context.names.end() || known->second.what != "input")
-    node.fail(fmt::format("the actuator of {} must be an input, and '{}' is none{}; list it under 'inputs'", owner,
+    node.fail(fmt::format("the actuator of {} must be an input, but '{}' is not one{}; add it under 'inputs'", owner,
                           shown(name), suggestion(name, context.names_of("input"))));
   return known->second.value;
 }
@@ -62,7 +62,7 @@ Expr33 axes_of_sequence(const YamlNode& node, const std::string& owner) {
 
 }  // namespace
 
-/// The number of the motion that a coordinate's name or a number counted from 1 means.
+/// Index of the motion given by the name of a coordinate or by a number counted from 1.
 std::size_t find_motion(const PendingJoint& pending, std::string_view text, const YamlPlace& place) {
   for (std::size_t i = 0; i < pending.names.size(); ++i)
     if (pending.names[i] == text) return i;
@@ -77,14 +77,14 @@ static std::size_t free_count(const Joint& joint) {
       std::count_if(joint.motions.begin(), joint.motions.end(), [](const auto& m) { return m.free; }));
 }
 
-/// The one motion that a value without further ado belongs to.
+/// The motion that a single value belongs to; throws if there are several.
 std::size_t only_motion(const PendingJoint& pending, std::string_view key, const YamlPlace& place) {
   const auto& motions = pending.joint.motions;
   if (motions.size() == 1) return 0;
   if (free_count(pending.joint) == 1)
     for (std::size_t i = 0; i < motions.size(); ++i)
       if (motions[i].free) return i;
-  fail_at(place, fmt::format("{} has {} motions, so '{}' must be a list with one entry for each, or a group by "
+  fail_at(place, fmt::format("{} has {} motions, so '{}' must be a list with one entry for each, or a map by "
                              "coordinate such as {{{}: ...}}",
                              pending.owner, motions.size(), key, pending.names.empty() ? "q1" : pending.names.front()));
 }
@@ -162,19 +162,18 @@ void JointReader::read_axes(const Group& group, PendingJoint& pending) {
   }
   if (const YamlNode* sequence = group.find("sequence")) {
     if (kind != "gimbal")
-      sequence->fail(
-          fmt::format("'sequence' goes with the type 'gimbal', but {} is of type '{}'", pending.owner, kind));
+      sequence->fail(fmt::format("'sequence' requires the type 'gimbal', but {} is of type '{}'", pending.owner, kind));
     const Expr33 axes = axes_of_sequence(*sequence, pending.owner);
     for (std::size_t i = 0; i < 3; ++i) motions[i].axis = axes[i];
   }
   const bool screw = kind == "screw";
   if (const YamlNode* pitch = group.find("pitch"); pitch != nullptr && !screw)
-    pitch->fail(fmt::format("'pitch' goes with the type 'screw', but {} is of type '{}'", pending.owner, kind));
+    pitch->fail(fmt::format("'pitch' requires the type 'screw', but {} is of type '{}'", pending.owner, kind));
   if (screw)
     motions[0].pitch = context_.scalar(group.need("pitch", "5 mm/rev"), measure::kPitch, "pitch", pending.owner);
 }
 
-/// `values` of the locked axes of rotation: and translation:, one for each axis, or one for each locked one.
+/// `values` of the locked axes under rotation: and translation:, one per axis or one per locked axis.
 void JointReader::read_sequence_values(const Group& group, PendingJoint& pending) {
   for (const auto key : {"translation", "rotation"}) {
     const YamlNode* node = group.find(key);
@@ -221,7 +220,7 @@ void JointReader::read_motion_list(const Group& group, PendingJoint& pending) {
   }
 }
 
-/// Springs, dampers, limits and motors: one value for a joint with one motion, else a list or a group by coordinate.
+/// Springs, dampers, limits and motors: one value for a joint with one motion, otherwise a list or a map by coordinate.
 void JointReader::read_laws(const Group& group, PendingJoint& pending) {
   auto& motions = pending.joint.motions;
   for (const auto key : keys::kAxisLaw) {

@@ -13,7 +13,7 @@ namespace kane {
 
 namespace {
 
-/// Names of a group's coordinates or speeds: one under `one`, or a list under `several`.
+/// Names of coordinates or speeds: one under `one`, or a list under `several`.
 std::vector<std::string> read_symbol_names(const Group& group, std::string_view one, std::string_view several) {
   if (one != several) group.check_only_one({one, several});
   for (const auto key : {one, several})
@@ -50,7 +50,7 @@ void JointReader::declare_joint(const YamlEntry& entry, const ModelDocument& doc
   joint.child = read_name(group.need("child", "A"), "child", pending.owner);
   if (const YamlNode* close = group.find("close")) joint.closing = read_flag(*close, "close", pending.owner);
   if (const YamlNode* active = group.find("active")) {
-    if (!joint.closing) active->fail(fmt::format("'active' of {} goes with 'close: true'", pending.owner));
+    if (!joint.closing) active->fail(fmt::format("'active' of {} requires 'close: true'", pending.owner));
     joint.active = read_flag(*active, "active", pending.owner);
   }
   if (const YamlNode* reaction = group.find("reaction"))
@@ -59,7 +59,7 @@ void JointReader::declare_joint(const YamlEntry& entry, const ModelDocument& doc
   if (joint.closing) {
     for (const auto key : {"lock", "value", "values", "prescribe", "coordinate", "coordinates", "speed", "speeds"})
       if (const YamlNode* node = group.find(key))
-        node->fail(fmt::format("{} closes a loop and has no coordinates of its own, so '{}' means nothing here",
+        node->fail(fmt::format("{} closes a loop and has no coordinates of its own, so '{}' has no meaning here",
                                pending.owner, key));
   } else {
     lock_motions(group, pending, document);
@@ -122,7 +122,7 @@ void JointReader::open_sequences(const Group& group, PendingJoint& pending, std:
       for (const auto& item : free->items) {
         const int axis = read_count(item, "free", own.owner());
         if (axis < 1 || axis > 3)
-          item.fail(fmt::format("'free' of {} counts the axes of the sequence from 1 to 3", own.owner()));
+          item.fail(fmt::format("'free' of {} takes numbers of axes, from 1 to 3", own.owner()));
         sequence.free.push_back(axis);
       }
     }
@@ -186,7 +186,7 @@ void JointReader::lock_motions(const Group& group, PendingJoint& pending, const 
   for (const auto key : {"value", "values", "prescribe"}) lock_by_values(group, pending, key);
 }
 
-/// `value`, `values` and `prescribe`: where locked motions stand, or how they move.
+/// `value`, `values` and `prescribe`: where motions are held, or how they move.
 void JointReader::lock_by_values(const Group& group, PendingJoint& pending, std::string_view key) {
   const YamlNode* node = group.find(key);
   if (node == nullptr) return;
@@ -220,7 +220,7 @@ void JointReader::lock_motion(PendingJoint& pending, std::size_t i, const Expr& 
   motion.speeds.clear();
 }
 
-/// A motion that is locked by the word `lock` stays at its initial value.
+/// A motion locked by `lock` stays at its initial value.
 void JointReader::lock_at_initial_value(PendingJoint& pending, std::size_t i, const ModelDocument& document,
                                         const YamlPlace& place) {
   const YamlNode* initial = document.find("initial");
@@ -297,7 +297,7 @@ void JointReader::declare_row(const YamlEntry& arm, const Group& group, const Ya
   const YamlNode* base = group.find("base");
   joint.parent = base != nullptr ? read_name(*base, "base", group.owner()) : context_.mechanism.ground;
   if (number > 1) joint.parent = pending_.back().joint.child;
-  // A row without a body carries no mass: a frame on the way.
+  // A row without a body has no mass: an intermediate frame.
   joint.child = fmt::format("{}_{}", arm.key, number);
   if (const YamlNode* body = own.find("body")) {
     joint.child = read_name(*body, "body", pending.owner);

@@ -1,8 +1,8 @@
 #pragma once
-// Joints, written out or as a table of Denavit and Hartenberg.
+// Joints, written out or given by a Denavit-Hartenberg table.
 //
-// In two steps, because every scalar may use every coordinate: declare_joints() opens the joints into motions and
-// makes the names of their coordinates and speeds known, read_joints() reads the rest.
+// They are read in two steps, because every scalar may use every coordinate: declare_joints() splits the joints into motions
+// and declares the names of their coordinates and speeds, read_joints() reads the rest.
 
 #include <vector>
 
@@ -13,12 +13,12 @@ namespace kane {
 /// A joint between the two steps.
 struct PendingJoint {
   Joint joint;
-  const YamlEntry* entry = nullptr;  ///< of the section `joints`; null for a row of an arm
-  const YamlNode* row = nullptr;     ///< of an arm
+  const YamlEntry* entry = nullptr;  ///< in the section `joints`; null for a row of an arm
+  const YamlNode* row = nullptr;     ///< row of an arm
   const YamlEntry* arm = nullptr;    ///< the arm
   bool first_row = false;
-  std::vector<std::string> names;                               ///< of each motion's (first) coordinate, locked or not
-  std::vector<std::pair<std::string, Expr>> locked_parameters;  ///< Euler parameters of a ball that is locked
+  std::vector<std::string> names;  ///< the (first) coordinate of each motion, locked or not
+  std::vector<std::pair<std::string, Expr>> locked_parameters;  ///< Euler parameters of a locked ball
   std::string owner;                                            ///< for messages: "the joint 'elbow'"
 };
 
@@ -27,7 +27,7 @@ class JointReader {
   explicit JointReader(ModelContext& context) : context_(context) {}
 
   void declare_joints(const ModelDocument& document);
-  /// The joints as they stand, for whoever names their speeds.
+  /// The joints read so far, for naming their speeds.
   [[nodiscard]] std::vector<Joint*> joints();
   void read_joints();
 
@@ -59,9 +59,9 @@ class JointReader {
   std::vector<PendingJoint> pending_;
 };
 
-/// The number of the motion that a coordinate's name, or a number counted from 1, means.
+/// Index of the motion given by the name of a coordinate or by a number counted from 1.
 [[nodiscard]] std::size_t find_motion(const PendingJoint& pending, std::string_view text, const YamlPlace& place);
-/// The one motion that a value without further ado belongs to.
+/// The motion that a single value belongs to; throws if there are several.
 [[nodiscard]] std::size_t only_motion(const PendingJoint& pending, std::string_view key, const YamlPlace& place);
 
 [[nodiscard]] constexpr bool is_turning(MotionKind kind) { return kind != MotionKind::Translation; }
@@ -69,7 +69,7 @@ class JointReader {
   return is_turning(kind) ? measure::kAngle : measure::kLength;
 }
 
-/// The key of an axis law, read into `law`; `kind` tells forces from torques.
+/// Reads the value of an axis law into `law`; `kind` distinguishes forces from torques.
 void read_axis_law(const ModelContext& context, const YamlNode& node, std::string_view key, MotionKind kind,
                    AxisLaw& law, const std::string& owner);
 

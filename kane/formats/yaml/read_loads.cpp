@@ -20,8 +20,8 @@ class LoadReader {
   Load read() {
     load_.where = node_.where();
     if (!node_.is_map())
-      node_.fail(fmt::format("{} must be a group of keys such as {{torque: T, on: A, axis: N.z}}, but {} is given",
-                             owner_, node_.describe()));
+      node_.fail(fmt::format("{} must be a map such as {{torque: T, on: A, axis: N.z}}, but {} is given", owner_,
+                             node_.describe()));
     const std::string_view kind = find_kind();
     if (kind == "force")
       read_force();
@@ -72,7 +72,7 @@ class LoadReader {
     if (const YamlNode* node = group.find("frame")) {
       frame = read_name(*node, "frame", owner_);
       if (!amount.is_list())
-        node->fail(fmt::format("'frame' of {} goes with a list of three components under '{}'", owner_, key));
+        node->fail(fmt::format("'frame' of {} requires a list of three components under '{}'", owner_, key));
     }
     if (const YamlNode* node = group.find("axis")) {
       if (amount.is_list()) node->fail(fmt::format("{} is given by its components and needs no 'axis'", owner_));
@@ -88,7 +88,7 @@ class LoadReader {
     group.check_only_one({"damper", "damping"});
     group.check_only_one({"length", "rest"});
     if (const YamlNode* friction = group.find("friction"))
-      friction->fail(fmt::format("'friction' of {} goes with 'joint'", owner_));
+      friction->fail(fmt::format("'friction' of {} requires 'joint'", owner_));
     SpringLoad spring;
     spring.from = read_name(group.need("from", "P1"), "from", owner_);
     spring.to = read_name(group.need("to", "P2"), "to", owner_);
@@ -115,7 +115,7 @@ class LoadReader {
     }
     for (const auto key : {"from", "to", "at", "on", "axis", "reaction", "frame"})
       if (const YamlNode* node = group.find(key))
-        node->fail(fmt::format("{} acts along a coordinate of the joint '{}', so '{}' means nothing here", owner_,
+        node->fail(fmt::format("{} acts along a coordinate of the joint '{}', so '{}' has no meaning here", owner_,
                                load.joint, key));
     load.motion = find_motion_of(group, *joint, name.place);
     read_axis_laws(group, joint->motions[static_cast<std::size_t>(load.motion)].kind, load.law);
@@ -139,7 +139,7 @@ class LoadReader {
       return numbers[static_cast<std::size_t>(known - names.begin())];
     }
     if (numbers.size() != 1)
-      fail_at(place, fmt::format("the joint '{}' has {} free motions; say with 'coordinate' which one {} is meant for",
+      fail_at(place, fmt::format("the joint '{}' has {} free motions; name with 'coordinate' the one on which {} acts",
                                  joint.name, numbers.size(), owner_));
     return numbers.front();
   }
@@ -157,7 +157,7 @@ class LoadReader {
     group.check_only_one({"law", "torque", "force"});
     const std::string_view wrong = is_turning(kind) ? "force" : "torque";
     if (const YamlNode* node = group.find(wrong))
-      node->fail(fmt::format("the joint of {} {}, so a {} is meant, not a {}", owner_,
+      node->fail(fmt::format("the joint of {} {}, so it takes a {}, not a {}", owner_,
                              is_turning(kind) ? "turns" : "slides", is_turning(kind) ? "torque" : "force", wrong));
     for (const auto& pair : kPairs)
       if (const YamlNode* node = group.find(pair.load)) read_axis_law(context_, *node, pair.joint, kind, law, owner_);

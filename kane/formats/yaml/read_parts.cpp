@@ -37,7 +37,7 @@ std::vector<Expr> read_sizes(const ModelContext& context, const YamlNode& node, 
   } else if (node.is_map() && named != nullptr) {
     const Group group(node, fmt::format("the {} of {}", what, owner), named->names);
     for (const auto name : named->names) {
-      // A rod and a disk may be as thin as they are called.
+      // The radius of a rod and the thickness of a disk are optional.
       const bool optional =
           (info.kind == ShapeKind::Rod && name == "radius") || (info.kind == ShapeKind::Disk && name == "length");
       if (!optional) (void)group.need(name, "50 mm");
@@ -50,7 +50,7 @@ std::vector<Expr> read_sizes(const ModelContext& context, const YamlNode& node, 
   return sizes;
 }
 
-/// A mesh is only named here; whoever draws it opens the file. It must lie beneath the model's folder all the same.
+/// A mesh is only named here; the file is opened when it is needed. It must lie beneath the model's folder.
 std::string read_mesh(const YamlNode& node, const std::string& owner) {
   const std::string file = read_text(node, "mesh", owner);
   const std::filesystem::path path(file);
@@ -61,7 +61,7 @@ std::string read_mesh(const YamlNode& node, const std::string& owner) {
   return file;
 }
 
-/// A mesh of a few points, [[x, y, z], ...]: the solid between them.
+/// A mesh of a few points, [[x, y, z], ...]: their convex hull.
 std::vector<Expr> read_corners(const ModelContext& context, const YamlNode& node, const std::string& owner) {
   std::vector<Expr> coordinates;
   for (const auto& item : node.items) {

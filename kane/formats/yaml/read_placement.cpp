@@ -13,7 +13,7 @@ namespace kane {
 namespace {
 
 Expr33 sequence_matrix(const RotationSequence& sequence) {
-  // Body-fixed axes multiply from the left to the right, space-fixed ones the other way.
+  // Body-fixed rotations multiply from left to right, space-fixed ones from right to left.
   Expr33 result = identity33();
   for (std::size_t i = 0; i < 3; ++i) {
     const Expr33 turn = simple_rotation_matrix(sequence.axes[i], sequence.angles[i]);
@@ -22,7 +22,7 @@ Expr33 sequence_matrix(const RotationSequence& sequence) {
   return result;
 }
 
-/// Numbers of expressions that depend on parameters only; empty if they depend on more.
+/// Values of expressions that depend on parameters only; empty if they depend on anything else.
 std::optional<std::vector<double>> find_numbers(const ModelContext& context, std::span<const Expr> values) {
   for (const Expr& symbol : symbols_of(values))
     if (!context.defaults.contains(symbol.name())) return std::nullopt;
@@ -50,14 +50,14 @@ void check_rotation(const ModelContext& context, const Expr33& r, const YamlNode
   const double determinant = at(0, 0) * (at(1, 1) * at(2, 2) - at(1, 2) * at(2, 1)) -
                              at(0, 1) * (at(1, 0) * at(2, 2) - at(1, 2) * at(2, 0)) +
                              at(0, 2) * (at(1, 0) * at(2, 1) - at(1, 1) * at(2, 0));
-  constexpr double kTolerance = 1e-6;  // what six digits on paper give
+  constexpr double kTolerance = 1e-6;  // accuracy of six printed digits
   if (!(worst <= kTolerance))
     node.fail(
-        fmt::format("the matrix of {} is no rotation: its columns are not perpendicular unit vectors (off by "
+        fmt::format("the matrix of {} is not a rotation: its columns are not perpendicular unit vectors (off by "
                     "{:.2g})",
                     owner, worst));
   if (determinant < 0)
-    node.fail(fmt::format("the matrix of {} is a reflection, no rotation: its determinant is -1", owner));
+    node.fail(fmt::format("the matrix of {} is a reflection, not a rotation: its determinant is -1", owner));
 }
 
 Expr33 read_matrix(const ModelContext& context, const YamlNode& node, std::string_view owner) {
@@ -151,7 +151,7 @@ Expr33 read_orientation(const ModelContext& context, const YamlNode& node, std::
   group.check_only_one({"axis", "rpy", "sequence", "matrix", "quaternion"});
   const auto refuse = [&](std::string_view key, std::string_view with) {
     if (group.has(key) && !group.has(with))
-      group.find(key)->fail(fmt::format("'{}' of {} goes with '{}'", key, group.owner(), with));
+      group.find(key)->fail(fmt::format("'{}' of {} requires '{}'", key, group.owner(), with));
   };
   refuse("angle", "axis");
   refuse("angles", "sequence");

@@ -14,11 +14,11 @@ namespace kane {
 
 namespace {
 
-/// Names under `what`, or those of kind `what` that a list must be made of.
+/// The name in an item of a list, which must be of the kind `what`.
 void check_known(const ModelContext& context, const YamlNode& node, std::string_view what, std::string_view section) {
   const auto known = context.names.find(node.text);
   if (known != context.names.end() && known->second.what.ends_with(what)) return;
-  node.fail(fmt::format("'{}' lists '{}', which is no {}{}", section, shown(node.text), what,
+  node.fail(fmt::format("'{}' lists '{}', which is not a {}{}", section, shown(node.text), what,
                         suggestion(node.text, context.names_of(what))));
 }
 
@@ -125,7 +125,7 @@ void declare_inputs(ModelContext& context, const YamlNode& section) {
   for_each_entry(section, "inputs", [&](const YamlEntry& entry) {
     if (entry.value.is_list())
       entry.value.fail(
-          fmt::format("the input '{}' must be given a number, an expression, or a group with 'value', but {} "
+          fmt::format("the input '{}' must be a number, an expression, or a map with 'value', but {} "
                       "is given",
                       shown(entry.key), entry.value.describe()));
     context.declare(entry.key, "input", context.graph.symbol(entry.key), std::nullopt, entry.key_place);
@@ -139,7 +139,7 @@ namespace {
 void read_input_value(ModelContext& context, SymbolWithDefault& input, const YamlNode& value, const std::string& name,
                       const std::string& owner) {
   const Quantity law = context.quantity(value, measure::kAny, "the value", owner);
-  // What depends on nothing but parameters is a default; anything else is a law.
+  // A value that depends on parameters only is a default; anything else is a law.
   if (law.text != value.text || law.text.find_first_not_of("+-.0123456789eE \t") == std::string::npos) {
     const Scalar scalar = context.measured(value, measure::kAny, "the value", owner);
     input.value = scalar.value;
@@ -160,14 +160,14 @@ InputSeries read_input_points(const ModelContext& context, const Group& group, c
     series.t.push_back(context.number(pair.items[0], measure::kTime, "points", group.owner()));
     series.value.push_back(context.number(pair.items[1], measure::kAny, "points", group.owner()));
     if (series.t.size() > 1 && !(series.t.back() > series.t[series.t.size() - 2]))
-      pair.fail(fmt::format("the times in 'points' of {} must grow, but {} follows {}", group.owner(), series.t.back(),
-                            series.t[series.t.size() - 2]));
+      pair.fail(fmt::format("the times in 'points' of {} must increase, but {} follows {}", group.owner(),
+                            series.t.back(), series.t[series.t.size() - 2]));
   }
   if (const YamlNode* hold = group.find("hold")) series.hold = read_flag(*hold, "hold", group.owner());
   return series;
 }
 
-/// A group: a controller that is sampled, or points in time.
+/// A map: a sampled controller, or points in time.
 void read_input_group(ModelContext& context, SymbolWithDefault& input, const YamlNode& node, const std::string& name,
                       const std::string& owner) {
   const Group group(node, owner, keys::kInput);
@@ -282,7 +282,7 @@ void read_initial(ModelContext& context, const YamlNode& section) {
     if (!state && entry.key != "t") {
       std::vector<std::string> names = context.names_of("coordinate");
       for (auto& name : context.names_of("speed")) names.push_back(std::move(name));
-      fail_at(entry.key_place, fmt::format("'initial' gives a value to '{}', which is no coordinate or speed{}",
+      fail_at(entry.key_place, fmt::format("'initial' gives a value to '{}', which is not a coordinate or speed{}",
                                            shown(entry.key), suggestion(entry.key, names)));
     }
     if (state && known->second.what == "locked coordinate") return;  // read_joints has used it

@@ -22,7 +22,7 @@ void read_definitions(ModelContext& context, const YamlNode& section, std::span<
   for (const auto& entry : section.entries) {
     const std::string owner = fmt::format("the speed '{}'", shown(entry.key));
     const Quantity definition = context.quantity(entry.value, measure::kAny, "the definition", owner);
-    // The rate of a locked coordinate is no speed any more.
+    // The rate of a locked coordinate is not a speed.
     const auto coordinate = context.names.find(rate_of(definition.text));
     if (coordinate != context.names.end() && coordinate->second.what == "locked coordinate") continue;
     std::optional<Dimension> dimension;
@@ -51,7 +51,7 @@ void read_speeds(ModelContext& context, const YamlNode& section, std::span<Joint
     (void)read_name(item, "an entry", "'speeds'");
     const auto known = context.names.find(item.text);
     if (known == context.names.end() || known->second.what != "speed")
-      item.fail(fmt::format("'speeds' lists '{}', which is no speed of a joint{}", shown(item.text),
+      item.fail(fmt::format("'speeds' lists '{}', which is not a speed of a joint{}", shown(item.text),
                             suggestion(item.text, context.names_of("speed"))));
     auto& order = context.mechanism.speed_order;
     if (std::find(order.begin(), order.end(), item.text) != order.end())

@@ -212,7 +212,7 @@ class EventReader {
     group_.check_only_one({"above", "below", "exceeds"});
     if (const YamlNode* direction = group_.find("direction"))
       direction->fail(
-          fmt::format("{} is about a force, whose direction 'above', 'below' and 'exceeds' tell", group_.owner()));
+          fmt::format("{} monitors a force; use 'above', 'below' or 'exceeds' instead of 'direction'", group_.owner()));
     const std::string_view kinds[] = {"above", "below", "exceeds"};
     const std::string_view kind = group_.which(kinds);
     if (kind.empty())
@@ -239,7 +239,7 @@ class EventReader {
     rule_.when = context_.quantity(plain, measure::kAny, "when", group_.owner());
     const YamlNode* direction = group_.find("direction");
     if (direction == nullptr) return;
-    if (said) direction->fail(fmt::format("'when' of {} tells the direction already", group_.owner()));
+    if (said) direction->fail(fmt::format("'when' of {} already gives the direction", group_.owner()));
     const std::string text = read_text(*direction, "direction", group_.owner());
     const std::vector<std::string> known{"falling", "both", "rising"};
     const auto found = std::find(known.begin(), known.end(), text);
@@ -277,7 +277,7 @@ class EventReader {
 template <class Rule>
 void check_new(const std::vector<Rule>& rules, const YamlEntry& entry, std::string_view what) {
   if (std::any_of(rules.begin(), rules.end(), [&](const Rule& rule) { return rule.name == entry.key; }))
-    fail_at(entry.key_place, fmt::format("there are two {} with the name '{}'", what, shown(entry.key)));
+    fail_at(entry.key_place, fmt::format("there are two {} named '{}'", what, shown(entry.key)));
 }
 
 }  // namespace
@@ -328,7 +328,7 @@ void read_modes(ModelContext& context, const YamlNode& section) {
     if (initial != nullptr && read_flag(*initial, "initial", group.owner())) {
       if (!switching.initial_mode.empty())
         initial->fail(
-            fmt::format("both '{}' and '{}' are said to be the initial mode", switching.initial_mode, entry.key));
+            fmt::format("both '{}' and '{}' are marked as the initial mode", switching.initial_mode, entry.key));
       switching.initial_mode = entry.key;
     }
     switching.modes.push_back(std::move(rule));

@@ -1,5 +1,5 @@
 #pragma once
-// Contacts, dry friction, modes and events; and how they are written.
+// Reading and writing contacts, dry friction, modes and events.
 
 #include "kane/formats/yaml/model_context.hpp"
 
@@ -11,7 +11,7 @@ void read_modes(ModelContext& context, const YamlNode& section);
 void read_events(ModelContext& context, const YamlNode& section);
 void read_handle(ModelContext& context, const YamlNode& section);
 
-/// Adds the sections to the map of the whole model, those that are not empty.
+/// Adds the sections that are not empty to the map of the model.
 void write_switching(const Switching& switching, YamlNode& root);
 
 }  // namespace kane

@@ -16,7 +16,7 @@ struct Measured {
   std::optional<Dimension> dimension;
 };
 
-/// Signs and functions on expressions whose dimensions are followed.
+/// Operators and functions on expressions with dimensions.
 class MeasuredSemantics {
  public:
   using Value = Measured;
@@ -79,7 +79,7 @@ class MeasuredSemantics {
     return bounded(pow(*a.value.dimension, static_cast<int>(n.number().small_num())));
   }
 
-  /// Exponents past this are no dimension of mechanics; they are forgotten rather than overflow.
+  /// Larger exponents do not occur in mechanics; the dimension is dropped rather than letting them overflow.
   static std::optional<Dimension> bounded(Dimension d) {
     constexpr int kMaxExponent = 1000;
     for (const int n : {d.kg, d.m, d.s, d.A, d.K})
@@ -91,7 +91,7 @@ class MeasuredSemantics {
     const auto& x = a.value.dimension;
     const auto& y = b.value.dimension;
     if (x && y && *x != *y)
-      throw ModelError(fmt::format("'{}' is in {} but '{}' in {}, so '{}' cannot join them",
+      throw ModelError(fmt::format("'{}' is in {} but '{}' is in {}, so '{}' cannot combine them",
                                    InfixText::printable(a.text), unit_words(*x), InfixText::printable(b.text),
                                    unit_words(*y), sign));
     return x ? x : y;

@@ -3,9 +3,9 @@
 //
 //   2 kg    300 mm    9.81 m/s^2    30 deg    -1/2 in    L/2    2*m1 + m2    pi/4
 //
-// Dimensions are followed through expressions as far as they are known: a name has the dimension of the unit it was
-// declared with, if any; a number written without a unit fits everything (it is in SI units), so a product with one
-// has no known dimension. What is known to be wrong is an error: adding metres to kilograms, the sine of a length, a
+// Dimensions are tracked through expressions as far as they are known: a name has the dimension of the unit it was
+// declared with, if any; a number without a unit fits everything (it is in SI units), so a product with it
+// has no known dimension. Known mismatches are errors: adding metres to kilograms, the sine of a length, a
 // mass given in metres.
 
 #include <functional>
@@ -20,7 +20,7 @@
 
 namespace kane {
 
-/// What a scalar measures, for checks and messages.
+/// The kind of quantity a scalar measures, for checks and messages.
 struct Measure {
   std::string_view name;               ///< "a mass"
   std::optional<Dimension> dimension;  ///< empty: any
@@ -53,9 +53,9 @@ inline constexpr Measure kGravitation{"a gravitational parameter", Dimension{0, 
 /// A name that scalars may use.
 struct ScalarName {
   Expr value;
-  std::optional<Dimension> dimension;  ///< empty: not known
+  std::optional<Dimension> dimension;  ///< empty: unknown
   std::string_view what;               ///< "parameter", "coordinate", ...
-  Where where;                         ///< of its declaration
+  Where where;                         ///< place of its declaration
 };
 
 using ScalarNames = std::map<std::string, ScalarName, std::less<>>;
@@ -63,15 +63,15 @@ using ScalarNames = std::map<std::string, ScalarName, std::less<>>;
 struct Scalar {
   Expr value;
   std::optional<Dimension> dimension;
-  std::string unit;  ///< the SI unit of the unit it was written with, "" if none was: "kg", "rad"
+  std::string unit;  ///< SI unit of the unit it was written with ("kg", "rad"); "" if there was none
 };
 
-/// Reads a scalar. `what` names it and `owner` whom it belongs to, for messages: "mass" of "the body 'A'". Throws
+/// Reads a scalar. `what` and `owner` are for messages: "mass" of "the body 'A'". Throws
 /// ModelError at a place in the text.
 [[nodiscard]] Scalar parse_scalar(Graph& graph, const ScalarNames& names, std::string_view text, const Where& where,
                                   const Measure& measure, std::string_view what, std::string_view owner);
 
-/// SI value of a unit, exactly.
+/// Exact SI value of a unit.
 [[nodiscard]] Expr unit_factor(Graph& graph, const Unit& unit);
 
 }  // namespace kane

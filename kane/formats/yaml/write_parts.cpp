@@ -82,7 +82,7 @@ void add_symbols(YamlNode& group, const std::vector<std::string>& names, const c
     add_entry(group, several, names_node(names));
 }
 
-/// The kind as a user writes it, if the motions are those it opens into (their axes may differ).
+/// The joint type as a user writes it, if the motions are those of the type (their axes may differ).
 const JointKindInfo* find_kind(const Joint& joint) {
   for (const auto& kind : kJointKinds) {
     if (kind.name != joint.kind || kind.motions == "?") continue;
@@ -111,7 +111,7 @@ void add_axes(YamlNode& node, const Joint& joint, const JointKindInfo& kind) {
   if (kind.name == "screw") add_entry(node, "pitch", scalar_text(joint.motions[0].pitch));
 }
 
-/// Laws of a joint with several motions: a group by coordinate under each key.
+/// Laws of a joint with several motions: a map by coordinate under each key.
 void add_laws_by_coordinate(YamlNode& node, const Joint& joint) {
   YamlNode laws = yaml_map();
   for (const auto& motion : joint.motions) {

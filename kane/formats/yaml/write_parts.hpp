@@ -1,5 +1,5 @@
 #pragma once
-// The pieces of a model as nodes: what yaml_writer.cpp puts together.
+// The parts of a model as nodes, which yaml_writer.cpp puts together.
 
 #include "kane/formats/yaml/yaml_emit.hpp"
 #include "kane/mechanism/mechanism.hpp"
@@ -11,9 +11,9 @@ namespace kane {
 [[nodiscard]] YamlNode names_node(const std::vector<std::string>& names);
 [[nodiscard]] YamlNode quantities_node(const std::vector<Quantity>& quantities);
 
-/// {axis, angle} or {rpy} where the matrix is such a rotation, {matrix} otherwise.
+/// {axis, angle} or {rpy} if the matrix is such a rotation, {matrix} otherwise.
 [[nodiscard]] YamlNode orientation_node(const Expr33& rotation);
-/// Adds the position and the orientation to a group, unless they are zero and the identity.
+/// Adds the position and the orientation to a map, unless they are zero and the identity.
 void add_placement(YamlNode& group, const Placement& place, const char* position_key, const char* orientation_key);
 
 [[nodiscard]] YamlNode body_node(const Mechanism& m, const MechanismBody& body);

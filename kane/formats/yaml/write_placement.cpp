@@ -24,7 +24,7 @@ Graph* graph_of(const Expr33& r) {
   return nullptr;
 }
 
-/// The angles whose sines and cosines the matrix is written with, and multiples of a right angle.
+/// The angles whose sines and cosines occur in the matrix, and multiples of a right angle.
 std::vector<Expr> candidate_angles(const Expr33& r, Graph& graph) {
   std::vector<Expr> entries;
   for (const auto& row : r) entries.insert(entries.end(), row.begin(), row.end());
@@ -57,7 +57,7 @@ bool write_simple(const Expr33& r, const std::vector<Expr>& angles, Graph& graph
 }
 
 bool write_rpy(const Expr33& r, const std::vector<Expr>& angles, Graph& graph, YamlNode& node) {
-  constexpr std::size_t kMostAngles = 12;  // more of them are no product of three rotations
+  constexpr std::size_t kMostAngles = 12;  // more do not occur in a product of three rotations
   if (angles.size() > kMostAngles) return false;
   for (const Expr& yaw : angles) {
     const Expr33 z = simple_rotation_matrix(Axis::Z, graph.bind(yaw));
@@ -65,7 +65,7 @@ bool write_rpy(const Expr33& r, const std::vector<Expr>& angles, Graph& graph, Y
       const Expr33 zy = multiply(z, simple_rotation_matrix(Axis::Y, graph.bind(pitch)));
       if (!equal({{{zy[0][0], 0, 0}, {zy[1][0], 0, 0}, {zy[2][0], 0, 0}}},
                  {{{r[0][0], 0, 0}, {r[1][0], 0, 0}, {r[2][0], 0, 0}}}))
-        continue;  // the first column knows nothing of the roll
+        continue;  // the first column does not depend on the roll
       for (const Expr& roll : angles) {
         if (!equal(multiply(zy, simple_rotation_matrix(Axis::X, graph.bind(roll))), r)) continue;
         add_entry(node, "rpy", yaml_list({angle_node(roll), angle_node(pitch), angle_node(yaw)}));
@@ -79,7 +79,7 @@ bool write_rpy(const Expr33& r, const std::vector<Expr>& angles, Graph& graph, Y
 }  // namespace
 
 std::string scalar_text(const Expr& value) {
-  // 0.3 rather than 3/10, where a decimal is exact.
+  // 0.3 rather than 3/10 if the decimal is exact.
   if (value.is_number()) {
     const std::string decimal = fmt::format("{}", to_double(value.number()));
     const auto exact = find_decimal(decimal);
@@ -107,7 +107,7 @@ YamlNode quantities_node(const std::vector<Quantity>& quantities) {
 
 YamlNode orientation_node(const Expr33& rotation) {
   YamlNode node = yaml_map();
-  // A matrix of bare numbers may still be a turn by right angles.
+  // A matrix of bare numbers may still be a rotation by right angles.
   Graph own;
   Graph& graph = graph_of(rotation) != nullptr ? *graph_of(rotation) : own;
   const auto angles = candidate_angles(rotation, graph);

@@ -13,19 +13,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// How a section of an included file meets the same section of the including one.
+/// How a section of an included file is merged with the same section of the including file.
 enum class Meeting {
-  Replace,    ///< one value: the including file's
+  Replace,    ///< one value: that of the including file
   Join,       ///< names or list items, all different
-  Override,   ///< names; the including file may give some again
-  OwnOnly,    ///< speaks of its own file only
+  Override,   ///< names; the including file may override some
+  OwnOnly,    ///< applies to its own file only
   Directive,  ///< include, repeat
 };
 
 struct SectionRow {
   std::string_view name;
   Meeting meeting;
-  bool repeated;  ///< may stand in `repeat`
+  bool repeated;  ///< allowed in `repeat`
 };
 
 constexpr SectionRow kSections[] = {
@@ -87,14 +87,14 @@ class Loader {
     if (root.is_null())
       throw ModelError({name}, "the file is empty; a model has at least bodies and joints (try 'kane new')");
     if (!root.is_map())
-      root.fail("a model file is made of sections such as 'bodies:', but " + root.describe() + " is found");
+      root.fail("a model file consists of sections such as 'bodies:', but " + root.describe() + " was found");
     return root;
   }
 
   void load(const fs::path& canonical, const std::string& name, const YamlPlace& from) {
     if (std::find(open_.begin(), open_.end(), canonical) != open_.end())
       fail_at(from, fmt::format("the file '{}' includes itself{}", name,
-                                open_.back() == canonical ? "" : " by way of the files it includes"));
+                                open_.back() == canonical ? "" : " through the files it includes"));
     if (static_cast<int>(open_.size()) > pool_.limits().max_include_depth)
       throw LimitError(from.where(), fmt::format("files include each other deeper than {} levels; this is the limit "
                                                  "max_include_depth",
@@ -129,8 +129,7 @@ class Loader {
     const YamlNode* version = root.find("kane");
     if (version == nullptr) return;
     if (!version->is_scalar() || version->text != "1")
-      version->fail("this file is written for version " + version->describe() +
-                    " of the format; this program reads version 1");
+      version->fail("this file uses version " + version->describe() + " of the format; this program reads version 1");
   }
 
   void include(const YamlNode& node, const fs::path& folder) {
@@ -139,12 +138,12 @@ class Loader {
       return;
     }
     if (!node.is_scalar())
-      node.fail("'include' takes the name of a file or a list of them, but " + node.describe() + " is given");
+      node.fail("'include' takes the name of a file or a list of files, but " + node.describe() + " is given");
     if (folder.empty()) node.fail("a model that is not read from a file cannot include files");
     load(path_beneath(folder, node.text, node.place), display_name(node), node.place);
   }
 
-  /// The name of an included file as messages show it: relative to where the including file was named.
+  /// The name of an included file for messages: relative to the path given for the including file.
   static std::string display_name(const YamlNode& node) {
     return (fs::path(*node.place.file).parent_path() / node.text).string();
   }
@@ -173,7 +172,7 @@ class Loader {
   }
 
   void replace(const std::string& name, YamlNode& section, const YamlNode& value, int level) {
-    if (level > levels_[name]) return;  // what is included yields
+    if (level > levels_[name]) return;  // the including file takes precedence
     if (level == levels_[name])
       value.fail(fmt::format("'{}' is given twice (first in {})", name, section.where().to_string()));
     section = value;
@@ -205,7 +204,7 @@ class Loader {
 
   struct EntryPlace {
     std::size_t index;
-    int level;  ///< of inclusion: 0 is the file itself
+    int level;  ///< level of inclusion: 0 is the file itself
   };
 
   ModelDocument& document_;

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kLineLength = 110;
 
-/// Whether a text survives without quotation marks, inside braces too.
+/// Whether a text needs no quotation marks, even inside braces.
 bool is_plain(std::string_view text) {
   if (text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL") return false;
   if (text.front() == ' ' || text.back() == ' ' || text.back() == ':') return false;
@@ -71,7 +71,7 @@ void emit_block(const YamlNode& node, std::size_t indent, std::string& out) {
   for (const auto& entry : node.entries) {
     const std::string key = word(entry.key) + ":";
     out += margin + key;
-    // Sections stand in blocks, their entries on lines.
+    // Sections are written as blocks, their entries on separate lines.
     const bool section = indent == 0 && entry.value.is_map() && entry.value.entries.size() > 1 &&
                          !entry.value.entries.front().value.is_scalar();
     if (section) {
@@ -88,7 +88,7 @@ void emit_block(const YamlNode& node, std::size_t indent, std::string& out) {
       emit_value(item, indent, indent + 1, out);
       continue;
     }
-    // The first key stands right after the dash.
+    // The first key follows the dash on the same line.
     std::string block;
     emit_block(item, indent + 2, block);
     block[indent] = '-';

@@ -1,6 +1,6 @@
 #pragma once
-// A tree of nodes to YAML text: groups and lists on one line where they fit, in blocks where they do not. parse_yaml()
-// gives the same tree back.
+// Writes a tree of nodes as YAML text: maps and lists on one line if they fit, otherwise in blocks. parse_yaml()
+// returns the same tree.
 
 #include <string>
 #include <utility>

@@ -1,5 +1,5 @@
 #pragma once
-// Every key of the format, group by group. The readers check against these, a test compares the JSON Schema with them.
+// Every key of the format, by section. The readers check against these lists, and a test compares the JSON Schema with them.
 
 #include <span>
 #include <string_view>
@@ -20,7 +20,7 @@ inline constexpr std::string_view kShape[] = {"box",         "cylinder", "sphere
                                               "orientation", "color",    "display", "contact"};
 inline constexpr std::string_view kShapeSizes[] = {"radius", "length", "outer", "inner"};
 
-// What a motor, spring, damper or stop adds at a joint's axis.
+// Motors, springs, dampers and stops on the axis of a joint.
 inline constexpr std::string_view kAxisLaw[] = {"stiffness", "rest",     "damping",   "friction", "limits",
                                                 "law",       "actuator", "max_force", "max_speed"};
 inline constexpr std::string_view kJoint[] = {
@@ -40,7 +40,7 @@ inline constexpr std::string_view kArmRow[] = {"a",         "alpha",      "d",  
                                                "stiffness", "rest",       "damping",  "friction", "limits", "law",
                                                "actuator",  "max_force",  "max_speed"};
 
-// The first key of a load or constraint says what it is.
+// The first key of a load or constraint determines its kind.
 inline constexpr std::string_view kLoadKinds[] = {"force",    "torque", "spring",    "damper",
                                                   "friction", "law",    "attraction"};
 inline constexpr std::string_view kForceLoad[] = {"force", "at", "axis", "reaction", "frame", "joint", "coordinate"};

@@ -22,7 +22,7 @@ std::string section_text(const ModelDocument& document, std::string_view section
   return node == nullptr ? otherwise : read_text(*node, section, "the model");
 }
 
-/// Names first, so that every scalar may use every one of them; then what they are written in.
+/// Declares all names first, so that every scalar may use them; then reads the values.
 Mechanism build(const ModelDocument& document, const std::string& file_name) {
   Mechanism mechanism(section_text(document, "name", std::filesystem::path(file_name).stem().string()));
   mechanism.description = section_text(document, "description", "");
@@ -67,7 +67,7 @@ Mechanism build(const ModelDocument& document, const std::string& file_name) {
 Mechanism checked(const ModelDocument& document, const std::string& file_name) {
   return at_place(document.place, [&] {
     Mechanism mechanism = build(document, file_name);
-    (void)check_mechanism(mechanism);  // what is only improbable is said again by whoever uses the model
+    (void)check_mechanism(mechanism);  // warnings are repeated by the users of the model
     return mechanism;
   });
 }

@@ -12,13 +12,13 @@ namespace kane {
 
 namespace {
 
-/// Whole numbers in `from`, `to` and braces stay far from the limits of long.
+/// Keeps integers in `from`, `to` and braces far from the limits of long.
 constexpr long kLargestIndex = 1'000'000'000;
 
 using Texts = std::map<std::string, std::string, std::less<>>;
 using Numbers = std::map<std::string, long, std::less<>>;
 
-/// Arithmetic of whole numbers and indices, for the grammar of infix.hpp.
+/// Integer arithmetic with indices, for the grammar of infix.hpp.
 struct WholeNumbers {
   using Value = long;
   using Operand = InfixOperand<long>;
@@ -27,7 +27,7 @@ struct WholeNumbers {
   const Texts& texts;
 
   static long checked(const Rational& value) {
-    require(value.is_whole() && abs(value) <= kLargestIndex, "{} is not a whole number up to {}", shown(to_text(value)),
+    require(value.is_whole() && abs(value) <= kLargestIndex, "{} is not an integer up to {}", shown(to_text(value)),
             kLargestIndex);
     return value.small_num();
   }
@@ -37,10 +37,11 @@ struct WholeNumbers {
     std::vector<std::string> names;
     for (const auto& [key, value] : numbers) names.push_back(key);
     for (const auto& [key, value] : texts) names.push_back(key);
-    throw ModelError(fmt::format("'{}' is no index of this repetition{}", shown(name), suggestion(name, names)));
+    throw ModelError(fmt::format("'{}' is not an index of this repetition{}", shown(name), suggestion(name, names)));
   }
   [[nodiscard]] static long call(std::string_view function, std::span<const Operand>) {
-    throw ModelError(fmt::format("'{}' cannot be called here; braces hold whole numbers and indices", shown(function)));
+    throw ModelError(
+        fmt::format("'{}' cannot be called here; braces contain integers and indices only", shown(function)));
   }
   [[nodiscard]] static long unary(std::string_view sign, const Operand& x) { return sign == "-" ? -x.value : x.value; }
   [[nodiscard]] static long binary(std::string_view sign, const Operand& a, const Operand& b) {
@@ -48,7 +49,7 @@ struct WholeNumbers {
     if (sign == "+") return checked(x + y);
     if (sign == "-") return checked(x - y);
     if (sign == "*") return checked(x * y);
-    require(sign == "/" && y != 0, "'{}' cannot be used here; braces hold whole numbers and indices", sign);
+    require(sign == "/" && y != 0, "'{}' cannot be used here; braces contain integers and indices only", sign);
     return checked(x / y);
   }
 };
@@ -74,7 +75,7 @@ class Expander {
 
   void expand_group(const YamlNode& group) {
     if (!group.is_map())
-      group.fail("'repeat' takes a group of keys with 'index', 'from' and 'to', but " + group.describe() + " is given");
+      group.fail("'repeat' takes a map with 'index', 'from' and 'to', but " + group.describe() + " is given");
     check_keys(group, repeat_keys());
     const std::string index = read_index(group);
     const Range range = read_range(group);
@@ -120,11 +121,11 @@ class Expander {
         fail_at(entry.key_place,
                 fmt::format("unknown key '{}' in 'repeat'{}", shown(entry.key), suggestion(entry.key, known)));
       if (entry.key != "first" && entry.key != "last") continue;
-      if (!entry.value.is_map()) entry.value.fail(fmt::format("'{}' takes a group of sections", entry.key));
+      if (!entry.value.is_map()) entry.value.fail(fmt::format("'{}' takes a map of sections", entry.key));
       check_keys(entry.value, {});
       for (const auto& section : entry.value.entries)
         if (group.find(section.key) == nullptr)
-          fail_at(section.key_place, fmt::format("'{}' lays over the section '{}', which the repetition does not have",
+          fail_at(section.key_place, fmt::format("'{}' overrides the section '{}', which the repetition does not have",
                                                  entry.key, section.key));
     }
   }
@@ -137,7 +138,7 @@ class Expander {
                                      [](unsigned char c) { return std::isalpha(c) != 0 || c == '_'; });
     if (!is_word) node->fail("'index' takes a name made of letters, but " + node->describe() + " is given");
     if (numbers_.contains(node->text) || texts_.contains(node->text))
-      node->fail(fmt::format("the index '{}' is in use already by the repetition around this one", node->text));
+      node->fail(fmt::format("the index '{}' is already used by the enclosing repetition", node->text));
     return node->text;
   }
 
@@ -160,13 +161,12 @@ class Expander {
   [[nodiscard]] long read_whole(const YamlNode& group, std::string_view key, long otherwise) {
     const YamlNode* node = group.find(key);
     if (node == nullptr) return otherwise;
-    if (!node->is_scalar())
-      node->fail(fmt::format("'{}' takes a whole number, but {} is given", key, node->describe()));
+    if (!node->is_scalar()) node->fail(fmt::format("'{}' takes an integer, but {} is given", key, node->describe()));
     const std::string text = substituted(node->text, node->place);
     return whole_number(text, node->place);
   }
 
-  /// A whole number written as an expression of the indices.
+  /// An integer written as an expression of the indices.
   [[nodiscard]] long whole_number(std::string_view text, const YamlPlace& place) const {
     WholeNumbers semantics{numbers_, texts_};
     constexpr int kMaxDepth = 50;
@@ -179,7 +179,7 @@ class Expander {
     std::vector<std::pair<std::string, const YamlNode*>> lists;
     const YamlNode* node = group.find("lists");
     if (node == nullptr) return lists;
-    if (!node->is_map()) node->fail("'lists' takes names, each with a list of values");
+    if (!node->is_map()) node->fail("'lists' maps names to lists of values");
     for (const auto& entry : node->entries) {
       if (!entry.value.is_list())
         entry.value.fail(fmt::format("'{}' must be a list, but {} is given", shown(entry.key), entry.value.describe()));
@@ -188,9 +188,9 @@ class Expander {
                                      entry.value.items.size(), range.count()));
       for (const auto& item : entry.value.items)
         if (!item.is_scalar())
-          item.fail("the lists of a repetition hold plain values, but " + item.describe() + " is given");
+          item.fail("the lists of a repetition contain plain values, but " + item.describe() + " is given");
       if (entry.key == index || numbers_.contains(entry.key) || texts_.contains(entry.key))
-        fail_at(entry.key_place, fmt::format("the name '{}' is in use already", shown(entry.key)));
+        fail_at(entry.key_place, fmt::format("the name '{}' is already in use", shown(entry.key)));
       lists.emplace_back(entry.key, &entry.value);
     }
     return lists;

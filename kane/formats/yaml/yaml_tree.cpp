@@ -38,7 +38,7 @@ std::string YamlNode::describe() const {
     case Kind::List: return fmt::format("a list of {}", items.size());
     case Kind::Map: break;
   }
-  return "a group of keys";
+  return "a map";
 }
 
 const YamlNode* YamlNode::find(std::string_view key) const {
@@ -71,15 +71,15 @@ void YamlPool::use_nodes(std::size_t count, const YamlPlace& place) {
   nodes_ += count;
   if (nodes_ > limits_.max_nodes)
     throw LimitError(place.where(),
-                     fmt::format("the model has more than {} values, with aliases, includes and repetitions written "
-                                 "out; this is the limit max_nodes",
+                     fmt::format("the model has more than {} values, with aliases, includes and repetitions "
+                                 "expanded; this is the limit max_nodes",
                                  limits_.max_nodes));
 }
 
 void YamlPool::use_bytes(std::size_t count, const std::string& file) {
   bytes_ += count;
   if (bytes_ > limits_.max_bytes)
-    throw LimitError({file}, fmt::format("the files of the model are larger than {} bytes together; this is the limit "
+    throw LimitError({file}, fmt::format("the files of the model exceed {} bytes in total; this is the limit "
                                          "max_bytes",
                                          limits_.max_bytes));
 }
@@ -97,9 +97,9 @@ class TreeBuilder : public YAML::EventHandler {
   TreeBuilder(const std::string* file, YamlPool& pool) : file_(file), pool_(pool) {}
 
   [[nodiscard]] YamlNode take() { return std::move(root_); }
-  /// Where the innermost list or group begins that has not ended yet; null if there is none.
+  /// Beginning of the innermost list or map that has not ended yet; null if there is none.
   [[nodiscard]] const YamlNode* innermost_open() const { return open_.empty() ? nullptr : &open_.back().node; }
-  /// Of the last text in quotation marks.
+  /// Beginning of the last text in quotation marks.
   [[nodiscard]] const YamlPlace& last_quoted() const { return last_quoted_; }
 
   void OnDocumentStart(const YAML::Mark&) override {}
@@ -124,7 +124,7 @@ class TreeBuilder : public YAML::EventHandler {
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto known = anchors_.find(anchor);
-    if (known == anchors_.end()) fail_at(place(mark), "the alias stands inside the node that it names");
+    if (known == anchors_.end()) fail_at(place(mark), "the alias is inside the node that it refers to");
     pool_.use_nodes(known->second.size, place(mark));
     complete(known->second.node, 0);
   }
@@ -195,7 +195,7 @@ class TreeBuilder : public YAML::EventHandler {
       if (!node.is_scalar()) node.fail(fmt::format("a key must be a word, but {} is given", node.describe()));
       if (!node.quoted &&
           std::count(node.text.begin(), node.text.end(), ')') > std::count(node.text.begin(), node.text.end(), '('))
-        node.fail(fmt::format("a comma ends the value before '{}'; put an expression with a comma in quotation marks",
+        node.fail(fmt::format("a comma ends the value before '{}'; quote an expression that contains a comma",
                               shown(node.text)));
       parent.key = std::move(node);
     } else {
@@ -204,7 +204,7 @@ class TreeBuilder : public YAML::EventHandler {
     }
   }
 
-  /// "<<: *base" adds the entries of `base` that are not given.
+  /// "<<: *base" adds those entries of `base` that are not given.
   static void merge(YamlNode& map) {
     std::vector<YamlEntry> merged;
     for (auto it = map.entries.begin(); it != map.entries.end();) {
@@ -218,7 +218,7 @@ class TreeBuilder : public YAML::EventHandler {
       else
         sources.push_back(std::move(it->value));
       for (auto& source : sources) {
-        if (!source.is_map()) fail_at(it->key_place, "'<<' takes an alias of a group of keys");
+        if (!source.is_map()) fail_at(it->key_place, "'<<' takes an alias of a map");
         for (auto& entry : source.entries) merged.push_back(std::move(entry));
       }
       it = map.entries.erase(it);
@@ -238,7 +238,7 @@ class TreeBuilder : public YAML::EventHandler {
   YamlNode root_;
 };
 
-/// yaml-cpp takes the end of the file for the end of a quotation.
+/// yaml-cpp accepts the end of the file as the end of a quotation.
 void check_quotation_ends(std::string_view text, const YamlPlace& last) {
   if (last.line == 0) return;
   std::size_t start = 0;
@@ -271,7 +271,7 @@ YamlNode parse_yaml(std::string_view text, const std::string& file, YamlPool& po
     YAML::Parser parser(stream);
     if (parser.HandleNextDocument(builder) && parser.HandleNextDocument(second)) {
       const YamlNode next = second.take();
-      if (!next.is_null()) next.fail("a model file holds one document, but a second one begins here");
+      if (!next.is_null()) next.fail("a model file contains one document, but a second one begins here");
     }
     check_quotation_ends(text, builder.last_quoted());
   } catch (const YAML::Exception& error) {
@@ -279,7 +279,7 @@ YamlNode parse_yaml(std::string_view text, const std::string& file, YamlPool& po
     if (open != nullptr &&
         (error.msg == YAML::ErrorMsg::END_OF_MAP_FLOW || error.msg == YAML::ErrorMsg::END_OF_SEQ_FLOW))
       open->fail(
-          fmt::format("this is not valid YAML: what begins here with '{}' has no end", open->is_map() ? '{' : '['));
+          fmt::format("this is not valid YAML: the '{}' that begins here is not closed", open->is_map() ? '{' : '['));
     Where place{file, error.mark.line + 1, error.mark.column + 1};
     if (error.mark.is_null()) place = {file};
     throw ModelError(place, "this is not valid YAML: " + error.msg);

@@ -1,7 +1,7 @@
 #pragma once
-// YAML text to a tree of nodes that know their places. Built from the events of yaml-cpp, so that every limit holds
-// while the text is being read: size, nodes (copies made by aliases included), nesting. Keys are checked here to be
-// words that do not repeat; what they mean is for others.
+// Parses YAML text into a tree of nodes with their places. Built from the events of yaml-cpp, so that every limit is enforced
+// while the text is read: size, nodes (including copies made by aliases), nesting. Keys are checked to be
+// words that do not repeat; their meaning is left to the readers.
 
 #include <cstddef>
 #include <deque>
@@ -14,14 +14,14 @@
 namespace kane {
 
 struct YamlLimits {
-  std::size_t max_bytes = 16U << 20U;  ///< of all files of a model together
-  std::size_t max_nodes = 400'000;     ///< of the tree, after aliases, includes and repetitions
-  int max_depth = 48;                  ///< of nesting
-  int max_files = 64;                  ///< of a model, includes counted
+  std::size_t max_bytes = 16U << 20U;  ///< total size of all files of a model
+  std::size_t max_nodes = 400'000;     ///< nodes of the tree, after expanding aliases, includes and repetitions
+  int max_depth = 48;                  ///< levels of nesting
+  int max_files = 64;                  ///< files of a model, including the included ones
   int max_include_depth = 8;
 };
 
-/// File, line and column of a node; for a node made by a repetition, also which one.
+/// File, line and column of a node; for a node created by a repetition, also which one.
 struct YamlPlace {
   const std::string* file = nullptr;
   const std::string* note = nullptr;  ///< e.g. "i = 3"
@@ -53,9 +53,9 @@ struct YamlNode {
   [[nodiscard]] Where where() const { return place.where(); }
   /// "a list", "the text 'abc'", ... for messages.
   [[nodiscard]] std::string describe() const;
-  /// Entry of a map by its key; null if there is none.
+  /// The entry of a map with this key; null if there is none.
   [[nodiscard]] const YamlNode* find(std::string_view key) const;
-  /// Nodes of the whole subtree, this one included; a long text counts as several.
+  /// Number of nodes in the subtree, including this one; a long text counts as several.
   [[nodiscard]] std::size_t count() const;
   [[noreturn]] void fail(const std::string& message) const { fail_at(place, message); }
 };
@@ -69,14 +69,14 @@ struct YamlEntry {
 /// Throws ModelError if a key of a map repeats.
 void check_unique_keys(const YamlNode& map);
 
-/// What the trees of one model share: the texts that places point to, and how much of the limits is used up.
+/// Shared by the trees of one model: the texts that places refer to, and how much of the limits is used.
 class YamlPool {
  public:
   explicit YamlPool(const YamlLimits& limits = {}) : limits_(limits) {}
 
   [[nodiscard]] const YamlLimits& limits() const { return limits_; }
   const std::string* keep(std::string text);
-  /// Throws LimitError past the limit.
+  /// Throws LimitError if the limit is exceeded.
   void use_nodes(std::size_t count, const YamlPlace& place);
   void use_bytes(std::size_t count, const std::string& file);
   void use_file(const YamlPlace& place);
@@ -92,7 +92,7 @@ class YamlPool {
 /// Throws ModelError if the text is not one YAML document in UTF-8. An empty document is a Null node.
 [[nodiscard]] YamlNode parse_yaml(std::string_view text, const std::string& file, YamlPool& pool);
 
-/// Text for a message: cut if long, control characters shown as '?'.
+/// Text for a message: truncated if long, control characters shown as '?'.
 [[nodiscard]] std::string shown(std::string_view text);
 
 }  // namespace kane

@@ -55,7 +55,7 @@ class ModelWriter {
     return yaml_scalar(plain ? scalar_text(value) : scalar_text(value) + " " + unit->second);
   }
 
-  /// The value alone, or a group with what is said of its sampling.
+  /// The value alone, or a map with its sampling.
   [[nodiscard]] YamlNode input_node(const std::string& name, YamlNode value) const {
     YamlNode node = yaml_map();
     for (const InputSeries& series : m_.input_series) {
@@ -113,7 +113,7 @@ class ModelWriter {
       if (!is_zero(p.at)) add_entry(node, "at", vector_node(p.at));
       add_entry(particles, p.name, std::move(node));
     }
-    // Those of bodies stand with their bodies.
+    // Those of bodies are written with their bodies.
     for (const auto& p : m_.points) {
       if (p.on != m_.ground) continue;
       YamlNode node = yaml_map();

@@ -1,5 +1,5 @@
 #pragma once
-// A Mechanism to Kane YAML. Read again, it gives the same equations.
+// Writes a Mechanism as Kane YAML. Reading it back gives the same equations.
 
 #include <string>
 
