@@ -17,11 +17,11 @@ namespace kane {
 
 namespace {
 
-constexpr double kTolerance = 1e-11;  ///< on equations divided by typical sizes
-constexpr double kSame = 1e-6;        ///< solutions nearer than this are one
-constexpr double kRepeats = 1e-8;     ///< a constraint open by less follows from the others
-constexpr int kMostScales = 5;        ///< of forces, each smaller than the last
-constexpr int kMostChoices = 8;       ///< of independent constraints on the way to one solution
+constexpr double kTolerance = 1e-11;  ///< for equations divided by their typical sizes
+constexpr double kSame = 1e-6;        ///< solutions closer than this are the same
+constexpr double kRepeats = 1e-8;     ///< a constraint that is open by less follows from the others
+constexpr int kMostScales = 5;        ///< rescalings of the forces, each with smaller values
+constexpr int kMostChoices = 8;       ///< choices of independent constraints during one search
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -73,8 +73,7 @@ void EquilibriumFinder::check_names() const {
   const auto& inputs = evaluator_.system().inputs();
   for (const auto& name : options_.free_inputs)
     if (!contains(inputs, name))
-      throw ModelError(
-          fmt::format("'{}' is not an input that is given from outside{}", name, suggestion(name, inputs)));
+      throw ModelError(fmt::format("'{}' is not an external input{}", name, suggestion(name, inputs)));
 }
 
 /// Rows: g (speeds), qdot, A u + b, phi (0 if none) and A udot - gamma of all constraints, norms of quaternions; then
@@ -145,7 +144,7 @@ bool EquilibriumFinder::calc_jacobian(std::span<const double> x, MatrixView j) {
   return true;
 }
 
-/// What is sought, what is large, and whether constraints repeat each other.
+/// Sets up the unknowns, typical sizes, and whether constraints are redundant.
 void EquilibriumFinder::prepare(const State& start) {
   const EquationsOfMotion& e = equations_;
   const std::size_t nq = e.q.size(), nu = e.u.size(), nc = e.constraints.size();
@@ -160,7 +159,7 @@ void EquilibriumFinder::prepare(const State& start) {
   inputs_.assign(evaluator_.inputs().begin(), evaluator_.inputs().end());
   start_x_ = start.q;
   start_x_.insert(start_x_.end(), start.u.begin(), start.u.end());
-  for (std::size_t k = 0; k < nu && !options_.steady; ++k)  // what rests does not begin with a swing
+  for (std::size_t k = 0; k < nu && !options_.steady; ++k)  // a search for rest does not start from a moving state
     if (!contains(options_.held, e.u[k].name())) start_x_[nq + k] = 0;
   start_x_.resize(nq + 2 * nu + nc, 0.0);
   for (const std::size_t k : free_inputs_) start_x_.push_back(inputs_[k]);
@@ -231,13 +230,14 @@ void EquilibriumFinder::search(Vector x) {
   if (found) unwind(x), keep(x);
 }
 
-/// Another choice has other unknowns among udot and lambda; what the last one left there would count as given.
+/// Another choice has other unknowns among udot and lambda; values left by the previous choice would be taken as given.
 void EquilibriumFinder::forget_forces(Vector& x) const {
   const std::size_t nq = equations_.q.size(), nu = equations_.u.size(), nc = equations_.constraints.size();
   std::fill_n(x.begin() + static_cast<std::ptrdiff_t>(nq + nu), nu + nc, 0.0);
 }
 
-/// A step may leave the neighbourhood in which the chosen constraints say everything: then closed and chosen anew.
+/// A step may leave the neighbourhood in which the chosen constraints suffice; the mechanism is then closed again and others are
+/// chosen.
 bool EquilibriumFinder::search_closed(Vector& x) {
   const std::size_t nq = equations_.q.size(), nu = equations_.u.size();
   const auto choose = [&] { return finder_.choose(std::span(x).first(nq), std::span(x).subspan(nq, nu)); };
@@ -247,7 +247,7 @@ bool EquilibriumFinder::search_closed(Vector& x) {
     use(choose());
     forget_forces(x);
     if (solve(x) && dropped_hold(x)) {
-      // Once more with those that are most independent there, for the last digits.
+      // Repeated with the most independent constraints there, to gain the last digits.
       const int redundant = chosen_.redundant;
       use(choose());
       forget_forces(x);
@@ -281,22 +281,22 @@ NewtonReport EquilibriumFinder::run_newton(Vector& x) {
   return newton_->solve(residual, derivatives, x, options);
 }
 
-/// Forces near the start may be far larger than those at the solution (a gas spring, a wall): solved once more with what
-/// is typical there.
+/// Forces near the start may be far larger than those at the solution (a gas spring, a wall): solved again with the sizes
+/// that are typical there.
 bool EquilibriumFinder::solve(Vector& x) {
   row_scale_ = start_scale_;
   NewtonReport report = run_newton(x);
   for (int i = 0; i < kMostScales && report.ok() && tighten_scales(x); ++i) report = run_newton(x);
   if (report.ok() || report.worst < 0) return report.ok();
   const std::size_t row = rows_[static_cast<std::size_t>(report.worst)];
-  // Compared by what they are at the start, told as they are.
+  // Compared with the sizes at the start, reported as they are.
   const double size = report.residual * row_scale_[row], relative = size / start_scale_[row];
   if (best_.row < 0 || relative < best_.relative) best_ = {relative, size, static_cast<int>(row)};
   return false;
 }
 
-/// Typical generalized forces at x: what is there, and what one unit of each unknown (rad, m) and the multipliers and inputs
-/// as they are bring about. True if that is less than it was.
+/// Typical generalized forces at x: the forces there, and those due to one unit of each unknown (rad, m) and to the present
+/// multipliers and inputs. True if they are smaller than before.
 bool EquilibriumFinder::tighten_scales(const Vector& x) {
   const std::size_t nq = equations_.q.size(), nu = equations_.u.size();
   calc_rows(x);
@@ -320,7 +320,7 @@ bool EquilibriumFinder::tighten_scales(const Vector& x) {
   return smaller;
 }
 
-/// Full turns that change nothing are taken back.
+/// Removes full turns that change nothing.
 void EquilibriumFinder::unwind(Vector& x) {
   Vector r(rows_.size());
   for (std::size_t k = 0; k < equations_.q.size(); ++k) {
@@ -345,7 +345,7 @@ void EquilibriumFinder::keep(const Vector& x) {
   if (std::none_of(solutions_.begin(), solutions_.end(), same)) solutions_.push_back({x, chosen_});
 }
 
-/// Newton's last steps, without damping, for the last digits.
+/// The last Newton steps, without damping, to gain the last digits.
 void EquilibriumFinder::polish(Vector& x) {
   Matrix j(rows_.size(), x.size());
   Vector r(rows_.size()), step(x.size());
@@ -366,7 +366,7 @@ void EquilibriumFinder::polish(Vector& x) {
   }
 }
 
-/// Of the equations, in the unknowns whose scale is not zero.
+/// Rank of the equations in the unknowns whose scale is not zero.
 int EquilibriumFinder::calc_rank(std::span<const double> x, std::span<const double> scale) {
   Matrix j(rows_.size(), x.size());
   if (rows_.empty() || !calc_jacobian(x, j.view())) return 0;
@@ -377,7 +377,7 @@ int EquilibriumFinder::calc_rank(std::span<const double> x, std::span<const doub
   return static_cast<int>(qr.rank());
 }
 
-/// With the inputs as they are, the power that changes the energy vanishes wherever one looks.
+/// Whether, with the present inputs, the power that changes the energy is zero at all sampled states.
 bool EquilibriumFinder::is_conservative(const State& state) {
   const EnergyKernel* energy = evaluator_.system().extra().energy();
   if (options_.steady || energy == nullptr || !energy->has_potential || !energy->has_power || max_abs(state.u) > 1e-9 ||
@@ -396,7 +396,7 @@ bool EquilibriumFinder::is_conservative(const State& state) {
   return true;
 }
 
-/// Whether constraints that depend on the others at the solution are independent of them beside it.
+/// Whether constraints that depend on others at the solution are independent of them nearby.
 bool EquilibriumFinder::is_change_point(const State& state) {
   constexpr int kLooks = 6;
   constexpr double kBeside = 1e-2;
@@ -410,7 +410,7 @@ bool EquilibriumFinder::is_change_point(const State& state) {
   return false;
 }
 
-/// Redundant constraints share a load in more than one way; as in a run, the shortest vector of multipliers is told.
+/// Redundant constraints can share a load in more than one way; as in a run, the shortest vector of multipliers is reported.
 void EquilibriumFinder::calc_shortest_multipliers(Equilibrium& found) {
   Vector qdot(equations_.q.size()), udot(equations_.u.size());
   evaluator_.forget_choice();
@@ -457,10 +457,9 @@ Equilibrium EquilibriumFinder::describe_solution(const Solution& solution) {
   for (std::size_t k = nq + 2 * nu + nc; k < x.size(); ++k) released[k] = 0;
   found.neighbours = nullity(released);
   try {
-    require(
-        chosen_.redundant == 0 || !is_change_point(found.state),
-        "a change point: constraints depend on each other here but not nearby, so that there are no linear equations "
-        "to tell whether it is stable");
+    require(chosen_.redundant == 0 || !is_change_point(found.state),
+            "a change point: constraints are dependent here but not nearby, so there are no linear equations "
+            "to decide whether it is stable");
     const LinearModel model = linearizer_.calc(found.state);
     found.modes = calc_modes(model.a);
     found.states = model.states;
@@ -473,15 +472,14 @@ Equilibrium EquilibriumFinder::describe_solution(const Solution& solution) {
 
 EquilibriumReport EquilibriumFinder::find(const State& start) {
   ensure(start.q.size() == equations_.q.size() && start.u.size() == equations_.u.size(), "a state of another system");
-  require(all_finite(start.q) && all_finite(start.u), "the start holds something that is not a finite number");
+  require(all_finite(start.q) && all_finite(start.u), "the start contains a number that is not finite");
   prepare(start);
   best_ = {}, solutions_.clear();
   EquilibriumReport report;
   for (std::size_t k = 0; k < equations_.q.size(); ++k)
     if (!essential_[k]) report.ignorable.push_back(equations_.q[k].name());
   if (depends_on_time_)
-    report.warnings.push_back(
-        fmt::format("the equations depend on time; what is found holds at t = {} s only", start.t));
+    report.warnings.push_back(fmt::format("the equations depend on time; the result holds at t = {} s only", start.t));
   Vector x = start_x_;
   search(x);
   std::mt19937_64 engine(20240229);
@@ -510,33 +508,33 @@ std::string EquilibriumFinder::name_row(std::size_t i) const {
   const EquationsOfMotion& e = equations_;
   const double size = best_.size;
   if (i < e.u.size())
-    return fmt::format("a generalized force of {:.6g} is left along the speed '{}'", size, e.u[i].name());
+    return fmt::format("a generalized force of {:.6g} remains along the speed '{}'", size, e.u[i].name());
   i -= e.u.size();
-  if (i < e.q.size()) return fmt::format("the coordinate '{}' still runs at {:.6g} per second", e.q[i].name(), size);
+  if (i < e.q.size()) return fmt::format("the coordinate '{}' still changes at {:.6g} per second", e.q[i].name(), size);
   i -= e.q.size();
   const std::size_t nc = e.constraints.size();
   if (i < nc)
     return fmt::format("the constraint '{}' is violated by the speeds, by {:.6g}", e.constraints[i].name, size);
   if (i < 2 * nc) return fmt::format("the constraint '{}' stays open by {:.6g}", e.constraints[i - nc].name, size);
   if (i < 3 * nc)
-    return fmt::format("the constraint '{}' asks for accelerations, by {:.6g}", e.constraints[i - 2 * nc].name, size);
+    return fmt::format("the constraint '{}' requires accelerations of {:.6g}", e.constraints[i - 2 * nc].name, size);
   return fmt::format("the norm of a quaternion is off by {:.6g}", size);
 }
 
 std::string EquilibriumFinder::explain() const {
   const char* const what = options_.steady ? "steady motion" : "equilibrium";
   if (best_.row < 0)
-    return fmt::format("no {} was found: the equations cannot be evaluated at the start, nor at {} other places", what,
+    return fmt::format("no {} was found: the equations cannot be evaluated at the start, nor at {} other starts", what,
                        options_.starts);
   const auto row = static_cast<std::size_t>(best_.row);
   std::string text = fmt::format("no {} was found near the start, nor from {} other starts: at best {}", what,
                                  options_.starts, name_row(row));
   const bool constant = std::none_of(entries_.begin(), entries_.end(),
                                      [&](const Entry& k) { return k.row == row && scale_[k.column] != 0; });
-  if (constant) text += ", and nothing that may move has an influence on it";
+  if (constant) text += ", and no unknown has any influence on it";
   text += options_.steady || evaluator_.system().inputs().empty()
-              ? ". Hold other coordinates or speeds, or begin elsewhere"
-              : ". Perhaps an input has to hold it (set it free), or the motion is steady and not at rest";
+              ? ". Hold other coordinates or speeds, or start elsewhere"
+              : ". Perhaps an input must hold it (set it free), or there is a steady motion instead of rest";
   return text;
 }
 

@@ -6,10 +6,10 @@
 //     qdot_k = 0                 equilibrium: all coordinates; steady motion: those it depends on (linear_model.hpp)
 //     A u + b = 0,  phi = 0,  |e| = 1
 //
-// solved by damped Gauss-Newton with symbolic derivatives, from the start given and from others. There may be fewer
-// equations than unknowns (a family of steady motions: the nearest one is found) or contradicting ones (explained). Where
-// the mechanism is closed and constraints repeat each other, the search begins there, with an independent set of them
-// (independent_constraints.hpp); what was left out has to hold at the solution, or the set is chosen anew.
+// solved by damped Gauss-Newton with symbolic derivatives, from the given start and from others. There may be fewer
+// equations than unknowns (a family of steady motions: the nearest is found) or contradictory ones (they are reported). If
+// constraints are redundant once the mechanism is closed, the search starts from the closed configuration with an independent
+// subset (independent_constraints.hpp); the rows left out must hold at the solution, or another subset is chosen.
 //
 //     EquilibriumFinder finder(evaluator, {.steady = true, .held = {"q2", "u2"}});
 //     EquilibriumReport report = finder.find(start);
@@ -27,17 +27,17 @@ namespace kane {
 
 /// What is looked for.
 struct EquilibriumOptions {
-  /// Let coordinates run that the motion does not depend on.
+  /// Let coordinates change on which the motion does not depend.
   bool steady = false;
-  /// Coordinates and speeds that keep the value they have at the start.
+  /// Coordinates and speeds held at their initial values.
   std::vector<std::string> held{};
-  /// Inputs to be found too (trim).
+  /// Inputs to solve for (trim).
   std::vector<std::string> free_inputs{};
-  /// Other starts, if the first leads nowhere or all are wanted.
+  /// Number of other starts, used if the first fails or if `all` is set.
   int starts = 60;
-  /// Look from all starts, not only until something is found.
+  /// Search from all starts, instead of stopping at the first solution.
   bool all = false;
-  double reach = 3.2;  ///< how far from the start others are tried (rad, m)
+  double reach = 3.2;  ///< range around the start for other starts (rad, m)
 };
 
 /// One equilibrium or steady motion.
@@ -77,14 +77,14 @@ class EquilibriumFinder {
   /// Throws ModelError for unknown names. Adds expressions to the graph of the equations.
   EquilibriumFinder(SystemEvaluator& evaluator, EquilibriumOptions options = {});
 
-  /// With the evaluator's parameters, active constraints and (for those not free) inputs, at start.t.
+  /// Uses the evaluator's parameters, active constraints and inputs (except the free ones), at start.t.
   [[nodiscard]] EquilibriumReport find(const State& start);
 
  private:
   using Vector = std::vector<double>;
   struct Best {
     double relative = 0, size = 0;
-    int row = -1;  ///< of the kernel
+    int row = -1;  ///< row of the kernel
   };
 
   void compile();
@@ -101,7 +101,7 @@ class EquilibriumFinder {
   void calc_rows(std::span<const double> x);
   [[nodiscard]] bool calc_residual(std::span<const double> x, std::span<double> r);
   [[nodiscard]] bool calc_jacobian(std::span<const double> x, MatrixView j);
-  /// From x, closed first where constraints are redundant.
+  /// Starts from x, closed first if constraints are redundant.
   void search(Vector x);
   [[nodiscard]] bool search_closed(Vector& x);
   void forget_forces(Vector& x) const;
@@ -134,7 +134,7 @@ class EquilibriumFinder {
   std::vector<Entry> entries_;
   std::size_t all_rows_ = 0;
   bool depends_on_time_ = false;
-  // Of one find():
+  // State of one find():
   State start_;
   Vector start_x_, inputs_, scale_, row_scale_, start_scale_;
   double force_scale_ = 1;
@@ -143,7 +143,7 @@ class EquilibriumFinder {
   std::optional<GaussNewton> newton_;
   IndependentConstraintFinder finder_;
   IndependentConstraints all_, chosen_;
-  bool redundant_ = false;  ///< at the start, once it is closed
+  bool redundant_ = false;  ///< constraints are redundant at the closed start
   Best best_;
   std::vector<Solution> solutions_;
 };

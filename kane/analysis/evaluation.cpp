@@ -18,7 +18,7 @@ Matrix copy_of(ConstMatrixView from) {
   return to;
 }
 
-/// Both triangles of a matrix of which only the upper one is filled.
+/// Both triangles of a matrix whose upper one is given.
 Matrix symmetric(ConstMatrixView from) {
   Matrix to(from.rows, from.columns);
   for (std::size_t i = 0; i < from.rows; ++i)
@@ -87,7 +87,7 @@ std::span<const double> Evaluator::calc_switched(Evaluation& a) {
   switched_->start(start_.state);
   const State& at = switched_->state();
   if (at.u != a.u) {
-    // An impact: nothing can be said of the accelerations before it.
+    // An impact: the accelerations before it are not determined.
     std::string cause;
     if (switched_->event() != nullptr) cause = ": " + describe(*switched_->event());
     a.warnings.push_back(fmt::format("the speeds jump at this state{}; u and u' are those just after", cause));

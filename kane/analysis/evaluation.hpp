@@ -38,7 +38,7 @@ struct BodyValue {
   Vec3 angular_acceleration;  ///< in the inertial frame
 };
 
-/// What a joint transmits to its child, components along the axes of `frame`, torque about `point`.
+/// Force and torque that a joint transmits to its child, components along the axes of `frame`, torque about `point`.
 struct ReactionValue {
   std::string name;   ///< of the joint
   std::string frame;  ///< along whose axes the components are
@@ -120,7 +120,7 @@ class Evaluator {
   std::vector<double> lambda_;
 };
 
-/// At one state.
+/// Evaluates a model at one state.
 [[nodiscard]] Evaluation evaluate(const Model& model, const StartState& state = {});
 
 }  // namespace kane

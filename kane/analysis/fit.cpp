@@ -12,11 +12,11 @@ namespace kane {
 
 namespace {
 
-constexpr double kOptimal = 1e-7;     ///< cosine of the angle between r and what parameters can change
+constexpr double kOptimal = 1e-7;     ///< cosine of the angle between r and the changes the parameters can make
 constexpr double kSmallStep = 1e-10;  ///< relative change of all parameters
 constexpr double kSmallGain = 1e-13;  ///< relative decrease of the cost
 constexpr double kUnidentifiable = 1e-7;
-constexpr long kRunsGivenUp = 10;  ///< times the steps of the best run
+constexpr long kRunsGivenUp = 10;  ///< abandoned after this many times the steps of the best run
 constexpr long kLeastStepLimit = 2000;
 constexpr int kSquaresIntervals = 200;
 
@@ -82,13 +82,13 @@ void Fit::collect_times(double begin) {
     squares = squares || g.squares;
   }
   const auto grid = [&](int k) { return begin + (options_.until - begin) * k / kSquaresIntervals; };
-  require(!squares || options_.until > begin, "the run must end after it begins, but it goes from {} to {}", begin,
+  require(!squares || options_.until > begin, "the run must end after it begins, but it is from {} to {}", begin,
           options_.until);
   for (int k = 0; squares && k <= kSquaresIntervals; ++k) times_.push_back(grid(k));
   std::sort(times_.begin(), times_.end());
   times_.erase(std::unique(times_.begin(), times_.end()), times_.end());
-  require(!times_.empty(), "the data have no rows");
-  require(times_.front() >= begin, "the data begin at t = {} s, before the run, which starts at {} s", times_.front(),
+  require(!times_.empty(), "the data has no rows");
+  require(times_.front() >= begin, "the data begins at t = {} s, before the run, which starts at {} s", times_.front(),
           begin);
   const auto index = [&](double t) {
     return static_cast<std::size_t>(std::lower_bound(times_.begin(), times_.end(), t) - times_.begin());
@@ -109,7 +109,7 @@ void Fit::collect_times(double begin) {
     }
   }
   std::stable_sort(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) { return a.time < b.time; });
-  require(rows_.size() >= 1, "the data hold no numbers");
+  require(rows_.size() >= 1, "the data contains no numbers");
 }
 
 void Fit::fill_residuals(const SensitivitySample& sample, std::size_t index, Point& point) const {
@@ -158,8 +158,8 @@ Fit::Point Fit::evaluate(const Vector& p) {
   return point;
 }
 
-/// Where a trial makes the motion run away (damping that feeds it), steps become shorter and shorter: it is not worth its
-/// time, and is given up after many times the steps of the best run so far.
+/// If a trial makes the motion run away (negative damping), steps become shorter and shorter; such a run is abandoned
+/// after many times the steps of the best run so far.
 void Fit::count_run(const Point& point) {
   const IntegratorTotals& totals = run_.totals();
   if (step_limit_ > 0 && totals.steps + totals.rejected > step_limit_) ++given_up_;
@@ -171,7 +171,7 @@ void Fit::count_run(const Point& point) {
   if (options_.on_run) options_.on_run(runs_, least_);
 }
 
-/// Parameters at a bound that the descent would leave.
+/// Parameters at a bound that the descent would cross.
 std::vector<bool> Fit::find_held(const Point& at) const {
   std::vector<bool> held(at.p.size(), false);
   for (std::size_t k = 0; k < at.p.size(); ++k) {
@@ -216,7 +216,7 @@ void Fit::solve_free(const Point& at, const std::vector<bool>& held, double mu, 
     if (!held[k]) step[k] = free[k];
 }
 
-/// Parameters that would pass a bound stop there, and the others are solved for again.
+/// Parameters that would cross a bound stop there, and the others are solved for again.
 Fit::Vector Fit::calc_step(const Point& at, std::vector<bool> held, double mu) const {
   Vector step(at.p.size(), 0.0);
   for (std::size_t round = 0; round <= step.size(); ++round) {
@@ -287,7 +287,7 @@ FitReport Fit::solve(const Values& given, const State& state, const GivenValues&
     const bool better = trial.failure.empty() && trial.cost < at.cost;
     if (!better) {
       mu *= growth, growth *= 2;
-      // The difference of two runs is below their error: nothing more to gain.
+      // The difference between two runs is below their error: no further gain is possible.
       if (trial.failure.empty() && predicted < 1e-9 * at.cost) {
         report.status = FitStatus::Converged;
         break;
@@ -334,7 +334,7 @@ void Fit::describe(const Point& at, FitReport& report) const {
     if (!f.at_bound) free.push_back(k);
   }
   if (free.empty()) return;
-  // From here on relative to the values found.
+  // From here on relative to the fitted values.
   Vector size(n);
   for (std::size_t k = 0; k < n; ++k) size[k] = at.p[k] != 0 ? std::abs(at.p[k]) : unit_[k];
   const auto rows = static_cast<Eigen::Index>(m), columns = static_cast<Eigen::Index>(free.size());
@@ -361,7 +361,7 @@ void Fit::describe(const Point& at, FitReport& report) const {
     std::string combination;
     Eigen::Index largest_part = 0;
     v.cwiseAbs().maxCoeff(&largest_part);
-    if (v(largest_part) < 0) v = -v;  // the sign says nothing
+    if (v(largest_part) < 0) v = -v;  // the sign is arbitrary
     for (Eigen::Index i = 0; i < columns; ++i) {
       if (std::abs(v(i)) < 0.05) continue;
       known[static_cast<std::size_t>(i)] = false;

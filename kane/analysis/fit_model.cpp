@@ -13,14 +13,14 @@ namespace kane {
 
 namespace {
 
-/// A goal that is not met to this, relative to its value or 1, is called missed.
+/// A goal that is not met to this accuracy, relative to its value or 1, is missed.
 constexpr double kMissed = 1e-6;
 
 void set_weights(const FitProblem& problem, std::vector<FitData>& data) {
   for (const auto& [column, deviation] : problem.deviations) {
     const auto found =
         std::find_if(data.begin(), data.end(), [&name = column](const FitData& d) { return d.signal.name == name; });
-    require(found != data.end(), "the data have no column '{}'", column);
+    require(found != data.end(), "the data has no column '{}'", column);
     require(deviation > 0 && std::isfinite(deviation), "the deviation of '{}' must be positive, not {}", column,
             deviation);
     found->weight = 1 / deviation;
@@ -34,8 +34,8 @@ std::vector<std::string> find_missed(const FitOptions& fit, const FitReport& rep
     const FitGoal& goal = fit.goals[i];
     if (!goal.squares && left > kMissed * std::max(1.0, std::abs(goal.value)))
       missed.push_back(
-          fmt::format("the goal {} = {:.6g} is missed by {:.4g}: no small change of the parameters comes "
-                      "nearer. Another start may help, or the goal cannot be met",
+          fmt::format("the goal {} = {:.6g} is missed by {:.4g}: no small change of the parameters brings "
+                      "it closer. Another start may help, or the goal cannot be met",
                       goal.signal.name, goal.value, left));
   }
   return missed;

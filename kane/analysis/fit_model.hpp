@@ -1,5 +1,5 @@
 #pragma once
-// Fitting a model by names and expressions: what the data and goals of fit.hpp look like to a user.
+// Fitting a model, with data and goals given by names and expressions (fit.hpp does the work).
 //
 //     FitProblem problem;
 //     problem.parameters = {{"b", 0, 1}};
@@ -29,19 +29,19 @@ struct FitProblem {
   std::optional<SeriesTable> data{};
   std::map<std::string, double> deviations{};  ///< standard deviations of columns; missing: spread of the column
   std::vector<Goal> goals{};
-  std::vector<std::string> minimize{};  ///< expressions whose mean square over the run should be small
+  std::vector<std::string> minimize{};  ///< expressions whose mean square over the run is minimized
   std::optional<double> until{}, tolerance{};
   int max_iterations = 100;
   std::function<void(int runs, double cost)> on_run{};
-  std::vector<InputSource> inputs{};  ///< time series besides those of the model
+  std::vector<InputSource> inputs{};  ///< time series in addition to those of the model
 };
 
 struct ModelFit {
   std::string model;
   FitReport report;
   std::vector<std::string> signals;  ///< of FitReport::rms: columns of the data, then goals
-  std::size_t measured = 0;          ///< how many of them are columns
-  std::vector<std::string> missed;   ///< sentences about goals that are not met
+  std::size_t measured = 0;          ///< number of them that are columns
+  std::vector<std::string> missed;   ///< messages about goals that are not met
 };
 
 /// Throws ModelError for unknown names, no data, and models with contacts, friction, events or sampled controllers.

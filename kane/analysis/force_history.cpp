@@ -50,7 +50,7 @@ void ForceHistory::choose(const std::vector<std::string>& only) {
   for (const auto& name : only)
     if (std::find(known.begin(), known.end(), name) == known.end())
       throw ModelError(
-          fmt::format("no joint, auxiliary force or constraint is called '{}'{}", name, suggestion(name, known)));
+          fmt::format("there is no joint, auxiliary force or constraint '{}'{}", name, suggestion(name, known)));
   std::size_t to = 0;
   for (std::size_t i = 0; i < records_.size(); ++i) {
     if (std::find(only.begin(), only.end(), records_[i].name) == only.end()) continue;

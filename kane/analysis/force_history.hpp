@@ -16,7 +16,7 @@ namespace kane {
 
 enum class ForceKind : std::uint8_t {
   Reaction,    ///< six components: force and torque on the child of a joint
-  Auxiliary,   ///< brought into evidence by an auxiliary speed
+  Auxiliary,   ///< force brought into evidence by an auxiliary speed
   Multiplier,  ///< of a constraint, the normal of a contact or the direction of a friction
 };
 
@@ -38,7 +38,7 @@ class ForceHistory {
 
   /// t, then the components of each record.
   [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }
-  /// At a sample of the run; not-a-number where the motion cannot be evaluated.
+  /// Values at a sample of the run; NaN where the motion cannot be evaluated.
   [[nodiscard]] std::span<const double> row(const State& sample);
   [[nodiscard]] const std::vector<ForceRecord>& records() const { return records_; }
 

@@ -27,7 +27,7 @@ void check_channel(const LinearModel& m, std::size_t output, std::size_t input) 
   ensure(output < m.outputs.size() && input < m.inputs.size(), "no output {} or input {}", output, input);
 }
 
-/// States scaled by powers of two so that rows and columns of A are of like size: units do not decide about ranks.
+/// States scaled by powers of two so that rows and columns of A have similar size: ranks must not depend on units.
 Eigen::VectorXd balance(Eigen::MatrixXd& a) {
   Eigen::VectorXd scale = Eigen::VectorXd::Ones(a.rows());
   for (int sweep = 0; sweep < 20; ++sweep) {
@@ -118,8 +118,8 @@ std::vector<FrequencyPoint> calc_frequency_response(const LinearModel& m, std::s
 
 std::vector<double> log_spaced(double low, double high, std::size_t count) {
   require(low > 0 && std::isfinite(high) && high > low,
-          "frequencies must go from a positive one to a higher one, not from {} to {}", low, high);
-  require(count >= 2 && count <= 1'000'000, "between 2 and 1000000 frequencies can be asked for, not {}", count);
+          "the frequency range must be positive and increasing, not from {} to {}", low, high);
+  require(count >= 2 && count <= 1'000'000, "the number of frequencies must be between 2 and 1000000, not {}", count);
   std::vector<double> omega;
   for (std::size_t k = 0; k < count; ++k)
     omega.push_back(low * std::pow(high / low, static_cast<double>(k) / static_cast<double>(count - 1)));
@@ -138,7 +138,7 @@ std::vector<Complex> calc_zeros(const LinearModel& m, std::size_t output, std::s
   const Eigen::GeneralizedEigenSolver<Eigen::MatrixXd> solver(system, unit, false);
   std::vector<Complex> zeros;
   const double size = std::max(1.0, to_eigen(m.a).norm());
-  // Zeros at infinity come out as quotients of something and rounding.
+  // Zeros at infinity appear as quotients with a denominator of rounding errors.
   constexpr double kFinite = 1e5;
   for (Index k = 0; k <= n; ++k) {
     const Complex z = solver.alphas()(k) / solver.betas()(k);

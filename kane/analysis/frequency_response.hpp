@@ -1,5 +1,5 @@
 #pragma once
-// Frequency response, zeros, margins, and what inputs reach and outputs show of a linear model.
+// Frequency response, zeros, margins, controllability and observability of a linear model.
 //
 //     H(i w) = C (i w 1 - A)^-1 B + D
 
@@ -31,27 +31,27 @@ struct FrequencyPoint {
 [[nodiscard]] std::vector<std::complex<double>> calc_zeros(const LinearModel& model, std::size_t output,
                                                            std::size_t input);
 
-/// Of the closed loop that feeds the output back to the input with the sign -1, from points of the response.
+/// Margins of the closed loop that feeds the output back to the input with the sign -1, from points of the response.
 struct Margins {
-  std::optional<double> gain;  ///< factor the gain may grow by, where the phase is -180 degrees
+  std::optional<double> gain;  ///< factor by which the gain may grow, where the phase is -180 degrees
   std::optional<double> gain_omega;
   std::optional<double> phase;  ///< degrees left until -180 where |H| = 1
   std::optional<double> phase_omega;
 };
 [[nodiscard]] Margins calc_margins(std::span<const FrequencyPoint> points);
 
-/// What the inputs reach: the dimension of the smallest subspace that contains B and is mapped into itself by A, found by
+/// Controllable states: the dimension of the smallest subspace that contains B and is mapped into itself by A, found by
 /// orthogonalising B, A B, A A B, ... step by step (each basis vector is multiplied, never a power of A formed).
 struct Reach {
   std::size_t rank = 0;
   std::size_t states = 0;
-  /// For each mode (in the order of ModeReport::modes): |w B| of its left eigenvector w A = s w, between 0 (out of reach) and
+  /// For each mode (in the order of ModeReport::modes): |w B| of its left eigenvector w A = s w, between 0 (not controllable) and
   /// the largest of all modes. Empty if there is no complete set of eigenvectors.
   std::vector<double> modes;
   [[nodiscard]] bool complete() const { return rank == states; }
 };
 [[nodiscard]] Reach calc_controllability(ConstMatrixView a, ConstMatrixView b);
-/// The same for A^T and C^T: what the outputs show.
+/// The same for A^T and C^T: observable states.
 [[nodiscard]] Reach calc_observability(ConstMatrixView a, ConstMatrixView c);
 
 }  // namespace kane

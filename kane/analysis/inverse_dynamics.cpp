@@ -36,13 +36,12 @@ InverseDynamics::InverseDynamics(SystemEvaluator& evaluator, MotionPath& path, I
     for (const auto& u : system.equations().u) actuators_.push_back("F_" + u.name());
   } else {
     actuators_ = options_.actuators.empty() ? inputs : options_.actuators;
-    require(!actuators_.empty(), "'{}' has no input that could act; ask for generalized forces instead",
+    require(!actuators_.empty(), "'{}' has no input that could act; use generalized forces instead",
             system.equations().name);
     for (const auto& name : actuators_) {
       const auto found = std::find(inputs.begin(), inputs.end(), name);
       if (found == inputs.end())
-        throw ModelError(
-            fmt::format("'{}' is not an input that is given from outside{}", name, suggestion(name, inputs)));
+        throw ModelError(fmt::format("'{}' is not an external input{}", name, suggestion(name, inputs)));
       inputs_.push_back(static_cast<std::size_t>(found - inputs.begin()));
     }
   }
@@ -60,7 +59,7 @@ InverseDynamics::InverseDynamics(SystemEvaluator& evaluator, MotionPath& path, I
   feedback_.udot.resize(nu), feedback_.lambda.resize(nc), feedback_.force.resize(actuators_.size());
 }
 
-/// Of each prescribed coordinate: its rate at u = 0, its derivatives by u, and its second derivative at udot = 0. Then the
+/// For each prescribed coordinate: its rate at u = 0, its derivatives by u, and its second derivative at udot = 0. Then the
 /// derivatives of -(M udot - rhs) by the inputs of the actuators, speed by speed.
 void InverseDynamics::compile() {
   const KernelWorkshop shop(evaluator_.system());
@@ -136,7 +135,7 @@ void InverseDynamics::explain_free() const {
     free +=
         fmt::format("{}'{}'", free.empty() ? "" : ", ", e.u[static_cast<std::size_t>(rates_.permutation()[k])].name());
   throw ModelError(
-      fmt::format("the motion does not say how everything moves: prescribe more coordinates, since {} of {} speeds "
+      fmt::format("the prescribed coordinates do not determine the motion: prescribe more, since {} of {} speeds "
                   "(such as {}) remain free",
                   rates_.columns() - rates_.rank(), rates_.columns(), free));
 }
@@ -169,7 +168,7 @@ bool InverseDynamics::solve_accelerations(std::span<const double> wanted, std::s
   return all_finite(udot);
 }
 
-/// force, lambda and what is missing, for state and udot of the sample. M and the constraints are evaluated.
+/// Force, lambda and the missing force, for state and udot of the sample. M and the constraints are evaluated.
 bool InverseDynamics::solve_forces(const State& state, InverseSample& sample) {
   const std::size_t nu = zeros_u_.size(), na = actuators_.size();
   input_values_.assign(evaluator_.inputs().begin(), evaluator_.inputs().end());
@@ -206,7 +205,7 @@ bool InverseDynamics::solve_forces(const State& state, InverseSample& sample) {
   forces_.factor(kRankTolerance);
   std::span<double> rest = std::span(embedded_).first(p);
   forces_.solve_minimum_norm(rest, sample.force);
-  // What is missing, speed by speed; then the multipliers.
+  // Missing forces, speed by speed; then the multipliers.
   sample.missing = 0, sample.missing_speed = -1;
   for (std::size_t i = 0; i < p; ++i) {
     double left = combine(i, [&](std::size_t k) { return f_[k]; });

@@ -1,16 +1,16 @@
 #pragma once
-// Inverse dynamics along a prescribed motion: the inputs that make it happen.
+// Inverse dynamics along a prescribed motion: the inputs that produce it.
 //
 //     q      prescribed ones as given, the others from phi(q, t) = 0
 //     u      qdot_k(q, u, t) = q_k'(t) of the prescribed ones, A u + b = 0
 //     udot   the same differentiated:  W udot = q_k'' - (d/dt qdot_k at udot = 0),  A udot = gamma,   W = dqdot/du
 //     r      M udot - rhs(r = 0) = B r + A^T lambda, B = drhs/dr
 //
-// The multipliers are eliminated (C^T of kane/solve/embed.hpp), so C^T B r = C^T (M udot - rhs); where there are more
-// actuators than degrees of freedom the shortest r is taken, where there are fewer the nearest, and what is missing is
-// said. With `generalized` there is one actuator on every speed instead of the inputs.
+// The multipliers are eliminated (C^T of kane/solve/embed.hpp), so C^T B r = C^T (M udot - rhs); with more
+// actuators than degrees of freedom the shortest r is taken, with fewer the closest solution, and the missing force is
+// reported. With `generalized` there is one actuator on every speed instead of the inputs.
 //
-// The same equations with q'' = q_ref'' + kd (q_ref' - q') + kp (q_ref - q) at the state as it is: computed torque.
+// The same equations with q'' = q_ref'' + kd (q_ref' - q') + kp (q_ref - q) at the actual state: computed torque.
 
 #include <memory>
 #include <string>
@@ -24,7 +24,7 @@
 namespace kane {
 
 struct InverseOptions {
-  /// Inputs that act; empty: all that are given from outside. The others keep the evaluator's values.
+  /// Inputs that act; empty: all external inputs. The others keep the evaluator's values.
   std::vector<std::string> actuators{};
   /// Generalized forces along the speeds instead of inputs.
   bool generalized = false;
@@ -34,7 +34,7 @@ struct InverseSample {
   State state;
   std::vector<double> udot, lambda;
   std::vector<double> force;  ///< one per actuator
-  double missing = 0;         ///< largest generalized force that the actuators cannot give
+  double missing = 0;         ///< largest generalized force that the actuators cannot provide
   int missing_speed = -1;
 };
 
@@ -46,11 +46,11 @@ class InverseDynamics {
 
   [[nodiscard]] const std::vector<std::string>& actuators() const { return actuators_; }
 
-  /// `sample.state` is the guess for what the path does not prescribe (the sample before). Throws ModelError if the motion
+  /// `sample.state` is the guess for what the path does not prescribe (the previous sample). Throws ModelError if the motion
   /// is impossible (constraints) or does not determine everything.
   void calc(double t, InverseSample& sample);
 
-  /// Inputs (all of CompiledSystem::inputs()) for a state as it is, that make the prescribed coordinates approach the path.
+  /// Inputs (all of CompiledSystem::inputs()) that make the prescribed coordinates approach the path from the actual state.
   /// False if they cannot be found here. Does not allocate.
   [[nodiscard]] bool calc_feedback(const State& state, double kp, double kd, std::span<double> inputs);
 

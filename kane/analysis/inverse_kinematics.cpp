@@ -14,7 +14,7 @@ namespace kane {
 
 namespace {
 
-/// Constraints count this much more than targets, so that out of reach the mechanism stays closed.
+/// Weight of constraints relative to targets, so that the mechanism stays closed when the target is out of reach.
 constexpr double kConstraintWeight = 1e4;
 
 template <class List>
@@ -44,7 +44,7 @@ std::array<double, 9> rotation_xyz(double x, double y, double z) {
 
 std::array<double, 9> rotation_from_quaternion(std::array<double, 4> e) {
   const double length = norm2(e);
-  require(length > 0 && std::isfinite(length), "a quaternion of length {} is no orientation", length);
+  require(length > 0 && std::isfinite(length), "a quaternion of length {} is not an orientation", length);
   for (double& x : e) x /= length;
   const auto [x, y, z, w] = e;
   return {1 - 2 * (y * y + z * z), 2 * (x * y - z * w),     2 * (x * z + y * w),  //
@@ -98,7 +98,7 @@ void InverseKinematics::add_targets() {
       target_.push_back(*target.position[k]);
       ++position_rows_.back();
     }
-    require(position_rows_.back() > 0, "the position of '{}' has no component that matters", target.point);
+    require(position_rows_.back() > 0, "the position of '{}' has no given component", target.point);
   }
   for (const auto& target : options_.orientations) {
     const auto body = find_named(e.bodies, target.body, "body");
@@ -183,7 +183,7 @@ bool InverseKinematics::try_start(Vector q) {
   options.scale = scale_;
   options.lower = options_.lower, options.upper = options_.upper;
   const NewtonReport report = newton_->solve(residual, derivatives, q, options);
-  // Full turns that change nothing are taken back.
+  // Remove full turns that change nothing.
   Vector r(rows_ + constraints);
   for (std::size_t k = 0; k < q.size() && report.ok(); ++k) {
     const double before = q[k], turns = std::round((q[k] - start_q_[k]) / kTurn);
@@ -217,7 +217,7 @@ bool InverseKinematics::try_start(Vector q) {
 KinematicReport InverseKinematics::solve(const State& start) {
   const EquationsOfMotion& e = evaluator_.system().equations();
   ensure(start.q.size() == e.q.size(), "a state of another system");
-  require(all_finite(start.q), "the start holds something that is not a finite number");
+  require(all_finite(start.q), "the start contains a number that is not finite");
   evaluator_.set_time(start.t);
   projector_.update_active();
   newton_.emplace(rows_ + projector_.row_count(), e.q.size());
@@ -247,7 +247,7 @@ KinematicReport InverseKinematics::solve(const State& start) {
   report.free = static_cast<int>(free) - (first ? first_rank : rank_);
   report.solutions = found_;
   if (found_.empty() && nearest_) report.solutions.push_back(*nearest_), report.free = 0;
-  require(!report.solutions.empty(), "the mechanism cannot even be assembled near the start");
+  require(!report.solutions.empty(), "the mechanism cannot be assembled near the start");
   return report;
 }
 

@@ -1,11 +1,11 @@
 #pragma once
-// Inverse kinematics: coordinates that bring points and bodies to where they should be. Damped least squares
+// Inverse kinematics: coordinates that bring points and bodies to given targets. Damped least squares
 // (kane/solve/newton.hpp) on
 //
-//     x_P(q) - x*       components that matter            R_B(q) - R*      all nine, times a length
-//     phi(q, t)         active constraints, |e| = 1       weighted so that they win
+//     x_P(q) - x*       given components                 R_B(q) - R*      all nine, times a length
+//     phi(q, t)         active constraints, |e| = 1       weighted so that they dominate
 //
-// within limits of the coordinates, from the given start and from others. Out of reach: the nearest there is, and how far.
+// within limits of the coordinates, from the given start and from others. If the target is out of reach: the nearest configuration, and its distance.
 
 #include <array>
 #include <memory>
@@ -21,7 +21,7 @@ namespace kane {
 
 struct PositionTarget {
   std::string point;
-  std::array<std::optional<double>, 3> position;  ///< in N; components left out do not matter
+  std::array<std::optional<double>, 3> position;  ///< in N; components left out are free
 };
 
 struct OrientationTarget {
@@ -39,12 +39,12 @@ struct InverseKinematicsOptions {
   std::vector<OrientationTarget> orientations{};
   /// One per coordinate, or empty.
   std::vector<double> lower{}, upper{};
-  /// Coordinates that keep the value they have at the start.
+  /// Coordinates held at their initial values.
   std::vector<std::string> held{};
-  double length = 1;         ///< m: how far a radian counts
+  double length = 1;         ///< m: length equivalent to one radian
   double tolerance = 1e-10;  ///< m
   int starts = 40;
-  bool all = false;  ///< look from all starts, for all solutions
+  bool all = false;  ///< search from all starts, for all solutions
 };
 
 struct KinematicSolution {
@@ -56,10 +56,9 @@ struct KinematicSolution {
 };
 
 struct KinematicReport {
-  std::vector<KinematicSolution>
-      solutions;  ///< nearest to the start first; if none reaches: the one that comes nearest
+  std::vector<KinematicSolution> solutions;  ///< nearest to the start first; if out of reach: the closest configuration
   int starts = 0;
-  int free = 0;  ///< dimensions of the motion left at the first solution
+  int free = 0;  ///< dimension of the remaining motion at the first solution
   [[nodiscard]] bool reached() const { return !solutions.empty() && solutions.front().reached; }
 };
 

@@ -42,7 +42,8 @@ class Statistics {
 }  // namespace
 
 void InverseStudyOptions::check() const {
-  require(!motion.empty() || !tables.empty(), "no motion is prescribed: give a table or an expression of a coordinate");
+  require(!motion.empty() || !tables.empty(),
+          "no motion is prescribed: give a table, or an expression for a coordinate");
   require(kp >= 0 && kd >= 0 && std::isfinite(kp) && std::isfinite(kd), "the gains kp and kd must not be negative");
   require(period > 0 && std::isfinite(period), "the period of the controller must be positive, but {} was given",
           period);
@@ -57,8 +58,8 @@ InverseStudy::InverseStudy(const Model& model, const StartState& start, InverseS
   for (const auto& coordinate : options_.motion) path_.add(coordinate.name, coordinate.expression);
   begin_ = options_.from.value_or(std::isfinite(path_.begin()) ? path_.begin() : at_.state().t);
   end_ = options_.until.value_or(std::isfinite(path_.end()) ? path_.end() : end_time(at_.model(), begin_, {}));
-  require(begin_ >= path_.begin() && end_ <= path_.end(), "the table of the motion covers {} s to {} s only",
-          path_.begin(), path_.end());
+  require(begin_ >= path_.begin() && end_ <= path_.end(), "the motion table covers only {} s to {} s", path_.begin(),
+          path_.end());
   InverseOptions inverse;
   inverse.actuators = options_.actuators, inverse.generalized = options_.generalized;
   inverse_ = std::make_unique<InverseDynamics>(at_.evaluator(), path_, std::move(inverse));
@@ -121,10 +122,10 @@ std::vector<std::string> InverseStudy::track_columns() const {
 }
 
 TrackReport InverseStudy::track(const OnRow& on_row) {
-  require(!options_.generalized, "tracking needs inputs of the model, not generalized forces");
+  require(!options_.generalized, "tracking needs inputs, not generalized forces");
   TrackReport report;
   report.model = equations().name;
-  // The controller feeds every input that no series of the model feeds.
+  // The controller drives every input that no series of the model drives.
   SimulatorOptions simulation = simulator_options(at_.model());
   std::vector<std::string> driven;
   std::vector<std::size_t> places;

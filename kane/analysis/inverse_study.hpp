@@ -1,5 +1,5 @@
 #pragma once
-// Inverse dynamics of a model along a prescribed motion, as a table; and a run that follows the motion by computed torque.
+// Inverse dynamics of a model along a prescribed motion, as a table, and a run that tracks the motion by computed torque.
 //
 //     InverseStudy study(model, {}, {.motion = {{"q1", "0.5*sin(2*t)"}}});
 //     InverseReport report = study.run([&](std::span<const double> row) { ... });
@@ -23,9 +23,9 @@ struct InverseStudyOptions {
   };
   std::vector<Coordinate> motion{};
   std::vector<SeriesTable> tables{};     ///< columns named as coordinates
-  std::vector<std::string> actuators{};  ///< inputs that act; empty: all that no law or series feeds
+  std::vector<std::string> actuators{};  ///< inputs that act; empty: all without a law or series
   bool generalized = false;              ///< forces along the speeds instead of inputs
-  bool full = false;                     ///< rows with coordinates, speeds, accelerations and multipliers too
+  bool full = false;                     ///< rows also contain coordinates, speeds, accelerations and multipliers
   std::optional<double> from{}, until{}, step{};
   /// Gains (1/s^2, 1/s) and sampling period (s) of track().
   double kp = 100, kd = 20, period = 1e-3;
@@ -45,7 +45,7 @@ struct InverseReport {
   double t_begin = 0, t_end = 0;
   long samples = 0;
   std::vector<ColumnStatistics> actuators;
-  double missing = 0;  ///< largest generalized force that the actuators cannot give ...
+  double missing = 0;  ///< largest generalized force that the actuators cannot provide ...
   double missing_time = 0;
   std::string missing_speed;  ///< ... along this speed; empty: none
 };
@@ -54,12 +54,12 @@ struct TrackReport {
   std::string model;
   RunReport run;
   std::vector<ColumnStatistics> errors;  ///< of the prescribed coordinates; sizes
-  bool lost = false;                     ///< stopped at a singular position, where no torque is determined
+  bool lost = false;  ///< stopped at a singular configuration, in which the torques are not determined
 };
 
 class InverseStudy {
  public:
-  /// Throws ModelError for unknown names, times outside of the tables, and impossible options.
+  /// Throws ModelError for unknown names, times outside the tables, and impossible options.
   InverseStudy(const Model& model, const StartState& start, InverseStudyOptions options);
 
   [[nodiscard]] const EquationsOfMotion& equations() const { return at_.equations(); }
@@ -67,16 +67,16 @@ class InverseStudy {
 
   /// t, the actuators; and, in full, everything else.
   [[nodiscard]] std::vector<std::string> columns() const;
-  /// Throws ModelError where the motion is impossible, after the rows before it, and at once if the first sample is. The
-  /// model may have no contacts and no friction: their forces are not known from the motion.
+  /// Throws ModelError where the motion is impossible, after writing the rows before it. The
+  /// model must not have contacts or friction: their forces do not follow from the motion.
   [[nodiscard]] InverseReport run(const OnRow& on_row = {});
-  /// The same before anything is computed for rows: whether it is possible at all.
+  /// Throws likewise if the first sample is impossible; writes no rows.
   void check();
 
   /// t, coordinates, speeds, inputs.
   [[nodiscard]] std::vector<std::string> track_columns() const;
   /// A run from the model's start under computed torque. Contacts, friction and events act; the controller's model of the
-  /// mechanism does not know them.
+  /// mechanism does not include them.
   [[nodiscard]] TrackReport track(const OnRow& on_row = {});
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// Free and constrained axes of every joint at a state, with the forces that the constrained ones bear (Stoneking's table),
+// Free and constrained axes of every joint at a state, with the forces of the constrained axes (Stoneking's table),
 // and the reaction of each joint.
 
 #include <optional>
@@ -71,7 +71,7 @@ class JointForcesEvaluator {
   Model model_;
   JointForcesOptions options_;
   DofTable table_;
-  std::size_t first_force_ = 0;  ///< of the table's forces among the auxiliary ones
+  std::size_t first_force_ = 0;  ///< index of the table's first force among the auxiliary forces
   std::optional<Evaluator> evaluator_;
 };
 

@@ -14,7 +14,7 @@ namespace kane {
 namespace {
 
 constexpr double kStateTolerance = 1e-9;
-/// How much less willingly a wanted coordinate or speed becomes dependent.
+/// Factor by which a requested coordinate or speed is less likely to become dependent.
 constexpr double kWantedWeight = 1e-6;
 
 std::vector<Substitution> input_directions(const KernelWorkshop& shop) {
@@ -124,7 +124,7 @@ void Linearizer::choose_states(const State& state) {
   const EquationsOfMotion& e = evaluator_.system().equations();
   projector_.update_active();
   std::vector<double> weight_q(e.q.size(), 1.0), weight_u(e.u.size(), kWantedWeight);
-  // What the user calls dependent, and its coordinates, go first; what the user wants to see goes last.
+  // Speeds that the user calls dependent, and their coordinates, go first; those that the user asked for go last.
   for (const int k : e.dependent_speeds) weight_u[static_cast<std::size_t>(k)] = 1;
   if (e.dependent_speeds.empty()) std::fill(weight_u.begin(), weight_u.end(), 1.0);
   for (std::size_t k = 0; k < e.q.size(); ++k)
@@ -147,7 +147,7 @@ void Linearizer::choose_states(const State& state) {
       return std::any_of(list.begin(), list.end(), [&](std::size_t k) { return symbols[k].name() == name; });
     };
     require(!bound(e.q, bound_q_) && !bound(e.u, bound_u_),
-            "'{}' cannot vary by itself: the constraints determine it from the others that were named", name);
+            "'{}' cannot vary independently: the constraints determine it from the other named ones", name);
   }
   std::erase_if(free_q_, [&](std::size_t k) { return !is_wanted(e.q[k].name()) || dropped_[k]; });
   std::erase_if(free_u_, [&](std::size_t k) { return !is_wanted(e.u[k].name()); });
@@ -278,7 +278,7 @@ std::vector<bool> Linearizer::find_essential(const State& near) {
       for (std::size_t k = 0; k < nq && essential[i]; ++k)
         if (depends[i][k] && !essential[k]) essential[k] = true, grown = true;
   }
-  // The four numbers of a quaternion stand or fall together.
+  // The four components of a quaternion are treated together.
   for (const int first : e.quaternions)
     if (std::find(essential.begin() + first, essential.begin() + first + 4, true) != essential.begin() + first + 4)
       std::fill_n(essential.begin() + first, 4, true);

@@ -1,5 +1,5 @@
 #pragma once
-// Linear equations about a state in numbers, x' = A x + B r, y = C x + D r, compiled once and evaluated for any parameters
+// Numeric linear equations about a state, x' = A x + B r, y = C x + D r, compiled once and evaluated for any parameters
 // and states (root loci, equilibria, frequency responses). The same matrices in symbols: kane/mechanics/linearize.hpp.
 //
 // x are independent changes of coordinates and speeds. All changes that respect the constraints are dy = T x:
@@ -7,7 +7,7 @@
 //     J dq = 0                   J = dphi/dq, and 2 e . de = 0 of quaternions
 //     A du + d(A u + b)/dq dq = 0
 //
-// T has unit rows at the independent ones, so that A = (rows of the independent ones of df/dy) T.
+// T has unit rows for the independent ones, so that A = (independent rows of df/dy) T.
 
 #include <string>
 #include <vector>
@@ -46,7 +46,7 @@ class Linearizer {
   /// Throws ModelError for unknown names.
   explicit Linearizer(SystemEvaluator& evaluator, LinearModelOptions options = {});
 
-  /// With the evaluator's parameters, inputs and active constraints. Throws ModelError if the equations cannot be
+  /// Uses the evaluator's parameters, inputs and active constraints. Throws ModelError if the equations cannot be
   /// solved there.
   [[nodiscard]] LinearModel calc(const State& state);
 
@@ -54,7 +54,7 @@ class Linearizer {
   /// of the speeds nor the rate of a coordinate that is not ignorable itself: the heading and the contact point of a
   /// rolling disk are, its lean is not. Found from the linear equations at states near the given one.
   [[nodiscard]] std::vector<bool> find_essential(const State& near);
-  /// From now on leave these coordinates out.
+  /// Leaves these coordinates out from now on.
   void drop(const std::vector<bool>& coordinates) { dropped_ = coordinates; }
 
  private:

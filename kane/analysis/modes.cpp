@@ -17,7 +17,7 @@ namespace {
 
 using Complex = std::complex<double>;
 
-/// Eigenvalues that should vanish come out of this size: a double one splits by the root of the rounding error.
+/// Size of eigenvalues that should be zero: a double one splits by the root of the rounding error.
 double zero_size(ConstMatrixView a, const std::vector<Complex>& values) {
   double size = std::sqrt(norm2({a.data, a.rows * a.columns}));
   for (const auto& s : values) size = std::max(size, std::abs(s));
@@ -80,7 +80,7 @@ ModeReport calc_modes(ConstMatrixView a) {
       ++r.zero;
     else if (std::abs(s.real()) <= r.tolerance)
       ++r.oscillating;
-    if (s.imag() < 0) continue;  // its conjugate speaks for it
+    if (s.imag() < 0) continue;  // represented by its conjugate
     r.modes.push_back(make_mode(s, {eigen.vectors.data() + k * n, n}, r.tolerance));
     r.modes.back().participation = participation[k];
   }

@@ -1,9 +1,9 @@
 #pragma once
-// Eigenvalues of linear equations as modes: frequency, damping, which states take part; and what they say of stability.
+// Eigenvalues of linear equations as modes: frequency, damping, participating states; and a verdict on stability.
 //
-// With A V = V diag(s) and W = V^-1 the participation of the state k in the mode i is |V_ki W_ik|, made to sum to one over
+// With A V = V diag(s) and W = V^-1 the participation of the state k in the mode i is |V_ki W_ik|, normalised to sum to one over
 // the states (Perez-Arriaga, Verghese, Schweppe, IEEE Trans. PAS-101, 1982): it does not depend on units. It is the diagonal
-// of the projector onto the mode, and so it is taken where eigenvalues are equal or eigenvectors are missing: all modes of
+// of the projector onto the mode, which also defines it if eigenvalues are equal or eigenvectors are missing: all modes of
 // such a group (the two zeros of a body that drifts) share the diagonal of the projector onto their common subspace.
 
 #include <complex>
@@ -14,7 +14,7 @@
 
 namespace kane {
 
-/// A real eigenvalue, or a pair of conjugate ones (then that with positive imaginary part).
+/// A real eigenvalue, or a conjugate pair (represented by the one with positive imaginary part).
 struct Mode {
   std::complex<double> eigenvalue;          ///< s, in 1/s
   bool oscillates = false;                  ///< has a conjugate

@@ -1,5 +1,5 @@
 #pragma once
-// A motion that is prescribed: coordinates as functions of time with their first two derivatives, written as expressions
+// A prescribed motion: coordinates as functions of time with their first two derivatives, written as expressions
 // of t and parameters or as columns of a table.
 
 #include <memory>
@@ -20,20 +20,20 @@ class MotionPath {
         shop_(std::make_unique<KernelWorkshop>(evaluator.system())),
         runner_(nullptr, evaluator.context()) {}
 
-  /// "q1" and "0.5*sin(2*t)". Throws ModelError for unknown names, or one that is prescribed already.
+  /// "q1" and "0.5*sin(2*t)". Throws ModelError for unknown names, or if it is already prescribed.
   void add(const std::string& coordinate, const std::string& expression);
-  /// All columns that are coordinates; those that are speeds, derivatives or outputs of the model are left alone. Throws
+  /// All columns that are coordinates; those that are speeds, derivatives or outputs of the model are ignored. Throws
   /// ModelError for other names, or if no coordinate is among them.
   void add(const SeriesTable& table);
 
   [[nodiscard]] bool empty() const { return coordinates_.empty(); }
   /// Indices into EquationsOfMotion::q.
   [[nodiscard]] const std::vector<std::size_t>& coordinates() const { return coordinates_; }
-  /// Of the tables: from the latest begin to the earliest end. Infinite for expressions alone.
+  /// Time range of the tables: from the latest begin to the earliest end. Infinite for expressions alone.
   [[nodiscard]] double begin() const { return begin_; }
   [[nodiscard]] double end() const { return end_; }
 
-  /// In the order of coordinates(), with the evaluator's parameters. The first call compiles.
+  /// Values in the order of coordinates(), with the evaluator's parameters. The first call compiles.
   void calc(double t, std::span<CurvePoint> points);
 
  private:

@@ -4,7 +4,7 @@
 //
 //     g := rhs - M udot + A^T lambda = 0,   h := gamma - A udot = 0
 //
-// and a change d of (q, u) and of anything else the equations are written with gives
+// and a change d of (q, u) and of anything else that occurs in the equations gives
 //
 //     M dudot = dg + A^T dlambda,   A dudot = dh          (dg, dh at fixed udot and lambda)
 //
@@ -23,7 +23,7 @@ namespace kane {
 
 class MotionTangent {
  public:
-  /// Derivatives by all coordinates and speeds, and along further directions: each the rates of the symbols that change
+  /// Derivatives with respect to all coordinates and speeds, and along further directions: each a set of rates of symbols
   /// (parameters, inputs, t), for instance {m: 1}. Adds expressions to the graph of the equations.
   MotionTangent(SystemEvaluator& evaluator, const KernelWorkshop& shop, std::span<const Substitution> directions = {});
 
@@ -33,7 +33,7 @@ class MotionTangent {
   [[nodiscard]] MotionReport calc(std::span<const double> q, std::span<const double> u);
   [[nodiscard]] std::span<const double> qdot() const { return qdot_; }
   [[nodiscard]] std::span<const double> udot() const { return udot_; }
-  /// Of all constraints, zero for those that are not active.
+  /// Multipliers of all constraints, zero for inactive ones.
   [[nodiscard]] std::span<const double> lambda() const { return lambda_; }
 
   /// The change of (qdot, udot) for a change dy of (q, u) and, if `direction` is not negative, a change along that

@@ -15,7 +15,7 @@ namespace kane {
 
 namespace {
 
-/// As in assembly: given values move this much less than guesses when they have to move.
+/// As in assembly: if given values must move, they move this much less than guesses.
 constexpr double kGivenScale = 0.1;
 
 /// The shortest dx (in dx_k / scale_k, 0: held) with J dx = r; false if there is none.
@@ -50,8 +50,8 @@ SensitivityRun::SensitivityRun(std::shared_ptr<const CompiledSystem> system, Sen
       n_(system_->coordinate_count() + system_->speed_count()) {
   for (const auto& source : options_.inputs)
     require(std::holds_alternative<SeriesInput>(source),
-            "the sensitivity of a run with a sampled controller is not known; write its law into the model");
-  require(options_.tolerance > 0 && options_.tolerance < 1, "the tolerance must lie between 0 and 1, but {} was given",
+            "a run with a sampled controller cannot be differentiated; write its law into the model");
+  require(options_.tolerance > 0 && options_.tolerance < 1, "the tolerance must be between 0 and 1, not {}",
           options_.tolerance);
   require(n_ > 0, "'{}' has no coordinates and no speeds: there is nothing to simulate", system_->equations().name);
   sort_names();
@@ -103,7 +103,7 @@ void SensitivityRun::set_inputs(std::span<const double> inputs) {
   for (std::size_t i = 0; i < inputs.size(); ++i) inputs_.set_constant(i, inputs[i]);
 }
 
-/// Rates of all parameters when one changes: those computed from it follow, unless they have been given a value.
+/// Rates of all parameters when one changes: those computed from it follow, unless they were given a value.
 Substitution SensitivityRun::direction_of(std::size_t parameter) const {
   const EquationsOfMotion& e = shop_->equations();
   Substitution rates;
@@ -147,7 +147,7 @@ void SensitivityRun::compile() {
   signals_ = KernelRunner(signal_kernel_.get(), evaluator_.context());
   if (e.constraints.empty()) return;
 
-  // Of every constraint: dphi along the directions, d(A u + b) by q and along the directions.
+  // For every constraint: dphi along the directions, d(A u + b) by q and along the directions.
   outputs.clear();
   for (const auto& c : e.constraints) {
     Expr v = c.b;
@@ -169,7 +169,7 @@ void SensitivityRun::start(const Values& given, State state, const GivenValues& 
       require(!given.contains(e.parameters[i].symbol.name()) ||
                   time_derivative(e.parameters[i].value, direction_of(p)).is_zero() ||
                   e.parameters[i].value.is_number(),
-              "'{}' is computed from '{}', but has been given a value of its own", e.parameters[i].symbol.name(),
+              "'{}' is computed from '{}', but was given a value of its own", e.parameters[i].symbol.name(),
               e.parameters[p].symbol.name());
   evaluator_.set_parameters(parameters);
   projector_.update_active();
@@ -314,8 +314,7 @@ std::string SensitivityRun::run(std::span<const double> times,
                        describe(failure_, system_->equations()));
   };
   for (const double t : times) {
-    require(t >= integrator_->previous_time(), "samples must be asked for in the order of time, from {} s on",
-            initial_.t);
+    require(t >= integrator_->previous_time(), "sample times must increase, starting from {} s", initial_.t);
     while (integrator_->time() < t) {
       if (at_break) {
         const std::size_t nq = system_->coordinate_count();
@@ -329,7 +328,7 @@ std::string SensitivityRun::run(std::span<const double> times,
       const StepReport& report = integrator_->step(std::min(times.back(), next));
       if (report.status != StepStatus::Ok) return explain(report);
       if (step_limit_ > 0 && totals().steps + totals().rejected > step_limit_)
-        return fmt::format("the run was given up at t = {:.9g} s after {} steps", integrator_->time(), step_limit_);
+        return fmt::format("the run was abandoned at t = {:.9g} s after {} steps", integrator_->time(), step_limit_);
       at_break = integrator_->time() >= next;
     }
     if (integrator_->interpolate(t, sample_) != StepStatus::Ok) return failed(t);

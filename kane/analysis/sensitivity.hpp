@@ -4,8 +4,8 @@
 //     S_k' = (df/dy) S_k + df/dp_k,     S_k(0) = dy(0)/dp_k
 //
 // (variational equations; Hairer, Norsett, Wanner, Solving ODEs I, section I.14) are integrated together with y. The
-// derivatives are symbolic and one program (motion_tangent.hpp), so constraints are part of them. A parameter that others
-// are computed from takes those along. Where constraints depend on a parameter, the initial state moves with it as
+// derivatives are symbolic and form one program (motion_tangent.hpp), so they include the constraints. Parameters that are
+// computed from a varied one vary with it. Where constraints depend on a parameter, the initial state moves with it as
 // assembly would move it (kane/simulate/system/assembly.hpp).
 //
 //     SensitivityRun run(system, {.parameters = {"k", "b", "q1"}, .signals = {parse_signal(e, "tip_x")}});
@@ -28,11 +28,11 @@ namespace kane {
 struct SensitivityOptions {
   /// Parameters, and coordinates or speeds (their initial values).
   std::vector<std::string> parameters{};
-  /// What to differentiate.
+  /// The signals to differentiate.
   std::vector<Signal> signals{};
   double tolerance = 1e-9;  ///< as in SimulatorOptions
   long max_steps = 1'000'000;
-  /// Time series only: what a sampled controller does has no derivative here.
+  /// Time series only: sampled controllers cannot be differentiated.
   std::vector<InputSource> inputs{};
 };
 
@@ -49,21 +49,21 @@ class SensitivityRun {
   SensitivityRun(std::shared_ptr<const CompiledSystem> system, SensitivityOptions options);
 
   [[nodiscard]] SystemEvaluator& evaluator() { return evaluator_; }
-  /// Values of CompiledSystem::inputs() for those without a series.
+  /// Values for those of CompiledSystem::inputs() that have no series.
   void set_inputs(std::span<const double> inputs);
 
-  /// `given`: parameters that have values of their own (they do not follow others). `state` is assembled.
+  /// `given`: parameters with values of their own (they do not follow others). `state` is assembled.
   /// Throws ModelError for unknown parameters, or if it cannot be assembled.
   void start(const Values& given, State state, const GivenValues& given_values);
   [[nodiscard]] const State& initial() const { return initial_; }
   /// The value of a parameter (or initial value) of the options, at start().
   [[nodiscard]] double parameter_value(std::size_t k) const { return values_[k]; }
 
-  /// At each of the growing times, the first not before the initial one. Empty: done; otherwise why it stopped, and when.
+  /// Samples at increasing times, none before the initial one. Returns an empty text if done, otherwise when and why it stopped.
   [[nodiscard]] std::string run(std::span<const double> times,
                                 const std::function<void(const SensitivitySample&)>& on_sample);
   [[nodiscard]] const IntegratorTotals& totals() const { return integrator_->totals(); }
-  /// A run that needs more steps than this (accepted or not) stops; 0: no limit but that of the options.
+  /// A run that needs more steps than this (accepted or not) stops; 0: only the limit of the options applies.
   void set_step_limit(long steps) { step_limit_ = steps; }
 
  private:
@@ -88,8 +88,8 @@ class SensitivityRun {
   std::unique_ptr<Kernel> signal_kernel_, constraint_kernel_;
   KernelRunner signals_, constraints_;
   std::unique_ptr<Integrator> integrator_;
-  std::size_t n_;         ///< of y
-  Vector values_, unit_;  ///< parameters, and what their S is measured in
+  std::size_t n_;         ///< size of y
+  Vector values_, unit_;  ///< parameters, and the units of their S
   Vector y_, sample_, rates_, dlambda_, change_, signal_values_;
   Matrix derivatives_;
   State initial_;

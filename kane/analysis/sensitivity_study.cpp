@@ -26,7 +26,7 @@ std::vector<InputSource> all_sources(const Model& model, const std::vector<Input
 SensitivityStudy::SensitivityStudy(const Model& model, const StartState& start, SensitivityStudyOptions options)
     : options_(std::move(options)), at_(drive_series(model, options_.inputs), start) {
   const EquationsOfMotion& e = at_.equations();
-  require(!options_.parameters.empty(), "name at least one parameter or initial value to differentiate by");
+  require(!options_.parameters.empty(), "name at least one parameter or initial value");
   require_smooth(e, "a sensitivity study");
   if (options_.outputs.empty()) {
     for (const auto& q : e.q) options_.outputs.push_back(q.name());

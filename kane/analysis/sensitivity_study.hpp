@@ -1,5 +1,5 @@
 #pragma once
-// The derivatives of a run of a model by parameters and initial values, as a table and a summary.
+// The derivatives of a run with respect to parameters and initial values, as a table and a summary.
 //
 //     SensitivityStudy study(model, {}, {.parameters = {"k", "q1"}, .outputs = {"tip_x"}});
 //     SensitivityReport report = study.run([&](std::span<const double> row) { ... });
@@ -21,7 +21,7 @@ struct SensitivityStudyOptions {
   /// Names or expressions to differentiate; empty: coordinates and outputs.
   std::vector<std::string> outputs{};
   std::optional<double> until{}, output_step{}, tolerance{};
-  /// Time series besides those of the model.
+  /// Time series in addition to those of the model.
   std::vector<InputSource> inputs{};
 };
 
@@ -33,13 +33,13 @@ struct SensitivityReport {
   double t_end = 0;
   std::size_t samples = 0;
   long steps = 0;
-  std::string failure;  ///< why and when it stopped; empty: it did not
+  std::string failure;  ///< when and why it stopped; empty if it did not
 };
 
 class SensitivityStudy {
  public:
-  /// Throws ModelError for unknown names, for models with contacts, friction or events (their derivatives through an event
-  /// are not known), and for sampled controllers.
+  /// Throws ModelError for unknown names, for models with contacts, friction or events (derivatives across an event
+  /// are not available), and for sampled controllers.
   SensitivityStudy(const Model& model, const StartState& start, SensitivityStudyOptions options);
 
   /// t, the outputs, then "d(output)/d(parameter)" for each output and each parameter.

@@ -1,5 +1,5 @@
 #pragma once
-// What analyses look at: any expression of coordinates, speeds, their derivatives (u1'), parameters, inputs, t, the
+// Signals for analyses: any expression of coordinates, speeds, their derivatives (u1'), parameters, inputs, t, the
 // model's outputs, energies, and components of points (P.x, P.y, P.z positions; P.vx ... velocities; P.ax ...
 // accelerations, all in N), of joint reactions (shoulder.Fx ... shoulder.Tz) and multipliers (lambda.loop.x).
 
@@ -31,7 +31,7 @@ struct Signal {
 class SignalEvaluator {
  public:
   SignalEvaluator(const SystemEvaluator& evaluator, const std::vector<Signal>& signals);
-  /// With the evaluator's parameters, inputs and time.
+  /// Uses the evaluator's parameters, inputs and time.
   std::span<const double> calc(std::span<const double> q, std::span<const double> u, std::span<const double> udot,
                                std::span<const double> lambda) {
     return runner_.run(q, u, udot, lambda);

@@ -29,8 +29,8 @@ std::string describe_switching(const EquationsOfMotion& e) {
 
 void require_smooth(const EquationsOfMotion& equations, const std::string& analysis) {
   const std::string switching = describe_switching(equations);
-  require(switching.empty(), "{} cannot follow what switches during the motion of '{}': {}", analysis, equations.name,
-          switching);
+  require(switching.empty(), "{} does not support parts of '{}' that switch during a motion: {}", analysis,
+          equations.name, switching);
 }
 
 }  // namespace kane

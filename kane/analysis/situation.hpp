@@ -1,5 +1,5 @@
 #pragma once
-// A model at a state: what every analysis starts from. The evaluator has the parameters, inputs, time and active
+// A model at a state: the starting point of every analysis. The evaluator has the parameters, inputs, time and active
 // constraints of the state.
 //
 //     Situation at(model, {.q = {{"q1", 0.3}}});
@@ -29,7 +29,7 @@ class Situation {
   [[nodiscard]] SystemEvaluator& evaluator() { return *evaluator_; }
   /// The state, completed.
   [[nodiscard]] const Start& start() const { return start_; }
-  /// As written, not assembled.
+  /// The state as given, not assembled.
   [[nodiscard]] const State& state() const { return start_.state; }
   /// The nearest state on the constraints. Throws ModelError if there is none.
   [[nodiscard]] State assembled(AssemblyReport* report = nullptr);
@@ -40,8 +40,8 @@ class Situation {
   std::unique_ptr<SystemEvaluator> evaluator_;
 };
 
-/// What acts only where states switch, by name: "contact 'floor', friction 'pin.friction', event 'release'". Empty if the
-/// model has nothing of the kind.
+/// The parts of a model that switch during a run, by name: "contact 'floor', friction 'pin.friction', event 'release'". Empty if
+/// there are none.
 [[nodiscard]] std::string describe_switching(const EquationsOfMotion& equations);
 
 /// Throws ModelError if the model has contacts, friction, events or modes: `analysis` cannot follow them.

@@ -12,7 +12,7 @@ Spline::Spline(std::span<const double> t, std::span<const double> y)
     : degree_(std::min(kMostDegree, static_cast<int>(t.size()) - 1)) {
   require(t.size() >= 2, "a curve needs at least two points, but there is only {}", t.size());
   for (std::size_t i = 1; i < t.size(); ++i)
-    require(t[i] > t[i - 1], "the times of a curve must grow, but {} follows {}", t[i], t[i - 1]);
+    require(t[i] > t[i - 1], "the times of a curve must increase, but {} follows {}", t[i], t[i - 1]);
   if (degree_ % 2 == 0) --degree_;  // knots at the points themselves need an odd degree
   begin_ = t.front(), end_ = t.back();
   const auto d = static_cast<std::size_t>(degree_);

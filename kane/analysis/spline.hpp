@@ -1,7 +1,7 @@
 #pragma once
 // A smooth curve through measured points: the interpolating spline of degree 5 (less if there are few points), with the
 // knots of de Boor's "not a knot" condition (A Practical Guide to Splines, chapter XIII): four continuous derivatives, so
-// that accelerations of a sampled motion come out to the order h^4.
+// that accelerations of a sampled motion are accurate to order h^4.
 
 #include <span>
 #include <vector>
@@ -14,10 +14,10 @@ struct CurvePoint {
 
 class Spline {
  public:
-  /// Throws ModelError unless there are at least two points and the times grow.
+  /// Throws ModelError unless there are at least two points and the times increase.
   Spline(std::span<const double> t, std::span<const double> y);
 
-  /// Outside of the points the curve goes on as the polynomial it ends with.
+  /// Outside the points the curve continues as its last polynomial.
   [[nodiscard]] CurvePoint calc(double t) const;
   [[nodiscard]] double begin() const { return begin_; }
   [[nodiscard]] double end() const { return end_; }

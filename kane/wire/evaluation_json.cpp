@@ -1,4 +1,4 @@
-// What is known at one state.
+// Evaluations and joint forces.
 
 #include <nlohmann/json.hpp>
 

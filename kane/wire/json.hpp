@@ -1,6 +1,6 @@
 #pragma once
 // Results as JSON, in one place: the command, the server and other programs show the same keys in the same order. Numbers
-// round-trip; what is not finite is null.
+// read back exactly; numbers that are not finite are null.
 
 #include <complex>
 #include <nlohmann/json_fwd.hpp>
@@ -39,7 +39,7 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json to_json(const RunReport& report, const EquationsOfMotion& equations);
 /// The events of a switched run.
 [[nodiscard]] Json events(const RunReport& report, const EquationsOfMotion& equations);
-/// What assembly moved.
+/// The values that assembly changed.
 [[nodiscard]] Json to_json(const AssemblyReport& report);
 
 [[nodiscard]] Json to_json(const SensitivityReport& report);
