@@ -24,7 +24,7 @@ AnalysisModel::AnalysisModel(Mechanism mechanism, nlohmann::json state, const st
 }
 
 void AnalysisModel::compile(const std::string& formulation, std::vector<std::string> driven) {
-  require(state_.is_object(), "one state is wanted here, not a list of them");
+  require(state_.is_object(), "expected one state, not a list of states");
   for (const auto& name : inputs_named(state_)) driven.push_back(name);
   FormOptions form;
   form.formulation = formulation_from(formulation);

@@ -1,4 +1,4 @@
-// kane bench: how long the equations of a model take, from the file to one evaluation.
+// kane bench: times the equations of a model, from reading the file to one evaluation.
 
 #include <fmt/format.h>
 
@@ -111,7 +111,7 @@ class KernelBench {
     kernel.run_parameters(workspace);
     for (auto& x : workspace.inputs()) x = uniform(random);
     kernel.run_inputs(workspace);
-    // Several states, so that no evaluation repeats the one before it.
+    // Several states, so that no evaluation repeats the previous one.
     constexpr std::size_t kStates = 8;
     std::vector<std::vector<double>> states(kStates, std::vector<double>(workspace.state().size()));
     for (auto& state : states)
@@ -221,14 +221,14 @@ void add_bench_command(CLI::App& app) {
       app.add_subcommand("bench", "Time the equations of a model: reading, deriving, compiling, evaluating");
   options->source.add_to(*command);
   command->add_flag("--json", options->json, "Print JSON");
-  command->add_flag("--passes", options->passes, "Also list the passes from expressions to code, with sizes and times");
-  command->add_option("--repetitions", options->repetitions, "Medians are over this many measurements")
+  command->add_flag("--passes", options->passes, "Also list the compiler passes, with sizes and times");
+  command->add_option("--repetitions", options->repetitions, "Number of measurements per median")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
   command->footer(
       "Examples:\n"
       "  kane bench models/stanford_arm.yaml\n"
-      "  kane bench quadruped.urdf --floating-base --json");
+      "  kane bench robot.urdf --floating-base --json");
   command->callback([options] { run_bench(*options); });
 }
 

@@ -1,4 +1,4 @@
-// kane check: reads a model, checks it, and says what it is.
+// kane check: reads a model, checks it and describes it.
 
 #include <fmt/format.h>
 
@@ -113,10 +113,10 @@ void print_model(const Json& a) {
       fmt::print("note: constraint {} follows from the others\n", c["name"].get<std::string>());
   for (const auto& note : a["notes"]) fmt::print("note: {}\n", note.get<std::string>());
   for (const auto& warning : a["warnings"]) fmt::print("warning: {}\n", warning.get<std::string>());
-  fmt::print("the model is in order\n");
+  fmt::print("the model is valid\n");
 }
 
-/// What is wrong, for programs; the sentence goes to standard error all the same.
+/// The error as JSON, for programs; the message also goes to standard error.
 void print_error(const ModelError& error) {
   const Where& where = error.where();
   Json place{{"file", where.file}, {"line", where.line}, {"column", where.column}, {"message", error.message()}};
@@ -141,14 +141,14 @@ void run_check(const CheckOptions& options) {
 
 void add_check_command(CLI::App& app) {
   auto options = std::make_shared<CheckOptions>();
-  CLI::App* command = app.add_subcommand("check", "Read a model, check it, and say what it is");
+  CLI::App* command = app.add_subcommand("check", "Read a model, check it and describe it");
   options->source.add_to(*command);
   command->add_flag("--json", options->json, "Print JSON; for a wrong model {\"ok\": false, \"error\": {...}}");
   command->footer(
       "Examples:\n"
       "  kane check models/fourbar.yaml\n"
       "  kane check robot.urdf --floating-base\n"
-      "A wrong model ends with exit code 2 and a sentence such as\n"
+      "A wrong model ends with exit code 2 and a message such as\n"
       "  arm.yaml:7:20: error: mass is given in metres ('2 m') in the body 'A'; a mass is expected, such as '2 kg'");
   command->callback([options] { run_check(*options); });
 }

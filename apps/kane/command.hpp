@@ -1,8 +1,8 @@
 #pragma once
 // The sub-commands of `kane`. Each lives in its own file and adds itself to the application: it declares its options
-// and a callback that does the work, prints to standard output, and throws when it cannot.
+// and a callback that does the work, prints to standard output, and throws if it cannot.
 //
-// Exit codes: 0 done, 1 the run failed (RunFailed, or a bug of Kane), 2 the input was wrong (ModelError, bad options).
+// Exit codes: 0 success, 1 the run failed (RunFailed, or a bug in Kane), 2 the input was wrong (ModelError, bad options).
 
 #include <CLI/CLI.hpp>
 #include <stdexcept>
@@ -12,7 +12,7 @@ namespace kane {
 
 enum class ExitCode : int { Done = 0, RunFailed = 1, InputWrong = 2 };
 
-/// The input was right, but the work could not be finished (a simulation that stopped, a value that does not exist).
+/// The input was valid, but the work could not be finished (a simulation that stopped, a value that does not exist).
 /// The message is a complete sentence.
 class RunFailed : public std::runtime_error {
  public:

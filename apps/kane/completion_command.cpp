@@ -1,5 +1,5 @@
-// kane completion: scripts that let a shell complete the command. They are made from the options as they are declared, so
-// they cannot fall behind.
+// kane completion: scripts that let a shell complete the command. They are generated from the declared options, so
+// they are always up to date.
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 namespace kane {
 namespace {
 
-/// Words that the value of an option is one of.
+/// The possible values of an option.
 struct ValueWords {
   std::string_view option;
   std::string_view words;
@@ -174,9 +174,9 @@ void add_completion_command(CLI::App& app) {
   command->add_option("shell", *shell, "bash, zsh or fish")->required();
   command->footer(
       "Examples:\n"
-      "  source <(kane completion bash)                                   in ~/.bashrc\n"
-      "  kane completion zsh > \"${fpath[1]}/_kane\"\n"
-      "  kane completion fish > ~/.config/fish/completions/kane.fish\n"
+      "  source <(kane completion bash)          # in ~/.bashrc\n"
+      "  kane completion zsh > _kane             # in a folder of $fpath\n"
+      "  kane completion fish > kane.fish        # in ~/.config/fish/completions\n"
       "`make install` puts all three where the shells look for them.");
   command->callback([&app, shell] { run_completion(app, *shell); });
 }

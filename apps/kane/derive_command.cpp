@@ -33,7 +33,7 @@ struct DeriveCommandOptions {
 };
 
 void print_comparison(const Mechanism& mechanism) {
-  fmt::print("Operations for the accelerations at one state, work on parameters only set aside:\n\n");
+  fmt::print("Operations for the accelerations at one state, without work that depends on parameters only:\n\n");
   fmt::print("  {:<14} {:>7} {:>7} {:>5} {:>5} {:>8}\n", "formulation", "mul", "add", "div", "func", "total");
   for (const auto& [formulation, count] : compare_formulations(mechanism))
     fmt::print("  {:<14} {:>7} {:>7} {:>5} {:>5} {:>8}\n", to_string(formulation), count.mul, count.add, count.div,
@@ -63,7 +63,7 @@ std::string page_in(const Page& page, const std::string& format) {
   throw ModelError(fmt::format("unknown format '{}' (known: text, markdown, latex, html)", format));
 }
 
-/// By the ending of the file, unless --format says otherwise.
+/// Chosen by the extension of the file, unless --format is given.
 std::string format_of(const DeriveCommandOptions& options, bool given) {
   const auto dot = options.output.rfind('.');
   if (given || dot == std::string::npos) return options.format;
@@ -82,7 +82,7 @@ void check_reactions(const DeriveCommandOptions& options, const Mechanism& mecha
     require(wants_all_reactions(options) || mechanism.find_joint(name) != nullptr,
             "--reactions: there is no joint '{}'{}", name, suggestion(name, known));
   require(!options.reactions.empty() || (options.view.frame.empty() && options.view.point.empty()),
-          "--frame and --point say how to write reactions: add --reactions JOINT or --reactions all");
+          "--frame and --point apply to reactions: add --reactions JOINT or --reactions all");
 }
 
 /// The reactions of the joints named (of "all"), in symbols.
@@ -142,29 +142,31 @@ void run_derive(const DeriveCommandOptions& options, bool format_given) {
 
 void add_derive_command(CLI::App& app) {
   auto options = std::make_shared<DeriveCommandOptions>();
-  CLI::App* command = app.add_subcommand("derive", "The eight steps of Kane's method, and the equations of motion");
+  CLI::App* command = app.add_subcommand("derive", "The eight steps of Kane's method and the equations of motion");
   options->source.add_to(*command);
   auto* format = command->add_option("--format", options->format, "text, markdown, latex or html");
-  command->add_option("-o,--output", options->output, "File to write; its ending chooses the format");
-  command->add_option("--max-terms", options->terms, "Longer formulas are written through intermediate variables");
-  command->add_option("--step", options->steps, "Only this of the eight steps (8: the equations of motion); repeatable")
+  command->add_option("-o,--output", options->output, "File to write; its extension chooses the format");
+  command->add_option("--max-terms", options->terms, "Longer formulas are written with intermediate variables");
+  command
+      ->add_option("--step", options->steps,
+                   "Print only this of the eight steps (8: the equations of motion); repeatable")
       ->check(CLI::Range(1, 8));
   command
       ->add_option("--reactions", options->reactions,
-                   "Also what these joints transmit, in symbols; joints by name, or 'all'")
+                   "Also print the forces these joints transmit, in symbols; joint names, or 'all'")
       ->delimiter(',');
   command->add_option("--frame", options->view.frame,
                       "Components of the reactions along the axes of this body or frame (default: the child)");
   command->add_option("--point", options->view.point,
                       "Torques of the reactions about this point (default: the joint's point on its child)");
-  command->add_flag("--compare", options->compare, "Only the table of formulations and their operations");
+  command->add_flag("--compare", options->compare, "Print only the formulations and their operation counts");
   command->add_flag("--json", options->json, "Print JSON: the page as text, or the table of formulations");
   command->footer(
       "Examples:\n"
-      "  kane derive models/planar2r.yaml                the eight steps as text\n"
-      "  kane derive models/planar2r.yaml -o page.html   typeset, for a browser\n"
-      "  kane derive models/planar2r.yaml --step 8 --reactions all --frame N   with the forces in the joints\n"
-      "  kane derive robot.urdf --compare                operations of each formulation");
+      "  kane derive models/planar2r.yaml                  # the eight steps as text\n"
+      "  kane derive models/planar2r.yaml -o page.html     # typeset, for a browser\n"
+      "  kane derive models/planar2r.yaml --step 8 --reactions all --frame N   # with the forces in the joints\n"
+      "  kane derive robot.urdf --compare                  # operation counts of each formulation");
   command->callback([options, format] { run_derive(*options, format->count() > 0); });
 }
 

@@ -74,7 +74,7 @@ DeviceSheet read_device_sheet(const std::string& file) {
   DeviceSheet sheet;
   for (const YamlEntry& entry : root.entries) {
     if (entry.key == "device") {
-      if (!entry.value.is_scalar()) entry.value.fail("the name of the device must be a text");
+      if (!entry.value.is_scalar()) entry.value.fail("the name of the device must be text");
       sheet.name = entry.value.text;
     } else if (entry.key == "rate") {
       sheet.rate = read_number(entry.value, "rate", true);

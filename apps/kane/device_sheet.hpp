@@ -2,7 +2,7 @@
 // The data sheet of a haptic device, from a small YAML file:
 //
 //   device: name
-//   rate: 1000                # ticks per second it is made for
+//   rate: 1000                # ticks per second it is designed for
 //   axes:                     # one entry for all axes, or a list with one for each
 //     {mass: 45 g, damping: 0.1 N*s/m, friction: 0.26 N, max_force: 3.3 N, max_stiffness: 1.26 N/mm, resolution: 0.055 mm}
 

@@ -53,7 +53,7 @@ Json answer_of(const Equilibrium& found, const AnalysisModel& model) {
 
 void print_solution(const Equilibrium& found, const AnalysisModel& model, const std::vector<std::string>& ignorable) {
   const EquationsOfMotion& e = model.equations();
-  // Rounding next to real values is printed as zero.
+  // Rounding errors beside real values are printed as zero.
   double size = 0;
   const auto measure = [&](const std::vector<double>& values) {
     size = 0;
@@ -66,7 +66,7 @@ void print_solution(const Equilibrium& found, const AnalysisModel& model, const 
   measure(found.state.q);
   for (std::size_t k = 0; k < e.q.size(); ++k) {
     const bool runs = std::find(ignorable.begin(), ignorable.end(), e.q[k].name()) != ignorable.end();
-    row(e.q[k].name(), found.state.q[k], runs ? "   may have any value" : "");
+    row(e.q[k].name(), found.state.q[k], runs ? "   arbitrary" : "");
   }
   measure(found.state.u);
   for (std::size_t k = 0; k < e.u.size(); ++k) row(e.u[k].name(), found.state.u[k], "");
@@ -77,8 +77,7 @@ void print_solution(const Equilibrium& found, const AnalysisModel& model, const 
   for (std::size_t k = 0; k < e.constraints.size(); ++k)
     if (found.lambda[k] != 0) row(e.constraints[k].name, found.lambda[k], "   constraint force (multiplier)");
   if (found.family > 0)
-    fmt::print("  one of a family: solutions of {} dimension{} pass through it\n", found.family,
-               found.family == 1 ? "" : "s");
+    fmt::print("  one of a family of solutions with {} dimension{}\n", found.family, found.family == 1 ? "" : "s");
   fmt::print("  {}\n", found.stability());
   if (found.modes) print_modes(*found.modes, found.states);
 }
@@ -93,7 +92,7 @@ void run_equilibrium(const EquilibriumCommandOptions& options) {
     }
   }
   AnalysisModel model(options.source, options.from, options.free_inputs, settings);
-  require(options.starts >= 0 && options.starts <= 100'000, "--starts must lie between 0 and 100000, not {}",
+  require(options.starts >= 0 && options.starts <= 100'000, "--starts must be between 0 and 100000, not {}",
           options.starts);
   const bool steady = options.is_steady;
   EquilibriumFinder finder(model.evaluator(), {.steady = steady,
@@ -130,19 +129,23 @@ void add_equilibrium_command(CLI::App& app) {
   auto options = std::make_shared<EquilibriumCommandOptions>();
   CLI::App* command = app.add_subcommand("equilibrium", "Equilibria and steady motions, and their stability");
   options->source.add_to(*command);
-  command->add_option("--from", options->from, "JSON file with the state to begin at; '-' reads standard input");
+  command->add_option("--from", options->from, "JSON file with the state to start from; '-' reads standard input");
   CLI::Option* steady = command->add_option(
       "--steady", options->steady,
       "A steady motion, with these speeds or coordinates held: --steady u3=2 u1 (a name alone keeps "
-      "its initial value); coordinates the motion does not depend on may run");
+      "its initial value); coordinates on which the motion does not depend are free");
   steady->expected(0, -1);
-  command->add_option("--hold", options->hold, "name[=value]: a coordinate or speed that keeps its value")
-      ->allow_extra_args(false);
-  command->add_option("--free", options->free_inputs, "Inputs to be found too")->delimiter(',');
-  command->add_flag("--all", options->all, "All that are found from many starts, not only the nearest");
-  command->add_option("--starts", options->starts, "Other starts to try (default 60)");
+  command->add_option("--hold", options->hold, "name[=value]: a coordinate or speed to hold")->allow_extra_args(false);
+  command->add_option("--free", options->free_inputs, "Inputs to solve for")->delimiter(',');
+  command->add_flag("--all", options->all, "Find all from many starts, not only the nearest");
+  command->add_option("--starts", options->starts, "Number of other starts to try (default 60)");
   command->add_flag("--json", options->json, "Print JSON");
-  command->footer("Exit code 1 if there is none; the message says what does not balance.");
+  command->footer(
+      "Examples:\n"
+      "  kane equilibrium models/damped_pendulum.yaml --all\n"
+      "  kane equilibrium models/damped_pendulum.yaml --hold q=0.7 --free T       # the torque that holds it\n"
+      "  kane equilibrium models/spinning_top.yaml --steady tilt u_spin\n"
+      "If there is none, the exit code is 1 and the message says what does not balance.");
   command->callback([options, steady] {
     options->is_steady = steady->count() > 0;
     run_equilibrium(*options);

@@ -111,16 +111,16 @@ void run_evaluate(const EvaluateOptions& options) {
 
 void add_evaluate_command(CLI::App& app) {
   auto options = std::make_shared<EvaluateOptions>();
-  CLI::App* command = app.add_subcommand("evaluate", "Accelerations, mass matrix, energies, forces at a state");
+  CLI::App* command = app.add_subcommand("evaluate", "Accelerations, mass matrix, energies and forces at a state");
   options->source.add_to(*command);
   options->state.add_to(*command, "JSON file with a state or an array of states; '-' reads standard input");
   command->add_flag("--json", options->json, "Print JSON");
   command->add_flag("--interpreter", options->interpreter, "Do not use the JIT");
   command->footer(
-      "State file: {\"t\":0,\"q\":{\"q1\":0.1},\"u\":{},\"parameters\":{},\"inputs\":{},\"active\":[]}; all optional.\n"
+      "State file: {\"t\":0,\"q\":{\"q1\":0.1},\"u\":{},\"parameters\":{},\"inputs\":{},\"active\":[]}; every part is "
+      "optional.\n"
       "Examples:\n"
       "  kane evaluate models/planar2r.yaml --set \"q1=30 deg\" --set TA=2\n"
-      "  echo '{\"q\":{\"q1\":0.1}}' | kane evaluate models/planar2r.yaml --state - --json\n"
       "  echo '[{\"q\":{\"q1\":0.1}},{\"q\":{\"q1\":0.2}}]' | kane evaluate models/planar2r.yaml --state - --json");
   command->callback([options] { run_evaluate(*options); });
 }

@@ -73,6 +73,10 @@ void add_export_command(CLI::App& app) {
       "Longest step of the driver's Runge-Kutta method, s (default: chosen so that halving it changes little)");
   command->add_option("--output-step", options->plan.output_step, "Time between lines, s (default: 1000 intervals)");
   command->add_flag("--json", options->json, "Print the list of files as JSON");
+  command->footer(
+      "Examples:\n"
+      "  kane export models/planar2r.yaml --to c -o planar2r_c\n"
+      "  kane export models/fourbar.yaml --to python -o fourbar_py --until 2");
   command->callback([options] { run_export(*options); });
 }
 

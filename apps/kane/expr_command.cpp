@@ -48,7 +48,7 @@ struct ExprOptions {
   bool json = false;
 };
 
-/// What was found out; empty = not asked for.
+/// The results; empty if not requested.
 struct ExprReport {
   std::vector<std::string> symbols;
   std::optional<std::string> text;
@@ -59,7 +59,7 @@ struct ExprReport {
   std::optional<double> value;
 };
 
-/// The line of `text` that holds `where`, with a mark below the column.
+/// The line of `text` that contains `where`, with a mark below the column.
 std::string marked_line(const std::string& text, const Where& where) {
   std::size_t begin = 0;
   for (int line = 1; line < where.line && begin != std::string::npos; ++line) {
@@ -135,7 +135,7 @@ void declare_function(Graph& graph, const std::string& text) {
 double calc_value(const Expr& e) {
   const double value = evaluate(e, {});
   if (!std::isfinite(value))
-    throw RunFailed(fmt::format("the value of {} is {}: it is not a real number, or too large for one", e.to_string(),
+    throw RunFailed(fmt::format("the value of {} is {}: not a real number, or too large", e.to_string(),
                                 std::isnan(value) ? "not a number" : "infinite"));
   return value;
 }
@@ -178,7 +178,7 @@ nlohmann::ordered_json to_json(const ExprReport& report, const ExprOptions& opti
   return json;
 }
 
-/// One thing asked for is printed bare; of several, each gets its name.
+/// A single result is printed alone; several are labelled.
 void print_expression(const ExprReport& report) {
   std::vector<std::pair<std::string, std::string>> lines;
   if (report.text) lines.emplace_back("text", *report.text);
@@ -204,7 +204,7 @@ void run_expr(ExprOptions options) {
   e = graph.bind(substitute(e, read_pairs(graph, "--set", options.settings, known)));
   const auto report = form_report(e, options);
   if (report.literal && report.literal->too_long)
-    fmt::print(stderr, "kane: note: the textbook form would be too long to read; this is the shared form\n");
+    fmt::print(stderr, "kane: note: the textbook form would be too long; this is the shared form\n");
   if (options.json)
     fmt::print("{}\n", to_json(report, options).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   else
@@ -218,7 +218,8 @@ void add_expr_command(CLI::App& app) {
   auto options = std::make_shared<ExprOptions>();
   command->add_option("expression", options->expression, "e.g. \"sin(q)^2 + cos(q)^2\"; - reads standard input")
       ->required();
-  command->add_option("--derivative", options->derivatives, "differentiate by this symbol (may be repeated)")
+  command
+      ->add_option("--derivative", options->derivatives, "differentiate with respect to this symbol (may be repeated)")
       ->allow_extra_args(false)
       ->type_name("SYMBOL");
   command->add_option("--rate", options->rates, "the time derivative, where this symbol has this rate, e.g. q=u")
@@ -229,15 +230,20 @@ void add_expr_command(CLI::App& app) {
                    "a function of your own, e.g. f(x, y); its derivatives are f_x, f_y")
       ->allow_extra_args(false)
       ->type_name("FORM");
-  command->add_option("--set", options->settings, "replace a symbol, e.g. q=pi/4; once none is left, print the value")
+  command->add_option("--set", options->settings, "replace a symbol, e.g. q=pi/4; if none is left, print the value")
       ->allow_extra_args(false)
       ->type_name("NAME=VALUE");
   command->add_flag("--value", options->value, "print the numeric value");
   command->add_flag("--latex", options->latex, "print as LaTeX");
   command->add_flag("--code", options->code, "print as C-like code");
   command->add_flag("--literal", options->literal, "the textbook form: multiplied out, reduced and factored");
-  command->add_flag("--count", options->count, "print how many operations it takes");
+  command->add_flag("--count", options->count, "print the operation counts");
   command->add_flag("--json", options->json, "print one JSON object");
+  command->footer(
+      "Examples:\n"
+      "  kane expr 'sin(q)^2 + cos(q)^2'\n"
+      "  kane expr 'k*x^2/2 + f(x, v)' --function 'f(x, v)' --derivative x\n"
+      "  kane expr 'atan2(y, x) + pi/4' --set x=1 --set y=1");
   command->callback([options] { run_expr(*options); });
 }
 

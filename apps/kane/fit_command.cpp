@@ -45,11 +45,11 @@ FitParameter parse_parameter(const std::string& text) {
   FitParameter p;
   const auto equals = text.find('=');
   p.name = text.substr(0, equals);
-  require(!p.name.empty(), "--parameter wants name or name=lower:upper, not '{}'", text);
+  require(!p.name.empty(), "--parameter needs name or name=lower:upper, not '{}'", text);
   if (equals == std::string::npos) return p;
   const std::string range = text.substr(equals + 1);
   const auto colon = range.find(':');
-  require(colon != std::string::npos, "--parameter wants name or name=lower:upper, not '{}'", text);
+  require(colon != std::string::npos, "--parameter needs name or name=lower:upper, not '{}'", text);
   if (colon > 0) p.lower = parse_number(range.substr(0, colon), "--parameter");
   if (colon + 1 < range.size()) p.upper = parse_number(range.substr(colon + 1), "--parameter");
   return p;
@@ -86,7 +86,7 @@ FitProblem problem_of(const FitCommandOptions& options) {
 void print_fit(const ModelFit& fit) {
   const FitReport& r = fit.report;
   static constexpr const char* kStatus[] = {"converged", "stopped: too many iterations",
-                                            "stopped: no step improves any more", "the run failed"};
+                                            "stopped: no step improves the fit", "the run failed"};
   fmt::print("{}: {} after {} iterations, {} runs; {} values compared\n\n", fit.model,
              kStatus[static_cast<int>(r.status)], r.iterations, r.runs, r.residuals);
   const bool measured = fit.measured > 0;  // goals have no errors
@@ -108,12 +108,12 @@ void print_fit(const ModelFit& fit) {
   for (const auto& sentence : fit.missed) fmt::print("\n  {} (--set name=value changes the start)\n", sentence);
   if (r.given_up > 0)
     fmt::print(
-        "\n  {} of the runs were given up because they needed many times the steps of the best one: for those values "
+        "\n  {} of the runs were abandoned because they needed many times the steps of the best one: for those values "
         "the\n"
-        "  motion runs away. Bounds keep the search out of there: --parameter name=lower:upper\n",
+        "  motion runs away. Use bounds to exclude them: --parameter name=lower:upper\n",
         r.given_up);
   for (const auto& combination : r.unidentifiable)
-    fmt::print("\n  the data cannot tell these apart (relative changes that leave every residual alone): {}\n",
+    fmt::print("\n  the data cannot distinguish these (relative changes that leave every residual unchanged): {}\n",
                combination);
 }
 
@@ -128,12 +128,12 @@ void run_fit(const FitCommandOptions& options) {
   const StartState start = options.state.read_one();
   const ModelFit fit = fit_model(options.source.load(), start, problem);
   if (drawing) fmt::print(stderr, "\r{: <60}\r", "");
-  if (fit.report.status == FitStatus::RunFailed) throw RunFailed("the fit cannot begin: " + fit.report.message);
+  if (fit.report.status == FitStatus::RunFailed) throw RunFailed("the fit cannot start: " + fit.report.message);
   if (options.json)
     fmt::print("{}\n", wire::to_json(fit).dump());
   else
     print_fit(fit);
-  if (!fit.report.ok()) throw RunFailed("the fit did not converge; what is printed is the best that was found");
+  if (!fit.report.ok()) throw RunFailed("the fit did not converge; the best result found is printed above");
 }
 
 }  // namespace
@@ -150,17 +150,22 @@ void add_fit_command(CLI::App& app) {
   command->add_option("--data", options->data, "CSV file: column t, and columns named like signals (q1, tip_x, P.x)");
   command->add_option("--sigma", options->weights, "name=deviation of a column (default: spread of its values)")
       ->allow_extra_args(false);
-  command->add_option("--goal", options->goals, "expression=value[@time]: what should hold, at the end unless told")
+  command->add_option("--goal", options->goals, "expression=value[@time]: a goal, at the end of the run by default")
       ->allow_extra_args(false);
-  command->add_option("--minimize", options->minimize, "expression whose mean square over the run should be small")
+  command->add_option("--minimize", options->minimize, "Expression whose mean square over the run is minimized")
       ->allow_extra_args(false);
-  command->add_option("--until", options->until, "End of the run for goals, s");
-  command->add_option("--tolerance", options->tolerance, "Accuracy of the runs, relative");
-  command->add_option("--max-iterations", options->max_iterations, "Default 100");
+  command->add_option("--until", options->until, "End time of runs for goals, s");
+  command->add_option("--tolerance", options->tolerance, "Relative accuracy of the runs");
+  command->add_option("--max-iterations", options->max_iterations, "Largest number of iterations (default 100)");
   options->state.add_to(*command, "JSON file with the initial state; '-' reads standard input");
   options->inputs.add_to(*command);
   command->add_flag("--json", options->json, "Print JSON");
-  command->footer("The start is the model's value, or --set name=value. Exit code 1 if the fit does not converge.");
+  command->footer(
+      "The search starts from the model's values, or from --set name=value. The exit code is 1 if the fit does not "
+      "converge.\n"
+      "Examples:\n"
+      "  kane fit models/damped_pendulum.yaml --data models/damped_pendulum.csv --parameter l=0.1:2 --parameter b=0:1\n"
+      "  kane fit models/damped_pendulum.yaml --set q=0 --parameter u=0:20 --goal q=1.57 --until 0.4");
   command->callback([options] { run_fit(*options); });
 }
 

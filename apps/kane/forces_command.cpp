@@ -1,4 +1,4 @@
-// kane forces: free and constrained axes with the forces they bear at a state, or constraint forces, contact forces and
+// kane forces: free and constrained axes with their forces at a state, or constraint forces, contact forces and
 // joint reactions along a run.
 
 #include <fmt/format.h>
@@ -186,13 +186,13 @@ void add_forces_command(CLI::App& app) {
   options->source.add_to(*command);
   command->add_option("--out", options->out,
                       "FILE.csv, FILE.h5 or FILE.mat; '-' prints CSV (default: NAME_forces.csv)");
-  command->add_option("--only", options->only, "Joints, auxiliary forces and constraints, by name")->delimiter(',');
-  command->add_option("--until", options->until, "Time at which to end, s");
-  command->add_option("--tolerance", options->tolerance, "Accuracy asked for, relative");
+  command->add_option("--only", options->only, "Only these joints, auxiliary forces and constraints")->delimiter(',');
+  command->add_option("--until", options->until, "End time, s");
+  command->add_option("--tolerance", options->tolerance, "Relative accuracy");
   command->add_option("--output-step", options->output_step, "Time between samples, s (default: 1000 intervals)");
   options->state.add_to(*command,
-                        "JSON file with a state or an array of states (of a run: where it starts); '-' reads standard "
-                        "input; else the initial state");
+                        "JSON file with a state or an array of states (for a run: its start); '-' reads standard "
+                        "input; default: the initial state");
   command->add_option("--joint", options->table.joint, "At a state: only this joint");
   command->add_option(
       "--frame", options->table.view.frame,
@@ -202,11 +202,11 @@ void add_forces_command(CLI::App& app) {
   options->inputs.add_to(*command);
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(
-      "At a state: F is free, C constrained; the force of a constrained axis acts from the parent on the child, along "
-      "or "
-      "about the axis. Along a run, if --until, --out or another option of a run is given.\n"
+      "At a state: F means free, C constrained; the force of a constrained axis acts from the parent on the child,\n"
+      "along or about the axis. With --until, --out or another option of a run, the command follows the forces along a "
+      "run.\n"
       "Examples:\n"
-      "  kane forces models/fourbar.yaml\n"
+      "  kane forces models/osiris_tree.yaml --joint J3\n"
       "  kane forces models/bouncing_ball.yaml --until 2 --out ball_forces.csv");
   command->callback([options] {
     if (options->run())

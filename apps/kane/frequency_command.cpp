@@ -57,7 +57,7 @@ void run_frequency(const FrequencyOptions& options) {
   AnalysisModel model(options.source, options.state, driven);
   const auto& inputs = model.system()->inputs();
   require(!inputs.empty(), "'{}' has no input; a frequency response needs one", model.equations().name);
-  require(!options.input.empty() || inputs.size() == 1, "'{}' has {} inputs; say which with --input",
+  require(!options.input.empty() || inputs.size() == 1, "'{}' has {} inputs; choose one with --input",
           model.equations().name, inputs.size());
   const std::string input = options.input.empty() ? inputs.front() : options.input;
   const auto found = std::find(inputs.begin(), inputs.end(), input);
@@ -118,7 +118,7 @@ void run_frequency(const FrequencyOptions& options) {
   print_list("poles", modes.eigenvalues), print_list("zeros", zeros);
   if (margins.gain) fmt::print("  gain margin   {:.4g} at {:.4g} rad/s\n", *margins.gain, *margins.gain_omega);
   if (margins.phase) fmt::print("  phase margin  {:.4g}° at {:.4g} rad/s\n", *margins.phase, *margins.phase_omega);
-  fmt::print("  all inputs reach {} of {} states; {} shows {} of them\n", controllable.rank, controllable.states,
+  fmt::print("  the inputs control {} of {} states; {} observes {}\n", controllable.rank, controllable.states,
              options.output, observable.rank);
   if (options.plot) {
     std::vector<double> x;
@@ -139,7 +139,7 @@ void add_frequency_command(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("frequency", "Frequency response (Bode data), zeros and margins about a state");
   options->source.add_to(*command);
-  command->add_option("--input", options->input, "The input that oscillates (default: the only one)");
+  command->add_option("--input", options->input, "The oscillating input (default: the only one)");
   command->add_option("--output", options->output, "A coordinate, speed, output, point component (P.x) or expression")
       ->required();
   command->add_option("--state", options->state,
@@ -149,8 +149,11 @@ void add_frequency_command(CLI::App& app) {
   command->add_option("--count", options->count, "Number of frequencies (default 200)");
   command->add_flag("--hertz", options->hertz, "--low and --high are in Hz");
   command->add_option("--out", options->out, "FILE.csv, FILE.h5 or FILE.mat with all points; '-' prints CSV");
-  command->add_flag("--plot", options->plot, "Draw the magnitude");
+  command->add_flag("--plot", options->plot, "Plot the magnitude");
   command->add_flag("--json", options->json, "Print JSON");
+  command->footer(
+      "Examples:\n"
+      "  kane frequency models/damped_pendulum.yaml --set q=0 --output q --low 1 --high 30 --plot");
   command->callback([options] { run_frequency(*options); });
 }
 

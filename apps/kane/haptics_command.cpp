@@ -1,4 +1,4 @@
-// kane haptics: a model held by a hand, in real time.
+// kane haptics: a model held by a haptic device, in real time.
 
 #include <fmt/format.h>
 
@@ -59,14 +59,14 @@ class InterruptScope {
   void (*before_)(int);
 };
 
-/// What is known of each axis: the data sheet, or figures of no particular device; options override both.
+/// Properties of each axis: from the data sheet, or generic values; options override both.
 std::vector<DeviceAxis> device_axes(const HapticsOptions& o, std::size_t axes) {
   std::vector<DeviceAxis> all(axes, DeviceAxis{.damping = 0.5, .mass = 0.2});
   if (!o.sheet_file.empty()) {
     const DeviceSheet sheet = read_device_sheet(o.sheet_file);
     for (std::size_t i = 0; i < axes; ++i) all[i] = sheet.axis(i);
     if (sheet.rate > 0 && o.rate > sheet.rate)
-      fmt::print(stderr, "warning: the device '{}' is made for {:g} ticks per second, not {:g}\n", sheet.name,
+      fmt::print(stderr, "warning: the device '{}' is designed for {:g} ticks per second, not {:g}\n", sheet.name,
                  sheet.rate, o.rate);
   }
   require(o.device_damping.value_or(0) >= 0 && o.device_mass.value_or(1) > 0 && o.max_force.value_or(0) >= 0,
@@ -159,7 +159,7 @@ class HapticsRun {
     for (const auto& warning : report_.warnings) fmt::print(stderr, "warning: {}\n", warning);
     if (report_.status == TickStatus::Jammed)
       throw RunFailed(
-          fmt::format("at t = {:.6g} s no contact forces were found: the mechanism is jammed", simulator_->state().t));
+          fmt::format("at t = {:.6g} s no contact forces exist: the mechanism is jammed", simulator_->state().t));
     if (report_.status == TickStatus::Failed)
       throw RunFailed(
           fmt::format("at t = {:.6g} s the motion could not be evaluated: a singular configuration, constraints "
@@ -278,8 +278,8 @@ class HapticsRun {
 
   static std::string describe(const TimedConstraintReport& c) {
     if (!c.failure.empty()) return fmt::format("constraint '{}' was not imposed: {}", c.name, c.failure);
-    if (c.imposed < 0) return fmt::format("constraint '{}' was not imposed: the run ended before", c.name);
-    return fmt::format("constraint '{}' written and compiled in {:.0f} us, in force at {:.3f} s{}", c.name,
+    if (c.imposed < 0) return fmt::format("constraint '{}' was not imposed: the run ended first", c.name);
+    return fmt::format("constraint '{}' derived and compiled in {:.0f} us, active from {:.3f} s{}", c.name,
                        c.compile_us, c.imposed,
                        c.released >= 0 ? fmt::format(", released at {:.3f} s", c.released) : "");
   }
@@ -291,8 +291,7 @@ class HapticsRun {
     fmt::print("  missed deadlines       {}\n", r.missed);
     fmt::print("  changes of constraints {} in {} ticks\n", r.events, r.event_ticks);
     if (options_.ahead > 0)
-      fmt::print("  seen ahead             {}, of which prepared equations were taken over {} times\n", r.predicted,
-                 r.prepared);
+      fmt::print("  predicted changes      {}; prepared equations used {} times\n", r.predicted, r.prepared);
     if (r.stale > 0) fmt::print("  without new data       {}\n", r.stale);
     fmt::print("  {:<22} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "microseconds", "min", "median", "p99", "p99.9", "max");
     print_row("period", r.period);
@@ -301,7 +300,7 @@ class HapticsRun {
     print_row("looking ahead", r.ahead);
     print_row("rehearsing", r.rehearsal);
     for (const auto& a : r.axes)
-      fmt::print("  axis {:<17} largest force {:.4g}, least energy {:.3g} J, passivity control {} times ({:.3g} J)\n",
+      fmt::print("  axis {:<17} largest force {:.4g}, lowest energy {:.3g} J, passivity control {} times ({:.3g} J)\n",
                  a.name, a.largest_force, a.least_energy, a.interventions, a.dissipated);
     for (const auto& c : r.constraints) fmt::print("  {}\n", describe(c));
     if (options_.unpaced) return print_notes(device);
@@ -327,37 +326,44 @@ class HapticsRun {
 
 void add_haptics_command(CLI::App& app) {
   auto o = std::make_shared<HapticsOptions>();
-  CLI::App* command = app.add_subcommand("haptics", "A model held by a haptic device, in real time");
+  CLI::App* command = app.add_subcommand("haptics", "Run a model in real time, held by a haptic device");
   o->source.add_to(*command);
   command->add_option("--device", o->device, "simulated, replay:FILE or udp:PORT (default: simulated)");
   o->state.add_to(*command, "JSON file with the state to start from; '-' reads standard input");
   command->add_option("--rate", o->rate, "Ticks per second (default 1000)");
   command->add_option("--duration", o->duration, "Seconds to run (default 10)");
-  command->add_option("--record", o->record, "FILE.csv to record the device's motion in, for replay:FILE");
+  command->add_option("--record", o->record, "FILE.csv in which to record the device's motion, for replay:FILE");
   command->add_option("--display", o->display, "impedance (motion sensed, force displayed) or admittance");
-  command->add_option("--amplitude", o->amplitude, "Of the simulated hand, m or rad (default 0.1)");
-  command->add_option("--frequency", o->frequency, "Of the simulated hand, Hz (default 0.5)");
+  command->add_option("--amplitude", o->amplitude, "Amplitude of the simulated hand, m or rad (default 0.1)");
+  command->add_option("--frequency", o->frequency, "Frequency of the simulated hand, Hz (default 0.5)");
   command->add_option("--device-sheet", o->sheet_file,
                       "FILE.yaml with the device's data sheet, such as models/devices/phantom_omni.yaml");
   command->add_option("--device-damping", o->device_damping,
-                      "Physical damping of the device's axes (default: of the sheet, or 0.5)");
-  command->add_option("--device-mass", o->device_mass, "Mass of the device's axes (default: of the sheet, or 0.2)");
-  command->add_option("--max-force", o->max_force, "Largest force of the device (default: of the sheet, or unlimited)");
+                      "Physical damping of the device's axes (default: from the data sheet, or 0.5)");
+  command->add_option("--device-mass", o->device_mass,
+                      "Mass of the device's axes (default: from the data sheet, or 0.2)");
+  command->add_option("--max-force", o->max_force,
+                      "Largest force of the device (default: from the data sheet, or unlimited)");
   command->add_option("--stored-energy", o->stored_energy,
-                      "J that the model holds at the start and may give to the hand (default 0)");
+                      "Energy, J, that the model stores at the start and may release to the hand (default 0)");
   command->add_option("--ahead", o->ahead,
                       "Seconds to simulate ahead of real time, preparing for changes of constraints (default 0: no)");
   command->add_option("--wake-ahead", o->wake_ahead,
-                      "Microseconds to wake before each deadline, rehearse a change and wait awake (default 100; 0: "
-                      "sleep until it comes)");
+                      "Microseconds before each deadline to wake, rehearse a change and busy-wait (default 100; 0: "
+                      "sleep until the deadline)");
   command->add_option("--impose", o->impose,
-                      "'FROM: EXPRESSION' or 'FROM..TO: EXPRESSION': a constraint that is written and compiled while "
+                      "'FROM: EXPRESSION' or 'FROM..TO: EXPRESSION': a constraint that is derived and compiled while "
                       "the loop runs (s): phi(q) is held at its value, psi(q, u) at zero; may be repeated");
   command->add_flag("--no-passivity", o->no_passivity, "Observe energy, but do not control it");
-  command->add_flag("--unpaced", o->unpaced, "As fast as it goes instead of in real time");
+  command->add_flag("--unpaced", o->unpaced, "Run as fast as possible instead of in real time");
   command->add_flag("--json", o->json, "Print the statistics as one JSON object");
   command->add_flag("--quiet", o->quiet, "Print warnings only");
-  command->footer("The model says by a section 'handle' where it is held; see docs/haptics.md.");
+  command->footer(
+      "The section 'handle' of the model says where it is held; see docs/haptics.md.\n"
+      "Examples:\n"
+      "  kane haptics models/shopping_cart.yaml --duration 1\n"
+      "  kane haptics models/shopping_cart.yaml --duration 1 --unpaced --record run.csv\n"
+      "  kane haptics models/shopping_cart.yaml --duration 1 --unpaced --device replay:run.csv   # repeats the run");
   command->callback([o] { HapticsRun(*o).run(); });
 }
 

@@ -60,17 +60,17 @@ void add_import_command(CLI::App& app) {
   options->source.add_to(*command);
   command->add_option("-o,--output", options->output, "File to write; otherwise standard output");
   command->add_flag("--keep-fixed", options->keep_fixed,
-                    "URDF: links behind fixed joints stay bodies of their own instead of being merged");
-  command->add_flag("--no-actuators", options->no_actuators, "URDF: no input tau_JOINT at the joints");
-  command->add_flag("--free-mimics", options->free_mimics, "URDF: mimic joints move on their own");
-  command->add_flag("--no-geometry", options->no_geometry, "URDF: no shapes");
+                    "URDF: keep links behind fixed joints as separate bodies instead of merging them");
+  command->add_flag("--no-actuators", options->no_actuators, "URDF: add no inputs tau_JOINT to the joints");
+  command->add_flag("--free-mimics", options->free_mimics, "URDF: mimic joints move independently");
+  command->add_flag("--no-geometry", options->no_geometry, "URDF: leave out shapes");
   command->add_flag("--json", options->json, "Print JSON: the notes, and the text or the name of the file");
   command->footer(
       "Examples:\n"
-      "  kane import robot.urdf -o robot.yaml                    with the root link fixed to the ground\n"
-      "  kane import quadruped.urdf --floating-base -o dog.yaml  with a base that moves freely\n"
-      "  kane import model.yaml                                  includes and repetitions written out\n"
-      "What becomes of each element of URDF: docs/urdf.md.");
+      "  kane import robot.urdf -o robot.yaml                          # root link fixed to the ground\n"
+      "  kane import robot.urdf --floating-base -o floating.yaml       # root link moves freely\n"
+      "  kane import models/npend5.yaml                                # includes and repetitions expanded\n"
+      "docs/urdf.md describes how URDF elements are translated.");
   command->callback([options] { run_import(*options); });
 }
 

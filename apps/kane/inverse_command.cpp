@@ -1,4 +1,4 @@
-// kane inverse: the inputs that make a prescribed motion happen; and a run that follows it by computed torque.
+// kane inverse: the inputs that produce a prescribed motion, and a run that tracks it by computed torque.
 
 #include <fmt/format.h>
 
@@ -28,7 +28,7 @@ struct InverseCommandOptions {
 };
 
 InverseStudyOptions study_of(const InverseCommandOptions& options) {
-  require(!options.motion.empty(), "--motion is missing: a CSV file, or expressions such as 'q1=sin(t)'");
+  require(!options.motion.empty(), "--motion is missing: give a CSV file or expressions such as 'q1=sin(t)'");
   InverseStudyOptions study = options.study;
   for (const auto& text : options.motion) {
     if (text.find('=') == std::string::npos || std::filesystem::exists(text)) {
@@ -48,10 +48,11 @@ void print_inverse(std::FILE* to, const InverseReport& r, const std::string& out
   for (const auto& c : r.actuators)
     fmt::print(to, "  {:<16} {:>14.7g} {:>14.7g} {:>14.7g}\n", c.name, c.smallest, c.largest, c.rms);
   if (!r.missing_speed.empty())
-    fmt::print(stderr,
-               "warning: the actuators cannot make this motion: up to {:.6g} is missing along the speed '{}' (at t = "
-               "{:.6g} s)\n",
-               r.missing, r.missing_speed, r.missing_time);
+    fmt::print(
+        stderr,
+        "warning: the actuators cannot produce this motion: up to {:.6g} is missing along the speed '{}' (at t = "
+        "{:.6g} s)\n",
+        r.missing, r.missing_speed, r.missing_time);
 }
 
 void run_inverse(const InverseCommandOptions& options, InverseStudy& study) {
@@ -98,32 +99,34 @@ void run_track(const InverseCommandOptions& options, InverseStudy& study) {
   }
   if (report.run.failure) throw RunFailed(report.run.failure->message(study.equations()));
   if (report.lost)
-    throw RunFailed("the run stopped: the mechanism came into a singular position, where no torque is determined");
+    throw RunFailed(
+        "the run stopped: the mechanism reached a singular configuration, in which the torques are not determined");
 }
 
 }  // namespace
 
 void add_inverse_command(CLI::App& app) {
   auto options = std::make_shared<InverseCommandOptions>();
-  CLI::App* command = app.add_subcommand("inverse", "Inputs that make a prescribed motion happen");
+  CLI::App* command = app.add_subcommand("inverse", "Inputs that produce a prescribed motion");
   options->source.add_to(*command);
   command
       ->add_option("--motion", options->motion,
                    "FILE.csv with columns t and coordinates, or expressions of t and parameters: --motion 'q1=sin(t)' "
                    "'q2=0.3*t'")
       ->expected(1, -1);
-  command->add_option("--actuators", options->study.actuators, "Only these inputs act")->delimiter(',');
+  command->add_option("--actuators", options->study.actuators, "Use only these inputs")->delimiter(',');
   command->add_flag("--generalized", options->study.generalized,
                     "Generalized forces along the speeds instead of inputs");
-  command->add_option("--from", options->study.from, "Begin, s (default: of the table, or the model)");
+  command->add_option("--from", options->study.from, "Start time, s (default: that of the table or the model)");
   command->add_option("--until", options->study.until, "End, s");
   command->add_option("--step", options->study.step, "Time between samples, s (default: 1000 intervals)");
-  options->state.add_to(*command, "JSON file with parameters, active constraints, guesses of the other coordinates");
+  options->state.add_to(*command,
+                        "JSON file with parameters, active constraints and guesses for the other coordinates");
   command->add_option(
       "--out", options->out,
       "FILE.csv, FILE.h5 or FILE.mat; '-' prints CSV (default: NAME_inputs.csv); kane simulate --inputs "
       "reads it");
-  command->add_flag("--full", options->study.full, "Write coordinates, speeds, accelerations and multipliers too");
+  command->add_flag("--full", options->study.full, "Also write coordinates, speeds, accelerations and multipliers");
   command->add_flag("--track", options->track, "Simulate from the initial state under computed torque instead");
   command->add_option("--kp", options->study.kp, "--track: position gain, 1/s^2 (default 100)");
   command->add_option("--kd", options->study.kd, "--track: rate gain, 1/s (default 20)");
@@ -131,8 +134,9 @@ void add_inverse_command(CLI::App& app) {
                       "--track: sampling period of the controller, s (default 1e-3)");
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(
-      "Example:\n"
-      "  kane inverse models/planar2r.yaml --motion 'q1=0.5*sin(t)' 'q2=0.3*t' --until 2 --out torques.csv");
+      "Examples:\n"
+      "  kane inverse models/planar2r.yaml --motion 'q1=0.4*sin(2*t)' 'q2=-0.5*t' --until 2 --out inputs.csv\n"
+      "  kane inverse models/planar2r.yaml --motion 'q1=0.4*sin(2*t)' 'q2=-0.5*t' --until 2 --track");
   command->callback([options] {
     const StartState start = options->state.read_one();
     InverseStudy study(options->source.load(), start, study_of(*options));

@@ -31,7 +31,7 @@ void run_jacobian(const JacobianOptions& options) {
   if (tasks.empty()) {
     std::string known;
     for (const auto& p : e.points) known += fmt::format("{}{}", known.empty() ? "" : ", ", p.name);
-    throw ModelError(fmt::format("name a point with --point (there are: {}) or a body with --body", known));
+    throw ModelError(fmt::format("name a point with --point ({}) or a body with --body", known));
   }
   OperationalSpace space(model.evaluator(), tasks);
   const State state = model.assembled();
@@ -57,7 +57,7 @@ void run_jacobian(const JacobianOptions& options) {
   fmt::print("\n  {:<12} {:>13} {:>13}\n", "", "velocity", "bias");
   for (std::size_t i = 0; i < r.rows.size(); ++i)
     fmt::print("  {:<12} {:>13.6g} {:>13.6g}\n", r.rows[i], r.velocity[i], r.bias[i]);
-  fmt::print("\n  {} of {} directions can be moved; singular values", r.rank, r.rows.size());
+  fmt::print("\n  {} of {} directions can move; singular values", r.rank, r.rows.size());
   for (const double s : r.singular_values) fmt::print(" {:.6g}", s);
   fmt::print("\n");
 }
@@ -72,6 +72,9 @@ void add_jacobian_command(CLI::App& app) {
   command->add_option("--body", options->bodies, "Bodies, for their angular velocities")->delimiter(',');
   command->add_option("--state", options->state, "JSON file with the state; '-' reads standard input");
   command->add_flag("--json", options->json, "Print JSON");
+  command->footer(
+      "Examples:\n"
+      "  kane jacobian models/planar2r.yaml --point P2 --body B");
   command->callback([options] { run_jacobian(*options); });
 }
 

@@ -41,7 +41,7 @@ struct LinearizeCommandOptions {
   bool json = false;
 };
 
-/// The nominal state: that of the model, overridden by the state file; where there are constraints, assembled.
+/// The nominal state: that of the model, overridden by the state file, and assembled if there are constraints.
 struct Nominal {
   LinearizeOptions options;
   Values parameters;
@@ -193,7 +193,7 @@ void run_linearize(const LinearizeCommandOptions& options) {
   for (const auto& lambda : eigenvalues) fmt::print("  {:>16.10g} {:>+16.10g} i\n", lambda.real(), lambda.imag());
   fmt::print("\nmodes: {}\n", describe_stability(modes));
   print_modes(modes, states);
-  if (!l.inputs.empty()) fmt::print("\nthe inputs reach {} of {} states\n", reach.rank, reach.states);
+  if (!l.inputs.empty()) fmt::print("\nthe inputs control {} of {} states\n", reach.rank, reach.states);
   if (options.symbols) print_symbols(l);
 }
 
@@ -201,14 +201,14 @@ void run_linearize(const LinearizeCommandOptions& options) {
 
 void add_linearize_command(CLI::App& app) {
   auto options = std::make_shared<LinearizeCommandOptions>();
-  CLI::App* command = app.add_subcommand("linearize", "Linear equations about a state, and their eigenvalues");
+  CLI::App* command = app.add_subcommand("linearize", "Linear equations about a state and their eigenvalues");
   options->source.add_to(*command);
   command->add_option("--state", options->state,
                       "JSON file with the state to linearize about; '-' reads standard input");
-  command->add_option("--only", options->only, "Only these coordinates and speeds vary")->delimiter(',');
-  command->add_option("--dependent", options->dependent, "Coordinates to be dependent")->delimiter(',');
+  command->add_option("--only", options->only, "Vary only these coordinates and speeds")->delimiter(',');
+  command->add_option("--dependent", options->dependent, "Dependent coordinates")->delimiter(',');
   command->add_flag("--steady", options->steady, "The state is a steady motion: derivatives of the speeds are zero");
-  command->add_flag("--symbols", options->symbols, "Print M, C and K in symbols too");
+  command->add_flag("--symbols", options->symbols, "Also print M, C and K in symbols");
   command->add_flag("--json", options->json, "Print JSON");
   command->add_option(
       "--sweep", options->sweep,
@@ -219,8 +219,13 @@ void add_linearize_command(CLI::App& app) {
           "--sweep: name=expression, the value of a coordinate or speed at each step; the others are assembled")
       ->allow_extra_args(false);
   command->add_flag("--equilibrium", options->equilibrium,
-                    "--sweep: find the equilibrium (--steady: steady motion) first");
+                    "--sweep: first find the equilibrium (--steady: steady motion)");
   command->add_option("--csv,--out", options->out, "--sweep: FILE.csv, FILE.h5 or FILE.mat; '-' prints CSV");
+  command->footer(
+      "Examples:\n"
+      "  kane linearize models/damped_pendulum.yaml --set q=0\n"
+      "  kane linearize models/bicycle_linear.yaml --steady --only phi,delta,u_phi,u_delta\n"
+      "  kane linearize models/damped_pendulum.yaml --set q=0 --sweep b=0:1:0.1   # root locus");
   command->callback([options] {
     if (options->sweep.empty()) return run_linearize(*options);
     run_root_locus({options->source, options->state, options->sweep, options->at, options->only,

@@ -20,7 +20,7 @@
 namespace kane {
 namespace {
 
-/// The names a word on the command line may have meant: sub-commands, or options of the sub-command in use.
+/// Known names that a word on the command line may have been meant as: sub-commands, or options of the sub-command in use.
 std::vector<std::string> known_words(const CLI::App& app, bool option) {
   const auto used = app.get_subcommands();
   if (!used.empty()) return known_words(*used.front(), option);
@@ -48,7 +48,7 @@ ExitCode report_bad_options(const CLI::App& app, const CLI::ParseError& error) {
                unknown.front(),
                option || command ? suggestion(unknown.front(), known_words(app, option)) : std::string());
   }
-  fmt::print(stderr, "Run with --help for what is possible.\n");
+  fmt::print(stderr, "Run with --help for usage.\n");
   return ExitCode::InputWrong;
 }
 
@@ -68,7 +68,7 @@ void add_commands(CLI::App& app) {
   add_completion_command(app);
 }
 
-/// The arguments, last first as CLI11 wants them. It takes "-x + 1" for an option; after `expr`, which has no short
+/// The arguments in reverse order, as CLI11 expects them. It takes "-x + 1" for an option; after `expr`, which has no short
 /// option but -h, such a word is an expression, and a leading blank makes CLI11 see it so.
 std::vector<std::string> arguments_of(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
@@ -109,9 +109,9 @@ ExitCode guarded_run(CLI::App& app, int argc, char** argv) {
   } catch (const RunFailed& error) {
     fmt::print(stderr, "kane: error: {}\n", error.what());
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "kane: error: there is not enough memory for this\n");
+    fmt::print(stderr, "kane: error: not enough memory\n");
   } catch (const std::exception& error) {
-    fmt::print(stderr, "kane: {}\nThis is a bug of Kane; please report it with the command and its input.\n",
+    fmt::print(stderr, "kane: {}\nThis is a bug in Kane; please report it with the command and its input.\n",
                error.what());
   }
   return ExitCode::RunFailed;
@@ -129,7 +129,7 @@ int main(int argc, char** argv) {
   CLI::App app("Multibody dynamics by Kane's method: from a description of a mechanism to equations and motion.",
                "kane");
   app.set_version_flag("--version", "kane " KANE_VERSION);
-  app.footer("Exit codes: 0 done, 1 the run failed, 2 the input was wrong.");
+  app.footer("Exit codes: 0 success, 1 the run failed, 2 the input was wrong.");
   app.require_subcommand(1);
   kane::add_commands(app);
   auto code = kane::guarded_run(app, argc, argv);

@@ -59,7 +59,7 @@ std::string finite_or(double value, const char* otherwise) {
 
 void print_modes(const ModeReport& report, const std::vector<std::string>& states) {
   fmt::print("\n  {:>24}  {:>9}  {:>9}  {:>9}  {}\n", "eigenvalue, 1/s", "freq., Hz", "damping", "time, s",
-             "states that take part");
+             "participating states");
   for (std::size_t k = 0; k < report.modes.size();) {
     const Mode& m = report.modes[k];
     // Modes that numbers cannot tell apart share their participation, and one line.

@@ -28,7 +28,7 @@ void ModelSource::add_to(CLI::App& command) {
   command.add_option("--set", settings, "name=value: override a parameter, an input or an initial value")
       ->allow_extra_args(false);
   command.add_option("--formulation", formulation, "automatic, projection, composite or articulated");
-  command.add_flag("--floating-base", reading.urdf.floating_base, "URDF: the root link is free to move");
+  command.add_flag("--floating-base", reading.urdf.floating_base, "URDF: the root link moves freely");
 }
 
 Mechanism ModelSource::read() const {
@@ -62,12 +62,12 @@ StateFile StateSource::read() const {
 
 void InputSeriesSource::add_to(CLI::App& command) {
   command.add_option("--inputs", file, "CSV file with time series of inputs: columns t and names of inputs");
-  command.add_flag("--hold", hold, "Hold inputs of the file between its points instead of interpolating");
+  command.add_flag("--hold", hold, "Hold the inputs of the file between points instead of interpolating");
 }
 
 std::vector<InputSource> InputSeriesSource::read() const {
   if (file.empty()) {
-    require(!hold, "--hold needs --inputs: it says what happens between the points of that file");
+    require(!hold, "--hold needs --inputs: it applies between the points of that file");
     return {};
   }
   return series_inputs(read_series(file), hold ? Interpolation::Hold : Interpolation::Linear);

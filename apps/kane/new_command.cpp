@@ -43,7 +43,7 @@ const Starter& find_starter(const std::string& name) {
       fmt::format("there is no template '{}'{} (known: {})", name, suggestion(name, known), fmt::join(known, ", ")));
 }
 
-/// A file name and the name of a model at once.
+/// Both the name of a model and a file name.
 void check_name(const std::string& name) {
   bool good = !name.empty() && std::isalpha(static_cast<unsigned char>(name.front())) != 0;
   for (const char c : name) good = good && (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-');
@@ -57,7 +57,7 @@ void run_new(NewOptions options) {
   check_name(options.name);
   const std::string file = options.name + ".yaml";
   if (!options.force && std::filesystem::exists(file))
-    throw ModelError(fmt::format("'{}' exists already; use --force to write over it", file));
+    throw ModelError(fmt::format("'{}' already exists; use --force to overwrite it", file));
   std::ofstream stream(file);
   stream << starter_text(starter, options.name);
   stream.close();
@@ -75,15 +75,16 @@ void add_new_command(CLI::App& app) {
   auto options = std::make_shared<NewOptions>();
   CLI::App* command = app.add_subcommand("new", "Write a starter model file");
   command->add_option("name", options->name, "Name of the model; the file is NAME.yaml (default: the template's)");
-  command->add_option("--template", options->starter, "What to start from; --list shows what there is")
+  command->add_option("--template", options->starter, "Template to start from; --list shows them")
       ->capture_default_str();
   command->add_flag("--list", options->list, "List the templates");
-  command->add_flag("--force", options->force, "Write over a file that exists");
+  command->add_flag("--force", options->force, "Overwrite an existing file");
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(
       "Examples:\n"
-      "  kane new swing                   swing.yaml, a pendulum\n"
-      "  kane new crane --template arm    crane.yaml, an arm by Denavit-Hartenberg parameters");
+      "  kane new --list\n"
+      "  kane new swing                   # swing.yaml, a pendulum\n"
+      "  kane new crane --template arm    # crane.yaml, an arm given by Denavit-Hartenberg parameters");
   command->callback([options] { run_new(*options); });
 }
 

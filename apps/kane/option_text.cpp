@@ -30,8 +30,7 @@ std::vector<double> parse_range(const std::string& text, const std::string& opti
   require(parts.size() == 3, "{} needs begin:end:step, not '{}'", option, text);
   const double steps = (parts[1] - parts[0]) / parts[2];
   require(parts[2] != 0 && steps >= 0 && steps < 1e6,
-          "{}: '{}' is not a range: the step must lead from the begin to the end in at most a million steps", option,
-          text);
+          "{}: '{}' is not a range: the step must lead from begin to end in at most a million steps", option, text);
   std::vector<double> values;
   const auto count = static_cast<long>(std::floor(steps + 1e-9));
   for (long k = 0; k <= count; ++k) values.push_back(parts[0] + static_cast<double>(k) * parts[2]);

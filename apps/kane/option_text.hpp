@@ -1,5 +1,5 @@
 #pragma once
-// Texts of options that several commands take apart: name=value, begin:end:step.
+// Parsing of option values shared by several commands: name=value, begin:end:step.
 
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
 #pragma once
-// Tables for people: shared by the commands.
+// Tables for people, shared by the commands.
 
 #include <cmath>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace kane {
 
-/// A number of a table for people: zero where it is only the rounding error of others of this size.
+/// A number for a table: zero if it is only a rounding error compared with numbers of this size.
 [[nodiscard]] inline double shown(double x, double size) { return std::abs(x) <= 1e-13 * size ? 0.0 : x; }
 
 /// A matrix with a label for each row (and each column, if any).

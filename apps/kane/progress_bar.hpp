@@ -1,5 +1,5 @@
 #pragma once
-// Progress of a simulation on a terminal: how far, how fast compared with real time, how long still.
+// Progress of a simulation on a terminal: how far, how fast relative to real time, and the time left.
 
 #include <chrono>
 
@@ -13,7 +13,7 @@ class ProgressBar {
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  /// Cheap: looks at the clock now and then, and draws ten times a second at most.
+  /// Cheap: checks the clock now and then, and draws at most ten times a second.
   void show(double t);
   void clear();
 

@@ -1,4 +1,4 @@
-// kane reach: coordinates that bring a point, or a body, to where it should be.
+// kane reach: coordinates that bring a point or a body to a target.
 
 #include <fmt/format.h>
 
@@ -31,7 +31,7 @@ struct ReachOptions {
   bool all = false, no_limits = false, json = false;
 };
 
-/// "0.3,-,0.5" as numbers; '-' and '' are left open.
+/// "0.3,-,0.5" as numbers; '-' and '' are free.
 std::vector<std::optional<double>> parse_list(const std::string& text, const std::string& option) {
   std::vector<std::optional<double>> values;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -53,7 +53,7 @@ std::vector<std::optional<double>> parse_list(const std::string& text, const std
 PositionTarget parse_point(const std::string& text) {
   const auto [name, position] = split_assignment(text, "--point");
   const auto values = parse_list(position, "--point");
-  require(values.size() == 3, "--point wants name=x,y,z ('-' for a component that does not matter), not '{}'", text);
+  require(values.size() == 3, "--point needs name=x,y,z ('-' for a free component), not '{}'", text);
   return {name, {values[0], values[1], values[2]}};
 }
 
@@ -61,11 +61,11 @@ OrientationTarget parse_body(const std::string& text) {
   const auto [name, orientation] = split_assignment(text, "--body");
   const auto values = parse_list(orientation, "--body");
   require(std::all_of(values.begin(), values.end(), [](const auto& v) { return v.has_value(); }),
-          "--body: all numbers of '{}' are needed", text);
+          "--body: '{}' must give all numbers", text);
   if (values.size() == 3) return {name, rotation_xyz(*values[0], *values[1], *values[2])};
   if (values.size() == 4) return {name, rotation_from_quaternion({*values[0], *values[1], *values[2], *values[3]})};
   require(values.size() == 9,
-          "--body wants name= and three angles (body-fixed x, y, z, rad), four numbers of a quaternion (vector part "
+          "--body needs name= and three angles (body-fixed x, y, z, rad), four numbers of a quaternion (vector part "
           "first) or nine of a rotation matrix, not '{}'",
           text);
   OrientationTarget target{name, {}};
@@ -104,7 +104,7 @@ void set_limits(const ReachOptions& options, const AnalysisModel& model, Inverse
     if (k == names.size())
       throw ModelError(fmt::format("--limit: there is no coordinate '{}'{}", name, suggestion(name, names)));
     const auto colon = range.find(':');
-    require(colon != std::string::npos, "--limit wants name=lower:upper, not '{}'", text);
+    require(colon != std::string::npos, "--limit needs name=lower:upper, not '{}'", text);
     const auto low = parse_list(range.substr(0, colon), "--limit"),
                high = parse_list(range.substr(colon + 1), "--limit");
     if (low.front()) to.lower[k] = *low.front();
@@ -149,7 +149,7 @@ void run_reach(const ReachOptions& options) {
                            : "out of reach; the nearest configuration");
       for (std::size_t k = 0; k < e.q.size(); ++k) {
         const bool limit = std::find(s.at_limit.begin(), s.at_limit.end(), e.q[k].name()) != s.at_limit.end();
-        // The nearest configuration is known less well than one that reaches.
+        // The nearest configuration is known less accurately than a solution.
         fmt::print(
             "  {:<14} {:>16}{}\n", e.q[k].name(),
             s.reached ? fmt::format("{:.10g}", s.q[k]) : fmt::format("{:.4f}", std::round(s.q[k] * 1e4) / 1e4 + 0.0),
@@ -175,24 +175,27 @@ void add_reach_command(CLI::App& app) {
   auto options = std::make_shared<ReachOptions>();
   CLI::App* command = app.add_subcommand("reach", "Inverse kinematics: coordinates for positions and orientations");
   options->source.add_to(*command);
-  command->add_option("--point", options->points, "name=x,y,z in N, m; '-' for a component that does not matter")
+  command->add_option("--point", options->points, "name=x,y,z in N, m; '-' for a free component")
       ->allow_extra_args(false);
   command
       ->add_option("--body", options->bodies,
                    "name=a,b,c (body-fixed angles about x, y, z, rad), a quaternion (vector part first), or a rotation "
                    "matrix by rows")
       ->allow_extra_args(false);
-  command->add_option("--limit", options->limits, "name=lower:upper, besides the limits of the joints")
+  command->add_option("--limit", options->limits, "name=lower:upper, in addition to the limits of the joints")
       ->allow_extra_args(false);
-  command->add_flag("--no-limits", options->no_limits, "Do not regard the limits of the joints");
-  command->add_option("--hold", options->hold, "name[=value]: a coordinate that does not move")
-      ->allow_extra_args(false);
-  command->add_option("--length", options->length, "How many metres a radian counts (default 1)");
-  command->add_option("--starts", options->starts, "Other starts to try (default 40)");
-  command->add_flag("--all", options->all, "All solutions that are found, not only the nearest");
-  command->add_option("--state", options->state, "JSON file with the configuration to begin at");
+  command->add_flag("--no-limits", options->no_limits, "Ignore the limits of the joints");
+  command->add_option("--hold", options->hold, "name[=value]: a coordinate to hold")->allow_extra_args(false);
+  command->add_option("--length", options->length, "Length in metres equivalent to one radian (default 1)");
+  command->add_option("--starts", options->starts, "Number of other starts to try (default 40)");
+  command->add_flag("--all", options->all, "Find all solutions from many starts, not only the nearest");
+  command->add_option("--state", options->state, "JSON file with the configuration to start from");
   command->add_flag("--json", options->json, "Print JSON");
-  command->footer("Exit code 1 if the target is out of reach; the nearest configuration is printed.");
+  command->footer(
+      "Examples:\n"
+      "  kane reach models/planar2r.yaml --point P2=0.8,0.5,- --all\n"
+      "  kane reach models/planar2r.yaml --point P2=1.8,0.5,-   # out of reach: exit code 1, and the nearest "
+      "configuration");
   command->callback([options] { run_reach(*options); });
 }
 

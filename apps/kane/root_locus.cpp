@@ -98,11 +98,11 @@ class RootLocus {
     std::vector<std::string> known = parameters_;
     known.insert(known.end(), state_names_.begin(), state_names_.end());
     throw ModelError(
-        fmt::format("--sweep: '{}' is no parameter, coordinate or speed of the model, and no --at is written with it{}",
-                    name_, suggestion(name_, known)));
+        fmt::format("--sweep: '{}' is not a parameter, coordinate or speed of the model, and no --at uses it{}", name_,
+                    suggestion(name_, known)));
   }
 
-  /// Parameters set, the state assembled with the values of --at held, and brought to equilibrium if that is asked for.
+  /// Parameters set, the state assembled with the values of --at held, and brought to equilibrium if requested.
   State state_at(double value, State state) {
     SystemEvaluator& evaluator = model_.evaluator();
     Values given = model_.situation().parameters;

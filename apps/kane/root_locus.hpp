@@ -1,5 +1,5 @@
 #pragma once
-// kane linearize --sweep: eigenvalues over a parameter, or over anything that states are written with.
+// kane linearize --sweep: eigenvalues over a parameter, or over any name used in states.
 
 #include <string>
 #include <vector>
@@ -12,9 +12,9 @@ struct RootLocusOptions {
   ModelSource source;
   std::string state;
   std::string sweep;            ///< name=begin:end:step
-  std::vector<std::string> at;  ///< name=expression: initial values, of parameters and the swept name
+  std::vector<std::string> at;  ///< name=expression: initial values in terms of parameters and the swept name
   std::vector<std::string> only;
-  bool equilibrium = false;  ///< look for an equilibrium at every value, from the one before
+  bool equilibrium = false;  ///< find an equilibrium at every value, starting from the previous one
   bool steady = false;       ///< ... for a steady motion, with the values of `at` held
   std::string out;
   bool json = false;

@@ -1,5 +1,5 @@
 #pragma once
-// What commands that run a motion print of it.
+// Output shared by commands that run a motion.
 
 #include <cstdio>
 
@@ -7,7 +7,7 @@
 
 namespace kane {
 
-/// The events of a switched run and what impacts have cost, the first dozen described.
+/// The events of a switched run and the energy lost in impacts; the first dozen events are described.
 void print_events(std::FILE* to, const RunReport& report);
 
 /// Energy: conserved, or at the start and the end.

@@ -27,8 +27,8 @@ struct SensitivityCommandOptions {
 };
 
 void print_report(std::FILE* to, const SensitivityReport& r, const std::string& out) {
-  fmt::print(to, "{}: derivatives of the run by {} parameter{}, {} samples in {}\n", r.model, r.parameters.size(),
-             r.parameters.size() == 1 ? "" : "s", r.samples, out == "-" ? "standard output" : out);
+  fmt::print(to, "{}: derivatives of the run with respect to {} parameter{}, {} samples in {}\n", r.model,
+             r.parameters.size(), r.parameters.size() == 1 ? "" : "s", r.samples, out == "-" ? "standard output" : out);
   if (out == "-") return;
   print_labelled(fmt::format("at t = {:.6g} s", r.t_end), r.last, r.outputs, r.parameters);
   print_labelled("largest during the run", r.largest, r.outputs, r.parameters);
@@ -60,26 +60,28 @@ void run_sensitivity(const SensitivityCommandOptions& options) {
 
 void add_sensitivity_command(CLI::App& app) {
   auto options = std::make_shared<SensitivityCommandOptions>();
-  CLI::App* command = app.add_subcommand("sensitivity", "Derivatives of a run by parameters and initial values");
+  CLI::App* command =
+      app.add_subcommand("sensitivity", "Derivatives of a run with respect to parameters and initial values");
   options->source.add_to(*command);
   command
-      ->add_option("--parameters", options->study.parameters, "Parameters, or coordinates and speeds (initial values)")
+      ->add_option("--parameters", options->study.parameters,
+                   "Parameters, or coordinates and speeds (their initial values)")
       ->delimiter(',');
   command
       ->add_option("--outputs", options->study.outputs,
-                   "What to differentiate: names or expressions (default: coordinates and outputs)")
+                   "Signals to differentiate: names or expressions (default: coordinates and outputs)")
       ->delimiter(',');
-  command->add_option("--until", options->study.until, "Time at which to end, s");
+  command->add_option("--until", options->study.until, "End time, s");
   command->add_option("--output-step", options->study.output_step, "Time between samples, s (default: 1000 intervals)");
-  command->add_option("--tolerance", options->study.tolerance, "Accuracy asked for, relative");
+  command->add_option("--tolerance", options->study.tolerance, "Relative accuracy");
   command->add_option("--out", options->out,
                       "FILE.csv, FILE.h5 or FILE.mat; '-' prints CSV (default: NAME_sensitivity.csv)");
   options->state.add_to(*command, "JSON file with the initial state; '-' reads standard input");
   options->inputs.add_to(*command);
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(
-      "Example:\n"
-      "  kane sensitivity models/damped_pendulum.yaml --parameters b,L --until 2 --out sensitivity.csv");
+      "Examples:\n"
+      "  kane sensitivity models/fourbar.yaml --parameters l1,m2,q1 --until 1 --out sensitivity.csv");
   command->callback([options] { run_sensitivity(*options); });
 }
 

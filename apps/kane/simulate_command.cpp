@@ -1,4 +1,4 @@
-// kane simulate: a trajectory, and what is to be known about it.
+// kane simulate: a trajectory and a summary of the run.
 
 #include <fmt/format.h>
 
@@ -38,10 +38,10 @@ struct SimulateOptions {
   bool json = false, quiet = false, interpreter = false, strict = false, no_report = false;
 };
 
-// Only a handler can hear Ctrl-C, and only a flag of this kind may be set in one.
+// Ctrl-C is only seen by a signal handler, which may only set a flag of this type.
 volatile std::sig_atomic_t interrupted = 0;
 
-/// Hears Ctrl-C for as long as it lives; a second one ends the program as usual.
+/// Catches Ctrl-C during its lifetime; a second Ctrl-C ends the program as usual.
 class InterruptGuard {
  public:
   InterruptGuard() : before_(std::signal(SIGINT, &InterruptGuard::handle)) { interrupted = 0; }
@@ -57,7 +57,7 @@ class InterruptGuard {
   void (*before_)(int);
 };
 
-/// Columns of the table to be drawn in the terminal.
+/// Columns of the table to plot in the terminal.
 class TerminalPlots {
  public:
   TerminalPlots(const std::vector<std::string>& wanted, const std::vector<std::string>& columns) {
@@ -97,7 +97,8 @@ class SimulateCommand {
     run_.emplace(model, start, simulation_options());
     plan_ = run_->plan(options.until, options.output_step);
     if (!run_->assembly().moved.empty() && !options_.quiet && !options_.json)
-      fmt::print(stderr, "assembled; moved to the nearest state on the constraints:\n{}", run_->assembly().to_string());
+      fmt::print(stderr, "assembled: moved to the nearest state that satisfies the constraints:\n{}",
+                 run_->assembly().to_string());
   }
 
   void run() {
@@ -128,7 +129,7 @@ class SimulateCommand {
     print(plots);
     if (report_.failure)
       throw RunFailed(report_.failure->message(run_->equations()) +
-                      fmt::format("\nWhat was computed until then is in {}.", out_));
+                      fmt::format("\nThe results up to then are in {}.", out_));
   }
 
  private:
@@ -137,7 +138,7 @@ class SimulateCommand {
     model.strict = options_.strict, model.interpreter = options_.interpreter;
     for (const auto& [name, value] : start.inputs) model.driven.push_back(name);
     return options_.source.load(std::move(model), [&](Mechanism& mechanism) {
-      // Without any word about files there are the trajectory and the page.
+      // If no files are named, the trajectory and the page are written.
       if (options_.out.empty() && !options_.no_report && pictures_.report.empty())
         pictures_.report = mechanism.name + ".html";
       if (pictures_.wanted()) add_scene_outputs(mechanism);
@@ -203,7 +204,7 @@ class SimulateCommand {
     fmt::print(to, "{}: {:.6g} s simulated in {:.3g} s ({:.3g} x real time), {} samples in {}\n", e.name, simulated,
                r.times.total, r.times.total > 0 ? simulated / r.times.total : 0.0, r.samples,
                out_ == "-" ? "standard output" : out_);
-    if (!pictures_written_.empty()) fmt::print(to, "  {:<12} {}\n", "to look at", pictures_written_);
+    if (!pictures_written_.empty()) fmt::print(to, "  {:<12} {}\n", "report", pictures_written_);
     fmt::print(to, "  {:<12} {} steps, {} rejected, {} evaluations, {} Jacobians ({}{})\n", "integration",
                r.totals.steps, r.totals.rejected, r.totals.evaluations, r.totals.jacobians, r.method,
                r.canonical ? ", canonical variables" : "");
@@ -233,30 +234,31 @@ class SimulateCommand {
 
 void add_simulate_command(CLI::App& app) {
   auto options = std::make_shared<SimulateOptions>();
-  CLI::App* command = app.add_subcommand("simulate", "Motion of a model through time, as a table of samples");
+  CLI::App* command = app.add_subcommand("simulate", "Simulate a model through time");
   options->source.add_to(*command);
   command->add_option("--out", options->out, "FILE.csv, FILE.h5 or FILE.mat; '-' prints CSV (default: NAME.csv)");
-  command->add_option("--until", options->until, "Time at which to end, s");
-  command->add_option("--tolerance", options->simulation.tolerance, "Accuracy asked for, relative (default 1e-9)");
+  command->add_option("--until", options->until, "End time, s");
+  command->add_option("--tolerance", options->simulation.tolerance, "Relative accuracy (default 1e-9)");
   command->add_option("--absolute-tolerance", options->simulation.absolute_tolerance,
-                      "Absolute tolerance of a step's error");
+                      "Absolute tolerance of the error of a step");
   options->state.add_to(*command, "JSON file with the initial state; '-' reads standard input");
   command->add_option("--method", options->method,
                       "auto, rk4, dopri5, dop853, cvode, arkode, midpoint, gauss4, gauss6, verlet, verlet4");
-  command->add_option("--constraints", options->constraints,
-                      "How changing constraints are kept: embedded, modes (equations of every declared mode derived "
-                      "beforehand), multipliers");
-  command->add_option("--step", options->simulation.step, "Step of methods with a fixed step, s (default 1e-3)");
+  command->add_option(
+      "--constraints", options->constraints,
+      "How changing constraints are enforced: embedded, modes (equations of every declared mode derived "
+      "beforehand), multipliers");
+  command->add_option("--step", options->simulation.step, "Step of fixed-step methods, s (default 1e-3)");
   command->add_option("--output-step", options->output_step, "Time between samples, s (default: 1000 intervals)");
   options->inputs.add_to(*command);
   command->add_option("--control-period", options->simulation.control_period,
-                      "Sample the model's input laws with this period and hold them in between, s");
+                      "Sample the model's input laws with this period, s, and hold them in between");
   command->add_option("--control-delay", options->simulation.control_delay,
                       "Time from a sample to its effect, s (default 0)");
-  command->add_option("--plot", options->plot, "Names of columns to draw in the terminal, e.g. q1,q2")->delimiter(',');
+  command->add_option("--plot", options->plot, "Columns to plot in the terminal, e.g. q1,q2")->delimiter(',');
   command->add_option("--report", options->pictures.report,
-                      "FILE.html: one page with plots, moving picture, checks (default without --out: NAME.html)");
-  command->add_flag("--no-report", options->no_report, "Do not write the page that comes by default");
+                      "FILE.html: one page with plots, animation and checks (default without --out: NAME.html)");
+  command->add_flag("--no-report", options->no_report, "Do not write the default page");
   command->add_option("--frames", options->pictures.frames,
                       "Folder for pictures of the motion, one SVG file per frame");
   command->add_option("--video", options->pictures.video,
@@ -268,6 +270,11 @@ void add_simulate_command(CLI::App& app) {
   command->add_flag("--quiet", options->quiet, "Print warnings and errors only");
   command->add_flag("--interpreter", options->interpreter, "Do not use the JIT");
   command->add_flag("--strict", options->strict, "No fused multiply-adds: the same bits on every machine");
+  command->footer(
+      "Examples:\n"
+      "  kane simulate models/planar2r.yaml                              # planar2r.csv and planar2r.html\n"
+      "  kane simulate models/fourbar.yaml --until 1 --out fourbar.csv --plot q1,q2\n"
+      "  kane simulate models/bouncing_ball.yaml --set \"e=0.5\" --out - > ball.csv");
   command->callback([options] { SimulateCommand(*options).run(); });
 }
 

@@ -34,7 +34,7 @@ simulate:
   until: 10 s
 )";
 
-constexpr std::string_view kCart = R"(# A pendulum on a cart that a force pushes: the classic of control.
+constexpr std::string_view kCart = R"(# A pendulum on a cart pushed by a force: a classic of control.
 kane: 1
 name: NAME
 description: A pendulum on a cart

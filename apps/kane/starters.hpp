@@ -1,5 +1,5 @@
 #pragma once
-// Model files to begin with, for `kane new`.
+// Starter model files, for `kane new`.
 
 #include <span>
 #include <string>

@@ -1,5 +1,5 @@
 #pragma once
-// Curves drawn with characters, for a look at a trajectory without leaving the terminal.
+// Plots drawn with characters, for viewing a trajectory in the terminal.
 
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@ struct PlotCurve {
   std::vector<double> y;
 };
 
-/// All curves over x in one frame of `width` x `height` characters, each with a mark of its own.
+/// All curves over x in one frame of `width` x `height` characters, each with its own mark.
 [[nodiscard]] std::string draw_plot(const std::vector<double>& x, const std::vector<PlotCurve>& curves, int width = 72,
                                     int height = 18);
 

@@ -14,7 +14,7 @@ namespace kane {
 
 namespace {
 
-/// What the module of array files offers under this name. Throws ModelError if the module cannot be loaded.
+/// The function of this name in the array file module. Throws ModelError if the module cannot be loaded.
 WriteArrays find_writer(const char* name) {
   void* module = dlopen(kArrayModule, RTLD_NOW | RTLD_LOCAL);  // found by the run path of this program
   const char* reason = module == nullptr ? dlerror() : nullptr;
@@ -40,7 +40,7 @@ TrajectoryFile::TrajectoryFile(std::string file, std::vector<std::string> names)
     csv_.emplace(file_, columns_.names);
     return;
   }
-  // Now, not after an hour of computing.
+  // Fail now, not after an hour of computing.
   std::FILE* probe = std::fopen(file_.c_str(), "ab");
   require(probe != nullptr, "'{}' cannot be written", file_);
   std::fclose(probe);

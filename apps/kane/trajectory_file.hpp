@@ -1,5 +1,5 @@
 #pragma once
-// Where a trajectory goes: FILE.csv line by line, or FILE.h5 (HDF5) and FILE.mat (MATLAB) with one array per name.
+// Output files for trajectories: FILE.csv line by line, or FILE.h5 (HDF5) and FILE.mat (MATLAB) with one array per name.
 
 #include <memory>
 #include <optional>
@@ -14,18 +14,18 @@ namespace kane {
 
 class TrajectoryFile {
  public:
-  /// Throws ModelError if the file cannot be written, or its kind is not known.
+  /// Throws ModelError if the file cannot be written, or its format is unknown.
   TrajectoryFile(std::string file, std::vector<std::string> names);
 
   void write(std::span<const double> row);
-  /// What was written is complete and readable afterwards. Throws RunFailed if the disk refuses it.
+  /// Completes the file. Throws RunFailed if it cannot be written.
   void finish();
 
  private:
   std::string file_;
   std::optional<CsvWriter> csv_;
-  ArrayColumns columns_;                ///< of the kinds that are written at the end
-  WriteArrays write_arrays_ = nullptr;  ///< of the module that writes them
+  ArrayColumns columns_;                ///< for formats that are written at the end
+  WriteArrays write_arrays_ = nullptr;  ///< function of the module that writes them
 };
 
 }  // namespace kane

@@ -378,9 +378,9 @@ class PageMaker {
     for (const auto& input : equations_.inputs) state.push_back(input.symbol);
     std::vector<Expr> outputs = equations_.rhs;
     outputs.insert(outputs.end(), equations_.M.entries.begin(), equations_.M.entries.end());
-    page_.add_text(
-        fmt::format("M and rhs together, every common part counted once, work on parameters only set aside: {}.",
-                    count_operations(outputs, state).to_string()));
+    page_.add_text(fmt::format(
+        "M and rhs together, every common part counted once, without work that depends on parameters only: {}.",
+        count_operations(outputs, state).to_string()));
     if (!equations_.embedded) return;
     outputs = equations_.embedded->rhs;
     const auto& entries = equations_.embedded->M.entries;

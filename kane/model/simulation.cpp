@@ -33,7 +33,7 @@ SampledInput sample_laws(const Mechanism& mechanism, const std::vector<std::stri
   SampledInput sampled{{}, period, delay, {}};
   for (const auto& law : mechanism.input_laws)
     if (!contains(taken, law.name)) sampled.inputs.push_back(law.name);
-  require(!sampled.inputs.empty(), "control period: the model has no input with a law that could be sampled");
+  require(!sampled.inputs.empty(), "control period: the model has no input law to sample");
   return sampled;
 }
 
@@ -72,7 +72,7 @@ void SimulationOptions::check() const {
   require(control_delay >= 0 && std::isfinite(control_delay),
           "the control delay must not be negative, but {} was given", control_delay);
   require(control_delay == 0 || control_period,
-          "a control delay needs a control period: only laws that are sampled are delayed");
+          "a control delay needs a control period: only sampled laws have a delay");
 }
 
 SimulatorOptions simulator_options(const Model& model, const SimulationOptions& options) {

@@ -227,7 +227,7 @@ TEST_F(SimulateCommand, BadOptionsAreInputErrors) {
   fails({"--report", "/nonexistent/x.html"}, "cannot be written");
   fails({"--frames", "/proc/x"}, "cannot be made");
   fails({"--frames", path("f"), "--frame-rate", "0"}, "must be positive");
-  fails({"--control-period", "1"}, "no input with a law");
+  fails({"--control-period", "1"}, "no input law to sample");
 }
 
 TEST_F(SimulateCommand, FailuresTellTimeStateQuantityAndCause) {
