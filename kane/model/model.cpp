@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "kane/base/contains.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/expr/names.hpp"
@@ -27,10 +28,6 @@ struct Model::Data {
 };
 
 namespace {
-
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 /// Sampled laws that nobody drives act at every instant.
 void make_continuous(Mechanism& mechanism, const std::vector<std::string>& driven, std::vector<std::string>& notes) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "kane/base/contains.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/mechanism/tables.hpp"
@@ -12,10 +13,6 @@
 namespace kane {
 
 namespace {
-
-bool contains(const std::vector<std::string>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 std::vector<std::string> inputs_of(const std::vector<InputSource>& sources) {
   std::vector<std::string> names;

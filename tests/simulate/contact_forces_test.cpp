@@ -127,7 +127,9 @@ TEST(ContactForces, OfAPendulumWithFrictionInItsHinge) {
     EXPECT_NEAR(friction.friction[0], torque, 1e-9);
     if (friction.state == ContactForceState::Slide) {
       slid = true;
-      if (std::abs(u) > 1e-6) EXPECT_NEAR(friction.friction[0], u > 0 ? -limit : limit, 1e-9);
+      if (std::abs(u) > 1e-6) {
+        EXPECT_NEAR(friction.friction[0], u > 0 ? -limit : limit, 1e-9);
+      }
     } else {
       held = true;
       EXPECT_EQ(friction.state, ContactForceState::Stick);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kane/base/at.hpp"
+#include "kane/base/contains.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/expr/traverse.hpp"
@@ -30,10 +31,6 @@ struct CompiledSystem::Callbacks {
 };
 
 namespace {
-
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 bool is_constant(const Expr& e) { return symbols_of({&e, 1}).empty(); }
 
