@@ -118,6 +118,7 @@ class HapticsRun {
     require(options.rate > 0 && std::isfinite(options.rate), "--rate must be positive, but it is {}", options.rate);
     TickOptions tick;
     tick.period = 1 / options.rate;
+    tick.inputs = model_.input_sources();
     simulator_ = std::make_unique<TickSimulator>(model_.system(), tick);
     start();
   }
