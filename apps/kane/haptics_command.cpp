@@ -170,7 +170,7 @@ class HapticsRun {
 
  private:
   /// "FROM: EXPRESSION" or "FROM..TO: EXPRESSION".
-  [[nodiscard]] std::vector<TimedConstraint> timed_constraints() const {
+  [[nodiscard]] std::vector<TimedConstraint> timed_constraints() {
     std::vector<TimedConstraint> all;
     for (const std::string& text : options_.impose) {
       const std::size_t colon = text.find(':'), dots = std::min(text.find(".."), colon);
@@ -178,7 +178,8 @@ class HapticsRun {
               text);
       TimedConstraint c;
       c.name = text.substr(std::min(text.size(), text.find_first_not_of(' ', colon + 1)));
-      c.expression = parse_signal(model_.equations(), c.name, "--impose").value;
+      signals_.push_back(parse_signal(model_.equations(), c.name, "--impose"));
+      c.expression = signals_.back().value;
       c.from = seconds(text.substr(0, dots), text);
       if (dots < colon) c.to = seconds(text.substr(dots + 2, colon - dots - 2), text);
       require(dots == colon || c.to > c.from, "--impose '{}' ends before it begins", text);
@@ -319,6 +320,7 @@ class HapticsRun {
   const HapticsOptions& options_;
   StartState start_state_;
   Model model_;
+  std::vector<Signal> signals_;  ///< own the expressions of constraints that are imposed
   std::unique_ptr<TickSimulator> simulator_;
   HapticReport report_;
 };

@@ -64,6 +64,8 @@ class MechanismCheck {
   explicit MechanismCheck(const Mechanism& mechanism) : m_(mechanism) {}
 
   std::vector<std::string> run() {
+    if (m_.bodies.empty() && m_.particles.empty())
+      throw ModelError(m_.where, fmt::format("'{}' has no bodies and no particles", m_.name));
     check_sizes();
     check_motions();
     check_symbol_names();

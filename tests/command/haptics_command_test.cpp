@@ -71,7 +71,7 @@ TEST_F(HapticsCommand, RefusesWhatItCannotDo) {
   const std::string cart = model("shopping_cart");
   expect_refused({"haptics", cart, "--rate", "0"}, "--rate must be positive");
   expect_refused({"haptics", cart, "--record", cart}, "is the model itself");
-  expect_refused({"haptics", cart, "--rate", "1e9"}, "rate must lie between");
+  expect_refused({"haptics", cart, "--rate", "1e9"}, "rate must be between");
   expect_refused({"haptics", cart, "--duration", "-1"}, "--duration must be positive");
   expect_refused({"haptics", cart, "--frequency", "nan"}, "finite");
   expect_refused({"haptics", cart, "--device", "omega"}, "simulated, replay:FILE or udp:PORT, not 'omega'");

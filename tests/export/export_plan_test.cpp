@@ -66,7 +66,7 @@ joints:
 contacts:
   floor: {between: [A, N], plane: N.y, height: -2}
 friction:
-  rail: {slip: u_q, limit: 0.2}
+  rail: {slip: u, limit: 0.2}
 events:
   top: {when: q > 1, stop: true}
 )yaml",
