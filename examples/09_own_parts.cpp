@@ -37,7 +37,7 @@ int main() {
   fmt::print("  t [s]   angle [rad]   centre [mm]\n");
   for (int i = 0; i < 6; ++i) {
     run.advance(0.2);
-    fmt::print("{:7.1f} {:13.6f} {:13.6f}\n", run.time(), run.value("angle"), 1000 * run.value("centre"));
+    fmt::print("{:7.1f} {:13.6f} {:13.4f}\n", run.time(), run.value("angle"), 1000 * run.value("centre"));
   }
   return 0;
 }

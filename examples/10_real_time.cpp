@@ -27,9 +27,9 @@ int main() {
   using Clock = std::chrono::steady_clock;
   auto deadline = Clock::now();
   for (int tick = 0; tick < 500; ++tick) {
-    const double x = plant.state().q[0], v = plant.state().u[0];
-    const double target = 0.1 * std::sin(8 * plant.state().t);
-    force[0] = 800 * (target - x) - 60 * v;
+    const double t = plant.state().t, x = plant.state().q[0], v = plant.state().u[0];
+    const double target = 0.1 * std::sin(8 * t), rate = 0.8 * std::cos(8 * t);
+    force[0] = 800 * (target - x) + 120 * (rate - v);
     plant.set_inputs(force);
     if (plant.tick().status != kane::TickStatus::Ok) return 1;
     deadline += std::chrono::milliseconds(1);
