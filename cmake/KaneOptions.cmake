@@ -32,8 +32,8 @@ set(KANE_QUICK_TO_COMPILE $<$<NOT:$<CONFIG:None>>:-O1>)
 set(KANE_COMMON_HEADERS <fmt/format.h> <algorithm> <functional> <map> <memory> <string> <vector>)
 
 # A file spends most of its time on headers and templates that the others of its module need as well. Compiled together
-# they take under a third of the processor time; a change then compiles its whole module. So whoever builds once (make run,
-# make test and the sanitizers in a fresh folder) joins them, and whoever edits does not.
+# they take under a third of the processor time; a change then compiles its whole module. So builds from
+# scratch (make run, make test and the sanitizers in a fresh folder) join them, and builds for editing do not.
 if(KANE_UNITY)
   set(CMAKE_UNITY_BUILD ON)
   set(CMAKE_UNITY_BUILD_BATCH_SIZE 0)

@@ -1,5 +1,5 @@
 #pragma once
-// What the commands of analyses share: a model compiled with everything they need, at the state the user means.
+// Shared by the analysis commands: a model compiled with everything they need, at the state that the user gives.
 
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -18,7 +18,7 @@ class AnalysisModel {
   /// `state`: file of a state, or empty. `driven`: inputs given from outside although the model has a law for them.
   AnalysisModel(const ModelSource& source, const std::string& state, std::vector<std::string> driven = {},
                 const std::vector<std::string>& settings = {});
-  /// What has been read already.
+  /// For a model that has already been read.
   AnalysisModel(Mechanism mechanism, nlohmann::json state, const std::string& formulation);
 
   [[nodiscard]] const Mechanism& mechanism() const { return mechanism_; }

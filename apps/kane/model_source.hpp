@@ -1,5 +1,5 @@
 #pragma once
-// What all commands on a model share: reading it, overriding values with --set, and the state file.
+// Shared by all commands on a model: reading it, overriding values with --set, and the state file.
 
 #include <CLI/CLI.hpp>
 #include <functional>

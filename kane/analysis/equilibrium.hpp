@@ -25,7 +25,7 @@
 
 namespace kane {
 
-/// What is looked for.
+/// What to search for, and how.
 struct EquilibriumOptions {
   /// Let coordinates change on which the motion does not depend.
   bool steady = false;

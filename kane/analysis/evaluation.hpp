@@ -101,7 +101,7 @@ class Evaluator {
   /// The inputs that states will name must be driven by the caller (Model::driving).
   explicit Evaluator(Model model);
 
-  /// What is evaluated.
+  /// The model that is evaluated.
   [[nodiscard]] const Model& model() const { return model_; }
   /// At a state.
   [[nodiscard]] Evaluation calc(const StartState& state);

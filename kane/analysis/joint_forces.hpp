@@ -22,7 +22,7 @@ struct JointForcesOptions {
 struct JointAxisForce {
   std::string axis;   ///< "Rot1" ... "Trn3"
   bool free = false;  ///< or constrained
-  /// Of a free axis: places among those of the model.
+  /// For a free axis: indices into those of the model.
   std::optional<std::size_t> speed, coordinate;  ///< of a free axis: places among those of the model
   std::optional<std::size_t> constraint;         ///< of a constrained one: number in the table
   /// Empty if there is none.

@@ -33,7 +33,7 @@ struct LinearModel {
   std::vector<double> drift;
 };
 
-/// What goes in and out.
+/// Options of a linear model.
 struct LinearModelOptions {
   std::vector<Signal> outputs{};  ///< y
   /// Only these coordinates and speeds vary; empty: all that are independent.

@@ -25,7 +25,7 @@ struct Where {
 /// The part of a model that an error is about, for callers that know where that part was written. A name may be that of
 /// one row of a constraint ("loop.x").
 struct Subject {
-  /// What kind of part it is.
+  /// The kind of part.
   enum class Kind : std::uint8_t { None, Constraint, Speed };
   Kind kind = Kind::None;  ///< None: not about one part
   std::string name;        ///< of the part

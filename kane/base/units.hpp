@@ -2,7 +2,7 @@
 // Units of measurement: their dimensions and their exact factors to SI.
 //
 // A factor is kept as the text of its exact decimals (an inch is 0.0254 m by definition, a pound 0.45359237 kg), with
-// the power of pi apart (a degree is pi/180), so that whoever computes exactly loses nothing. Angles have no
+// the power of pi apart (a degree is pi/180), so that exact computations lose nothing. Angles have no
 // dimension: 1 rad = 1.
 
 #include <compare>

@@ -56,7 +56,7 @@ class Kernel {
   [[nodiscard]] std::optional<Isa> isa() const;
   /// Empty if machine code runs.
   [[nodiscard]] const std::string& why_interpreted() const;
-  /// What was compiled.
+  /// The program that was compiled.
   [[nodiscard]] const Program& program() const;
   /// The machine code; empty for the interpreter.
   [[nodiscard]] std::span<const std::uint8_t> code() const;
@@ -64,7 +64,7 @@ class Kernel {
   /// Everything that depends on parameters only is computed here. Spans have `lanes` times as many elements as the
   /// program has parameters, inputs, ... (InternalError otherwise).
   void set_parameters(std::span<const double> parameters, Workspace& workspace) const;
-  /// What depends on inputs and parameters only is computed here.
+  /// Computes what depends on inputs and parameters only.
   void set_inputs(std::span<const double> inputs, Workspace& workspace) const;
   /// Never allocates, and takes no lock.
   void evaluate(std::span<const double> state, std::span<double> outputs, Workspace& workspace) const;
@@ -102,7 +102,7 @@ class Workspace {
   [[nodiscard]] std::span<double> inputs();
   /// To be written.
   [[nodiscard]] std::span<double> state();
-  /// Of the last evaluation.
+  /// Outputs of the last evaluation.
   [[nodiscard]] std::span<const double> outputs() const;
 
  private:

@@ -315,7 +315,7 @@ void ContactScene::offer(int pair, bool swapped, const Feature& feature, double 
   changed_ = true;
 }
 
-/// What slots keep of the past: where a rim touched, and an axis that is well across the normal.
+/// History kept by slots: where a rim touched, and an axis that is well across the normal.
 void ContactScene::update_memory() {
   for (Slot& slot : slots_) {
     if (slot.pair < 0) continue;

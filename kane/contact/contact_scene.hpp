@@ -49,7 +49,7 @@ class ContactScene {
 
   /// Forgets everything.
   void clear();
-  /// What another scene of the same shapes holds at present.
+  /// Copies the present state of another scene with the same shapes.
   void copy_slots(const ContactScene& from);
   /// Remembers what the slots hold, and goes back to it.
   void keep_slots();
@@ -79,7 +79,7 @@ class ContactScene {
   /// Evaluates all slots.
   void calc();
   [[nodiscard]] const Touch& touch(std::size_t slot) const { return touches_[slot]; }
-  /// What a row is: n^T (J1 - J2), t^T (J1 - J2), or the same of angular velocities.
+  /// The form of a row: n^T (J1 - J2), t^T (J1 - J2), or the same of angular velocities.
   enum class Row : std::uint8_t { Normal, Slip1, Slip2, Roll1, Roll2, Spin };
   struct RowValues {
     double phi = 0, b = 0, gamma = 0;

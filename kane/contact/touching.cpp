@@ -32,7 +32,7 @@ Touch on_plane(const JetVector& x, double radius, const ContactShape& plane, con
   return along_normal(x, radius, n, dot(x - m2.point(plane.centre), n));
 }
 
-/// Of the disk at the given end of the cylinder.
+/// The disk at the given end of the cylinder.
 JetVector lowest_of_rim(int end, const Hold& hold, const ContactShape& c, const RigidMotion& m1, const JetVector& n) {
   const double half = (end == 0 ? -0.5 : 0.5) * c.length;
   const JetVector a = m1.direction(c.axis), m = n - dot(n, a) * a;

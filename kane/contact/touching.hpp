@@ -43,7 +43,7 @@ struct Feature {
   friend bool operator==(const Feature&, const Feature&) = default;
 };
 
-/// What a feature that holds keeps while it does.
+/// State that a holding feature keeps.
 struct Hold {
   bool holds = false;
   int face = -1;      ///< of a sharp corner

@@ -43,7 +43,7 @@ struct ExportPlan {
   std::size_t redundant = 0;  ///< active constraints that repeat others at the start and are left out
 };
 
-/// What the model has and straight-line equations of motion do not contain: contacts, limits, dry friction, events, modes,
+/// Parts of the model that straight-line equations of motion do not contain: contacts, limits, dry friction, events, modes,
 /// sampled inputs. One clause each. Nothing is said of inputs that the start gives a value to.
 [[nodiscard]] std::vector<std::string> find_left_out(const Mechanism& mechanism, const StartState& start = {});
 

@@ -17,9 +17,9 @@ class Tangent {
  public:
   /// Along these rates.
   explicit Tangent(Substitution rates) : rates_(std::move(rates)), known_(0, kUnknown) {}
-  /// Of one expression.
+  /// The derivative of one expression.
   [[nodiscard]] Expr operator()(const Expr& e);
-  /// Of several.
+  /// The derivatives of several expressions.
   [[nodiscard]] std::vector<Expr> operator()(std::span<const Expr> es);
   /// Supplies the derivative of an expression in a shorter form than the chain rule would give.
   void know(const Expr& e, const Expr& rate);

@@ -12,7 +12,7 @@ namespace kane {
 struct LiteralOptions {
   /// Gives up when the result, or a polynomial on the way to it, is longer than a few times this many terms.
   std::size_t max_terms = 400;
-  /// What is what, for the order of factors and terms. A symbol that stands in none of the lists is judged by its name:
+  /// The roles of symbols, for the order of factors and terms. A symbol that stands in none of the lists is judged by its name:
   /// u1 is a speed, q1 a coordinate, x' the derivative of x.
   std::vector<Expr> coordinates = {};
   std::vector<Expr> speeds = {};         ///< written after the coordinates

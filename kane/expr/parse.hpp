@@ -24,7 +24,7 @@
 
 namespace kane {
 
-/// What the names in a text mean.
+/// The meaning of the names in a text.
 struct ParseOptions {
   /// Place of the first character, for messages.
   Where where;

@@ -65,7 +65,7 @@ struct HapticSnapshot {
   long events = 0;             ///< changes of constraints
 };
 
-/// What happened along one axis of the handle.
+/// Results for one axis of the handle.
 struct AxisReport {
   std::string name;           ///< of the axis
   VirtualCoupler coupler;     ///< that joined device and handle
@@ -116,7 +116,7 @@ class HapticLoop {
   [[nodiscard]] LatestValue<HapticSnapshot>& snapshots() { return snapshots_; }
   /// Empty unless HapticOptions::record is set.
   [[nodiscard]] const Recording& recording() const { return recording_; }
-  /// Of the model's handles.
+  /// Names of the axes of the model's handle.
   [[nodiscard]] std::vector<std::string> axis_names() const;
   /// A message for each condition of the device's data sheet that is not met: b > K T / 2 + |B| (Colgate and Schenkel 1997),
   /// K < 2 friction / resolution (Abbott and Okamura 2005), the stiffness it can display.

@@ -22,7 +22,7 @@ enum class EmbeddingMethod : std::uint8_t {
   Recombination,  ///< C^T M C from the unconstrained equations (Buffinton 6.67)
 };
 
-/// What to derive.
+/// Options of a derivation.
 struct DeriveOptions {
   /// Form M and rhs. Off: kinematics, constraints and outputs only (the dynamical equations are formed elsewhere).
   bool dynamics = true;

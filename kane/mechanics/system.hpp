@@ -205,7 +205,7 @@ class System {
   /// Derivative with respect to time in a frame: sum of (components)' + omega x term.
   [[nodiscard]] Vector derivative(const Vector& v, FrameId in) const;
   [[nodiscard]] Vector angular_velocity(FrameId f, FrameId in = Frames::inertial()) const;
-  /// Of a frame in the one it is oriented relative to, components in the frame, without auxiliary speeds.
+  /// Angular velocity of a frame in the one it is oriented relative to, components in the frame, without auxiliary speeds.
   [[nodiscard]] Expr3 relative_angular_velocity(FrameId f) const;
   [[nodiscard]] Vector angular_acceleration(FrameId f, FrameId in = Frames::inertial()) const;
 

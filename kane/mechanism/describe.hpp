@@ -167,7 +167,7 @@ struct MultiJointOptions {
   Position child_at{};                     ///< on the child
   Turn child_orientation{};                ///< of the joint's axes on the child
   FrameRef rotation_from{};                ///< counts angles from this body or frame instead of the parent
-  /// What acts along each motion, in order; may be shorter than the list of motions. Names in here count only where
+  /// The laws along each motion, in order; may be shorter than the list of motions. Names in here count only where
   /// `coordinates` and `speeds` are empty.
   std::vector<AxisOptions> motions{};
   bool closing = false;         ///< closes a loop: both bodies are placed by other joints
@@ -347,7 +347,7 @@ struct ShapesContact {
 struct AllShapesContact {
   ContactPlane plane{};  ///< none: no half space
 };
-/// What touches what.
+/// The geometry of a contact.
 using ContactGeometry = std::variant<GapContact, PointContact, SphereContact, DiskContact, BoxContact, CylinderContact,
                                      CapsuleContact, SpheresContact, JointStops, ShapesContact, AllShapesContact>;
 

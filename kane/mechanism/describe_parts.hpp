@@ -1,5 +1,5 @@
 #pragma once
-// What the describing functions of Mechanism share: places, and positions and orientations resolved to components.
+// Shared by the describing functions of Mechanism: places, and positions and orientations resolved to components.
 
 #include "kane/mechanism/mechanism.hpp"
 

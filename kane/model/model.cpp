@@ -236,7 +236,7 @@ class StartBuilder {
     activate(*state_.active);
   }
 
-  /// What a run has in force at its first instant: series at their values there, controllers after their first look.
+  /// Inputs at the first instant of a run: series at their values there, controllers after their first sample.
   void set_inputs(const std::vector<InputSource>& sources) {
     start_.inputs = system_.default_inputs();
     const auto& names = system_.inputs();

@@ -54,7 +54,7 @@ class Model {
   /// automatic speeds must have been applied before.
   Model(Mechanism mechanism, EquationsOfMotion equations, ModelOptions options);
 
-  /// Of the mechanism.
+  /// Name of the mechanism.
   [[nodiscard]] const std::string& name() const;
   /// As it is run: settings applied, automatic speeds chosen.
   [[nodiscard]] const Mechanism& mechanism() const;
@@ -66,7 +66,7 @@ class Model {
   [[nodiscard]] const std::shared_ptr<const CompiledSystem>& system() const;
   /// Inputs that change with time during a run: series, and laws sampled by a controller.
   [[nodiscard]] const std::vector<InputSource>& input_sources() const;
-  /// What the user may want to know: which speeds were chosen, which sampled laws act continuously.
+  /// Notes for the user: which speeds were chosen, which sampled laws act continuously.
   [[nodiscard]] const std::vector<std::string>& notes() const;
 
   /// The same mechanism with further inputs driven by the caller; itself if they all are.

@@ -54,18 +54,18 @@ class Simulation {
 
   /// With the inputs driven that the start or the options drive.
   [[nodiscard]] const Model& model() const { return model_; }
-  /// Of the model.
+  /// Equations of the model.
   [[nodiscard]] const EquationsOfMotion& equations() const { return model_.equations(); }
-  /// What it was started from, before assembly.
+  /// The start before assembly.
   [[nodiscard]] const Start& start() const { return start_; }
-  /// What assembly moved.
+  /// The values that assembly changed.
   [[nodiscard]] const AssemblyReport& assembly() const { return assembly_; }
   /// All parameters by name.
   [[nodiscard]] Values parameters() const { return model_.parameters(start_); }
 
   /// The present one.
   [[nodiscard]] const State& state() const { return simulator_->state(); }
-  /// Of state(), in s.
+  /// Time of state(), s.
   [[nodiscard]] double time() const { return state().t; }
   /// A coordinate, a speed, an output or an input by its name, at state(). Throws ModelError for an unknown name.
   [[nodiscard]] double value(std::string_view name);

@@ -1,5 +1,5 @@
 #pragma once
-// What a user says about the state that a run starts from, or that a question is asked at. Everything is optional;
+// The state that a run starts from or that is evaluated, as the user gives it. Everything is optional;
 // Model::start() completes it from the model.
 //
 //     StartState start;

@@ -1,5 +1,5 @@
 #pragma once
-// What a run looked like, kept for pictures of it: signals over time, and where everything stood. Long runs are thinned
+// A record of a run for pictures: signals over time, and the positions of everything. Long runs are thinned
 // out evenly, so that a page stays small.
 
 #include <optional>

@@ -1,5 +1,5 @@
 #pragma once
-// What there is to see of a mechanism: bodies with their shapes or stand-ins, particles, springs and rods between points,
+// The visible parts of a mechanism: bodies with their shapes or stand-ins, particles, springs and rods between points,
 // arrows for loads and reactions. Everything that moves is told by places in the report kernel's outputs
 // (CompiledSystem::report_items()), so one row of those is one picture.
 

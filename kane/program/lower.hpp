@@ -40,7 +40,7 @@ struct PassReport {
   std::size_t after = 0;    ///< values or instructions
 };
 
-/// What lowering did.
+/// Report of a lowering.
 struct LowerReport {
   std::vector<PassReport> passes;      ///< in order
   double microseconds = 0;             ///< in total

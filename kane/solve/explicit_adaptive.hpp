@@ -7,7 +7,7 @@
 
 namespace kane {
 
-/// What the step size controller needs to know about a method.
+/// Properties of a method that the step size controller needs.
 struct ExplicitTraits {
   int order = 0;
   double error_exponent = 0;  ///< the error estimate behaves like h^(1/error_exponent)

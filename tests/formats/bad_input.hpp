@@ -2,7 +2,7 @@
 // Wrong models, and the sentence that each must get.
 //
 // The sign @ in a text stands just before the place that the message must name, and is taken out before the text is
-// read. A text that ends with $ goes on with an arm that is in order (two bodies A and B, joints J and K with the
+// read. A text that ends with $ continues with a valid arm (two bodies A and B, joints J and K with the
 // coordinates q1 and q2, parameters m and L), so that a row shows only what is wrong.
 
 #include <span>

@@ -8,7 +8,7 @@
 namespace kane::test {
 namespace {
 
-// A, B, J alone in a line stand for links a and b that are in order, and a joint j from a to b.
+// A, B, J alone in a line stand for valid links a and b, and a valid joint j from a to b.
 constexpr BadInput kCases[] = {
     {R"()", "the file has no <robot> element"},
     {R"(@not xml at all)", "this is not well-formed XML: there is text where an element is expected"},

@@ -47,7 +47,7 @@ TEST(MotionSimulator, IsPlainOrSwitchedAsTheEquationsAre) {
   EXPECT_TRUE(make_simulator(parse_model(kHeld).system)->switched());
 }
 
-// A run is nothing but its steps: the same events at the same bits, whoever makes them.
+// A run is nothing but its steps: the same events at the same bits, whichever way they are made.
 TEST(MotionSimulator, StepsOfSwitchedMotionAreThoseOfARun) {
   for (const char* name : {"bouncing_ball", "newtons_cradle", "friction_oscillator", "cart_switch", "block_on_plane"}) {
     const Model model = load_model(name);

@@ -34,7 +34,7 @@ void check_export_model(const ExportModel& model);
 [[nodiscard]] std::vector<SourceFile> emit_export(const ExportModel& model, Language language,
                                                   const EmitOptions& options = {});
 
-/// Writes the files into `directory`, which is made if need be. Files of the same names are replaced. Returns the
+/// Writes the files into `directory`, which is created if it does not exist. Files of the same names are replaced. Returns the
 /// paths.
 std::vector<std::filesystem::path> emit_export(const ExportModel& model, Language language,
                                                const std::filesystem::path& directory, const EmitOptions& options = {});

@@ -1,5 +1,5 @@
 #pragma once
-// What register assignment needs to know about a machine.
+// Properties of a machine that register assignment needs.
 
 #include "kane/codegen/isa.hpp"
 

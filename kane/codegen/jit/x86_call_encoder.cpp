@@ -10,7 +10,7 @@ namespace x86 = asmjit::x86;
 void X86CallEncoder::encode(const MachineGroup& group) {
   for (const SinCosBatch& batch : group.batches) encode_batch(batch);
   // Code for SSE2 is slow while upper halves of registers are in use: it waits for whatever was in the register before. The C
-  // library may have such code, and whoever calls a scalar kernel (SIMD kernels clean up when they end).
+  // library may have such code, and so may callers of scalar kernels (SIMD kernels clean up when they end).
   const bool used = target_.isa != Isa::Sse2 && (!target_.scalar() || !group.batches.empty());
   if (used && (target_.scalar() || !group.calls.empty())) a_.vzeroupper();
   for (const MachineCall& c : group.calls) {

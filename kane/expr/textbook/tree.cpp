@@ -15,7 +15,7 @@ int count_operations(const Factor& f, const Atoms& atoms) {
   return base + (f.exponent == 1 || f.exponent == -1 ? 0 : 1);
 }
 
-/// What decides the place of a term: all its atoms, those of sums included, in the order of factors.
+/// The sort key of a term: all its atoms, those of sums included, in the order of factors.
 struct Reading {
   std::vector<Power> powers;
   bool accelerated = false;
@@ -87,7 +87,7 @@ void put_number_last(Sum& sum, const Atoms& atoms) {
       if (f.atom < 0 || f.exponent < 0 || atoms[f.atom].kind != AtomKind::Leaf || atoms[f.atom].rank > Rank::Coordinate)
         return;
   std::rotate(sum.begin(), sum.begin() + 1, sum.end());
-  // Of one symbol: falling powers, x^2 + x + 1.
+  // For one symbol: descending powers, x^2 + x + 1.
   const auto others = std::span(sum).first(sum.size() - 1);
   const int atom = others[0].factors[0].atom;
   const auto has_only = [&](const Term& t) { return t.factors.size() == 1 && t.factors[0].atom == atom; };

@@ -3,7 +3,7 @@
 //
 //     v = v0 + W p,      W = J M^-1 J^T in the set of bilateral constraints,      J: the rows that are involved
 //
-// solved by kane/solve/friction_lcp.hpp. Whoever uses it chooses the contacts, sets v0, and reads p and v.
+// solved by kane/solve/friction_lcp.hpp. The caller chooses the contacts, sets v0, and reads p and v.
 
 #include <span>
 #include <vector>

@@ -59,7 +59,7 @@ struct TickWork {
   int impacts = 0;      ///< rounds of impacts
 };
 
-/// What one tick did.
+/// Report of one tick.
 struct TickReport {
   TickStatus status = TickStatus::Ok;  ///< how it ended
   int events = 0;                      ///< located inside the tick
@@ -75,7 +75,7 @@ class TickSimulator {
   TickSimulator(const TickSimulator&) = delete;
   TickSimulator& operator=(const TickSimulator&) = delete;
 
-  /// What it simulates.
+  /// The system that is simulated.
   [[nodiscard]] const CompiledSystem& system() const { return *system_; }
   /// The same, to keep.
   [[nodiscard]] const std::shared_ptr<const CompiledSystem>& shared_system() const { return system_; }
