@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The checks of words, definitions, header weight and quotes pass on sound files and find planted ones.
+"""The checks of words, definitions, header weight, public headers and quotes pass on sound files and find planted ones.
 
 usage: checks_test.py ROOT
 """
@@ -71,6 +71,36 @@ class CheckHeaderWeight(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("nlohmann/ is reached from the public headers", output)
         self.assertEqual(self.check({"kane/b.hpp": "#include <nlohmann/json_fwd.hpp>\n"})[0], 0)
+
+
+class CheckPublicHeaders(unittest.TestCase):
+    FILES = {
+        "cmake/public_headers.txt": "# what users may include\nkane/kane.hpp\nkane/a.hpp\n",
+        "kane/kane.hpp": '#pragma once\n// Everything.\n#include "kane/a.hpp"\n',
+        "kane/a.hpp": '#pragma once\n// A.\n#include "kane/b.hpp"\n',
+        "kane/b.hpp": "#pragma once\n",
+    }
+
+    def assert_finds(self, message, **changed):
+        files = {**self.FILES, **{name.replace("__", "/").replace("_hpp", ".hpp"): text for name, text in changed.items()}}
+        code, output, _ = run("check_public_headers.py", files)
+        self.assertEqual(code, 1)
+        self.assertIn(message, output)
+
+    def test_a_sound_list_passes(self):
+        self.assertEqual(run("check_public_headers.py", self.FILES)[:2], (0, ""))
+
+    def test_list_and_umbrella_must_agree(self):
+        self.assert_finds("kane/kane.hpp does not include kane/a.hpp", kane__kane_hpp="#pragma once\n// Nothing.\n")
+        self.assert_finds("kane/b.hpp is not in cmake/public_headers.txt",
+                          kane__kane_hpp='#pragma once\n// All.\n#include "kane/a.hpp"\n#include "kane/b.hpp"\n')
+
+    def test_headers_that_would_be_missing(self):
+        self.assert_finds("kane/c.hpp does not exist", kane__a_hpp='#pragma once\n// A.\n#include "kane/c.hpp"\n')
+        self.assert_finds("which is not installed", kane__a_hpp='#pragma once\n// A.\n#include "apps/c.hpp"\n')
+
+    def test_public_headers_say_what_they_are_for(self):
+        self.assert_finds("kane/a.hpp:2: error: ", kane__a_hpp="#pragma once\nint a;\n")
 
 
 class CheckDefinitions(unittest.TestCase):
