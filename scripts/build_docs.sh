@@ -25,7 +25,7 @@ doxygen - <<EOF || status=$?
 $(cat docs/Doxyfile)
 PROJECT_NUMBER = $version
 OUTPUT_DIRECTORY = "$folder"
-INPUT = docs/api.md ${headers[*]}
+INPUT = docs/api.md docs/api.dox ${headers[*]}
 WARN_AS_ERROR = $on_warning
 WARN_LOGFILE = "$folder/warnings.log"
 EOF

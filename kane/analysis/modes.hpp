@@ -26,6 +26,7 @@ struct Mode {
   std::vector<double> participation;        ///< one per state
 };
 
+/// What the eigenvalues say about small motions.
 enum class Stability { Asymptotic, Marginal, Unstable };
 
 /// The modes of a linear system.

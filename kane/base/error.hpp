@@ -66,11 +66,13 @@ class InternalError : public std::logic_error {
   using std::logic_error::logic_error;
 };
 
+/// Throws ModelError with this message unless the condition holds: the caller's model or input is wrong.
 template <class... Args>
 void require(bool holds, fmt::format_string<Args...> text, Args&&... args) {
   if (!holds) throw ModelError(fmt::format(text, std::forward<Args>(args)...));
 }
 
+/// The same, about a part of the model.
 template <class... Args>
 void require_about(const Subject& subject, bool holds, fmt::format_string<Args...> text, Args&&... args) {
   if (!holds) throw ModelError(subject, fmt::format(text, std::forward<Args>(args)...));
@@ -89,6 +91,7 @@ auto with_subject(const Subject& subject, Work work) -> decltype(work()) {
   }
 }
 
+/// Throws InternalError with this message unless the condition holds: Kane itself is wrong.
 template <class... Args>
 void ensure(bool holds, fmt::format_string<Args...> text, Args&&... args) {
   if (!holds) throw InternalError("internal error: " + fmt::format(text, std::forward<Args>(args)...));

@@ -126,6 +126,7 @@ class Workspace {
 /// Throws ModelError if the program is not valid, calls a function that has not been given, or the options ask for
 /// something this processor cannot do.
 [[nodiscard]] Kernel compile_kernel(std::shared_ptr<const Program> program, const KernelOptions& options = {});
+/// The same, for a program that nobody else needs.
 [[nodiscard]] Kernel compile_kernel(Program program, const KernelOptions& options = {});
 
 }  // namespace kane

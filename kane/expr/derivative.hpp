@@ -37,6 +37,7 @@ class Tangent {
 
 /// Partial derivative by a symbol.
 [[nodiscard]] Expr derivative(const Expr& e, const Expr& symbol);
+/// The same, of several expressions.
 [[nodiscard]] std::vector<Expr> derivative(std::span<const Expr> es, const Expr& symbol);
 
 /// Sum of partial derivatives times the given rates of the symbols.
@@ -57,6 +58,7 @@ struct Jacobian {
   [[nodiscard]] Expr at(int row, int column) const;
 };
 
+/// Partial derivatives of the outputs by the inputs, which are symbols.
 [[nodiscard]] Jacobian jacobian(std::span<const Expr> outputs, std::span<const Expr> inputs);
 
 }  // namespace kane

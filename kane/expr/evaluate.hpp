@@ -14,10 +14,12 @@ namespace kane {
 
 /// Values of external functions by name.
 using FunctionTable = std::map<std::string, std::function<double(std::span<const double>)>, std::less<>>;
+/// Values of symbols by name.
 using Values = std::map<std::string, double, std::less<>>;
 
 /// Throws ModelError if a symbol or an external function has no value.
 [[nodiscard]] double evaluate(const Expr& e, const Values& symbols, const FunctionTable& functions = {});
+/// The same, of several expressions.
 [[nodiscard]] std::vector<double> evaluate(std::span<const Expr> es, const Values& symbols,
                                            const FunctionTable& functions = {});
 

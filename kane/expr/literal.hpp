@@ -30,6 +30,7 @@ struct Literal {
   std::string latex;      ///< for a typesetter
 };
 
+/// The textbook form of an expression: expanded, with trigonometric sums contracted and common factors taken out.
 [[nodiscard]] Literal literal(const Expr& e, const LiteralOptions& options = {});
 
 }  // namespace kane

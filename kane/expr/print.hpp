@@ -17,8 +17,11 @@ struct PrintOptions {
   std::size_t max_nodes = 1'000'000;
 };
 
+/// Infix, as the parser reads it.
 [[nodiscard]] std::string to_text(const Expr& e, const PrintOptions& options = {});
+/// For a typesetter.
 [[nodiscard]] std::string to_latex(const Expr& e, const PrintOptions& options = {});
+/// As an expression of a C-like language.
 [[nodiscard]] std::string to_code(const Expr& e, const PrintOptions& options = {});
 
 /// LaTeX of a name: "q1" becomes q with the index 1, "theta" the Greek letter, "q1'" a q with a dot, "T_AB" T with AB below.

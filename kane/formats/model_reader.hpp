@@ -11,6 +11,7 @@
 
 namespace kane {
 
+/// The kinds of model file.
 enum class ModelFormat : std::uint8_t { Yaml, Urdf };
 
 /// How files are read.

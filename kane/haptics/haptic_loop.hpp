@@ -25,6 +25,7 @@
 
 namespace kane {
 
+/// What the device senses and what it displays.
 enum class Display : std::uint8_t {
   Impedance,   ///< motion is sensed, force displayed
   Admittance,  ///< force is sensed, motion displayed

@@ -16,6 +16,7 @@
 
 namespace kane {
 
+/// How constraints are embedded in the equations.
 enum class EmbeddingMethod : std::uint8_t {
   None,           ///< leave the constraints to the simulator
   Projection,     ///< constrained partial velocities (Gillespie eq. 26), then Kane's equations once more
@@ -114,6 +115,7 @@ class KaneDerivation {
   std::unique_ptr<Parts> parts_;
 };
 
+/// The equations of motion of a system, with everything the options ask for.
 [[nodiscard]] EquationsOfMotion form_equations(const System& system, const DeriveOptions& options = {});
 
 }  // namespace kane

@@ -19,8 +19,10 @@
 
 namespace kane {
 
+/// How the equations are derived; Automatic takes the shortest.
 enum class Formulation : std::uint8_t { Automatic, Projection, Composite, Articulated };
 
+/// Its name, as formulation_from() reads it.
 [[nodiscard]] std::string_view to_string(Formulation formulation);
 /// Throws ModelError for an unknown name.
 [[nodiscard]] Formulation formulation_from(std::string_view name);

@@ -7,6 +7,7 @@
 
 namespace kane {
 
+/// The text of a model file.
 [[nodiscard]] std::string write_yaml(const Mechanism& mechanism);
 
 }  // namespace kane

@@ -43,6 +43,7 @@ struct TickOptions {
   }
 };
 
+/// How a tick ended.
 enum class TickStatus : std::uint8_t {
   Ok,
   Failed,  ///< the motion could not be evaluated; the state is that before the tick
