@@ -1,5 +1,6 @@
 # The headers that are installed: those of public_headers.txt, which users may include, and whatever these include.
 include_guard()
+cmake_policy(VERSION 3.25)  # also where it runs at install time
 
 # kane_public_headers(RESULT): the list, one path a line; '#' begins a comment.
 function(kane_public_headers result)

@@ -148,7 +148,7 @@ void print_summary(std::FILE* to, const ForceHistory& forces, const RunReport& r
   }
   if (e.switched()) {
     fmt::print(to, "\n");
-    print_events(to, report);
+    print_events(to, report, true);
   }
 }
 
@@ -173,7 +173,8 @@ void run_along(const ForcesOptions& options) {
     fmt::print(to, "{}\n", summary(forces, report, run.equations(), out).dump());
   else
     print_summary(to, forces, report, run.equations(), out);
-  for (const auto& warning : report.warnings) fmt::print(stderr, "warning: {}\n", warning);
+  for (const auto* warnings : {&report.warnings, &forces.warnings()})
+    for (const auto& warning : *warnings) fmt::print(stderr, "warning: {}\n", warning);
   if (report.failure) throw RunFailed(report.failure->message(run.equations()));
 }
 

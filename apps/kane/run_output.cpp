@@ -6,11 +6,24 @@
 
 namespace kane {
 
-void print_events(std::FILE* to, const RunReport& report) {
+namespace {
+
+/// "; impulse floor 1.2 N s".
+std::string impulses_of(const SwitchRecord& record) {
+  std::string text;
+  for (const auto& [row, impulse] : record.impulses)
+    if (impulse != 0) text += fmt::format("{}{} {:.6g}", text.empty() ? "; impulse " : ", ", row, impulse);
+  return text;
+}
+
+}  // namespace
+
+void print_events(std::FILE* to, const RunReport& report, bool impulses) {
   constexpr std::size_t kShown = 12;
   fmt::print(to, "  {:<12} {}; {:.6g} J lost in impacts\n", "events", report.event_count, report.energy_lost);
   for (std::size_t i = 0; i < std::min(kShown, report.events.size()); ++i)
-    fmt::print(to, "    t = {:<14.9g} {}\n", report.events[i].t, describe(report.events[i]));
+    fmt::print(to, "    t = {:<14.9g} {}{}\n", report.events[i].t, describe(report.events[i]),
+               impulses ? impulses_of(report.events[i]) : std::string());
   if (report.events.size() > kShown) fmt::print(to, "    ... (all of them with --json)\n");
 }
 

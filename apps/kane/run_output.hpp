@@ -8,7 +8,7 @@
 namespace kane {
 
 /// The events of a switched run and the energy lost in impacts; the first dozen events are described.
-void print_events(std::FILE* to, const RunReport& report);
+void print_events(std::FILE* to, const RunReport& report, bool impulses = false);
 
 /// Energy: conserved, or at the start and the end.
 void print_energy(std::FILE* to, const EnergyReport& energy);

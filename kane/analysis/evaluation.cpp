@@ -100,6 +100,13 @@ std::span<const double> Evaluator::calc_switched(Evaluation& a) {
   }
   a.udot.assign(switched_->udot().begin(), switched_->udot().end());
   lambda_.assign(switched_->multipliers().begin(), switched_->multipliers().end());
+  bool touching = false;
+  for (const ContactForce& force : switched_->contact_forces()) {
+    if (force.name.empty()) continue;
+    a.contacts.push_back(force);
+    touching = touching || force.state == ContactForceState::Closed;
+  }
+  if (touching && !e.contact_pairs.empty() && !e.reactions.empty()) a.warnings.emplace_back(kShapesInReactions);
   SystemEvaluator& evaluator = switched_->evaluator();
   if (model_.system()->mass() != nullptr) {
     evaluator.calc_mass(at.q, at.u);

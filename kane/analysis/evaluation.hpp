@@ -13,6 +13,7 @@
 #include "kane/contact/vec3.hpp"
 #include "kane/expr/count.hpp"
 #include "kane/simulate/motion/motion_simulator.hpp"
+#include "kane/simulate/switching/contact_forces.hpp"
 
 namespace kane {
 
@@ -89,10 +90,17 @@ struct Evaluation {
   std::vector<ReactionValue> reactions;      ///< one for each joint
   std::vector<NamedValue> auxiliary_forces;  ///< found by auxiliary speeds
   std::vector<NamedValue> outputs;           ///< of the model
-  std::vector<KernelCount> operations;       ///< one for each kernel
-  std::vector<std::string> warnings;         ///< for the user
-  std::string failure;  ///< why the motion could not be found; nothing after qdot is filled in then
+  /// Contacts and frictions of the model, and shapes where they touch.
+  std::vector<ContactForce> contacts;
+  std::vector<KernelCount> operations;  ///< one for each kernel
+  std::vector<std::string> warnings;    ///< for the user
+  std::string failure;                  ///< why the motion could not be found; nothing after qdot is filled in then
 };
+
+/// A warning that belongs to reactions of models with shapes in contact.
+inline constexpr const char* kShapesInReactions =
+    "reactions of joints do not see where shapes touch: a joint that carries a touching body is shown with its contact "
+    "forces added";
 
 /// Evaluates many states of one model. Where the model has contacts or friction, their states at each state are found as at
 /// the start of a run.

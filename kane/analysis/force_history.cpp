@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kane/analysis/evaluation.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
 
@@ -13,8 +14,31 @@ std::string_view to_string(ForceKind kind) {
     case ForceKind::Reaction: return "reaction";
     case ForceKind::Auxiliary: return "auxiliary";
     case ForceKind::Multiplier: return "multiplier";
+    case ForceKind::Contact: return "contact";
   }
   return "";
+}
+
+std::size_t ForceHistory::width(ForceKind kind) {
+  switch (kind) {
+    case ForceKind::Reaction: return 6;
+    case ForceKind::Contact: return 2;
+    default: return 1;
+  }
+}
+
+/// Places where the shapes of a pair touch are called "pair", "pair.2", ...; their frictions add ".friction".
+void ForceHistory::fill_contact(std::size_t record, std::span<double> to) const {
+  const std::string_view pair = records_[record].name;
+  to[0] = to[1] = 0;
+  for (const ContactForce& force : simulation_.simulator().contact_forces()) {
+    const std::string_view name = force.name;
+    if (!name.starts_with(pair) || (name.size() > pair.size() && name[pair.size()] != '.')) continue;
+    if (!force.is_friction)
+      to[0] += force.normal;
+    else if (name.ends_with(".friction"))
+      to[1] += std::hypot(force.friction[0], force.friction[1]);
+  }
 }
 
 ForceHistory::ForceHistory(Simulation& simulation, const std::vector<std::string>& only) : simulation_(simulation) {
@@ -40,6 +64,9 @@ void ForceHistory::collect() {
   }
   for (std::size_t k = 0; k < e.constraints.size(); ++k)
     add({.name = e.constraints[k].name, .kind = ForceKind::Multiplier, .frame = {}, .point = {}}, k);
+  for (std::size_t k = 0; k < e.contact_pairs.size(); ++k)
+    add({.name = e.contact_pairs[k].name, .kind = ForceKind::Contact, .frame = {}, .point = {}}, k);
+  if (!e.contact_pairs.empty() && !e.reactions.empty()) warnings_.emplace_back(kShapesInReactions);
   require(!records_.empty(), "'{}' has no joints with reactions, no auxiliary forces and no constraints", e.name);
 }
 
@@ -63,7 +90,9 @@ void ForceHistory::choose(const std::vector<std::string>& only) {
 void ForceHistory::name_columns() {
   columns_.push_back(simulation_.equations().t.name());
   for (const ForceRecord& record : records_) {
-    if (record.kind == ForceKind::Reaction)
+    if (record.kind == ForceKind::Contact)
+      for (const char* part : {"normal", "friction"}) columns_.push_back(record.name + "." + part);
+    else if (record.kind == ForceKind::Reaction)
       for (const char* part : {"Fx", "Fy", "Fz", "Tx", "Ty", "Tz"}) columns_.push_back(record.name + "." + part);
     else
       columns_.push_back(record.kind == ForceKind::Multiplier ? "lambda." + record.name : record.name);
@@ -81,17 +110,22 @@ std::span<const double> ForceHistory::row(const State& sample) {
   *to++ = sample.t;
   for (std::size_t i = 0; i < records_.size(); ++i) {
     ForceRecord& record = records_[i];
-    const std::size_t count = record.kind == ForceKind::Reaction ? 6 : 1;
+    const std::size_t count = width(record.kind);
     const auto first = to;
-    for (std::size_t k = 0; k < count; ++k)
-      *to++ = reports.empty()                        ? std::nan("")
-              : record.kind == ForceKind::Multiplier ? multipliers[places_[i]]
-                                                     : reports[places_[i] + k];
-    if (count == 1) {
-      keep(std::abs(*first), record.largest, record.largest_time);
-    } else {
+    to += static_cast<std::ptrdiff_t>(count);
+    if (reports.empty())
+      std::fill(first, to, std::nan(""));
+    else if (record.kind == ForceKind::Contact)
+      fill_contact(i, {&*first, count});
+    else if (record.kind == ForceKind::Multiplier)
+      *first = multipliers[places_[i]];
+    else
+      std::ranges::copy(reports.subspan(places_[i], count), first);
+    if (record.kind == ForceKind::Reaction) {
       keep(std::hypot(first[0], first[1], first[2]), record.largest, record.largest_time);
       keep(std::hypot(first[3], first[4], first[5]), record.largest_torque, record.torque_time);
+    } else {
+      keep(std::abs(*first), record.largest, record.largest_time);
     }
   }
   return row_;

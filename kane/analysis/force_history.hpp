@@ -18,6 +18,7 @@ enum class ForceKind : std::uint8_t {
   Reaction,    ///< six components: force and torque on the child of a joint
   Auxiliary,   ///< force brought into evidence by an auxiliary speed
   Multiplier,  ///< of a constraint, the normal of a contact or the direction of a friction
+  Contact,     ///< of two shapes: normal and friction force, sums over the places where they touch
 };
 
 [[nodiscard]] std::string_view to_string(ForceKind kind);
@@ -41,17 +42,22 @@ class ForceHistory {
   /// Values at a sample of the run; NaN where the motion cannot be evaluated.
   [[nodiscard]] std::span<const double> row(const State& sample);
   [[nodiscard]] const std::vector<ForceRecord>& records() const { return records_; }
+  /// What the numbers leave out.
+  [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
   void collect();
   void choose(const std::vector<std::string>& only);
   void name_columns();
+  [[nodiscard]] static std::size_t width(ForceKind kind);
+  void fill_contact(std::size_t record, std::span<double> to) const;
 
   Simulation& simulation_;
   std::vector<ForceRecord> records_;
   std::vector<std::size_t> places_;  ///< of each record: its first report, or its multiplier
   std::vector<std::string> columns_;
   std::vector<double> row_;
+  std::vector<std::string> warnings_;
 };
 
 }  // namespace kane
