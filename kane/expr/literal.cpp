@@ -2,11 +2,13 @@
 
 #include <optional>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/expr/print.hpp"
 #include "kane/expr/substitution.hpp"
 #include "kane/expr/textbook/expand.hpp"
 #include "kane/expr/textbook/factor.hpp"
+#include "kane/expr/textbook/fraction.hpp"
 
 namespace kane {
 
@@ -53,62 +55,79 @@ Polynomial with_tangents(const Polynomial& p, Atoms& atoms) {
   return result;
 }
 
+bool has_sums_below(const Polynomial& p, const Atoms& atoms) {
+  for (const auto& [m, c] : p)
+    for (const auto& q : m)
+      if (atoms[q.atom].kind == AtomKind::Denominator) return true;
+  return false;
+}
+
 class Textbook {
  public:
   Textbook(Graph& graph, const LiteralOptions& options)
       : graph_(graph), options_(options), budget_(options.max_terms) {}
 
   Literal write(NodeId root, int depth) {
-    Literal result;
     if (depth > kMostNesting) return as_it_stands(root);
     try {
       Atoms atoms(graph_, options_, [&](NodeId node) { return write_argument(node, depth + 1); });
       Trigonometry trigonometry(atoms, options_.max_terms);
-      const Polynomial expanded = Expansion(atoms, trigonometry, budget_)(root);
-      if (const auto sum = shortest(expanded, atoms, trigonometry, root); sum) {
-        result.terms = sum->size();
-        result.operations = textbook::count_operations(*sum, atoms);
-        result.text = textbook::to_text(*sum, atoms);
-        result.latex = textbook::to_latex(*sum, atoms);
-        // A power or product of sums may be shorter as it stands.
-        if (tree_size(graph_, root) * 2 >= static_cast<std::size_t>(result.operations)) return result;
-      }
-      return as_it_stands(root);
+      Expansion expansion(atoms, trigonometry, budget_);
+      const Polynomial expanded = expansion(root);
+      Graph scratch;
+      Choice choice{.original = scratch.bind(copy_to(scratch, graph_.at(root)))};
+      consider(expanded, atoms, trigonometry, choice);
+      // Cancellation comes last and has steps of its own, so it can only shorten the result.
+      const Budget left = budget_;
+      if (options_.cancel)
+        for (const Polynomial& form : Fractions(atoms, trigonometry, expansion, options_.max_terms).forms(expanded))
+          consider(form, atoms, trigonometry, choice);
+      budget_ = left;
+      if (!choice.best && choice.gave_up) throw TooLong{};
+      // A power or product of sums may be shorter as it stands.
+      if (!choice.best || tree_size(graph_, root) * 2 < at(choice.operations)) return as_it_stands(root);
+      return {.terms = choice.best->size(),
+              .operations = choice.operations,
+              .text = textbook::to_text(*choice.best, atoms),
+              .latex = textbook::to_latex(*choice.best, atoms)};
     } catch (const TooLong&) {
       return too_long(root);
     }
   }
 
  private:
-  /// The shortest of the forms, in the order of reading; empty if none of them can be proven equal (which is not expected).
-  std::optional<Sum> shortest(const Polynomial& expanded, Atoms& atoms, Trigonometry& trigonometry, NodeId root) {
-    std::optional<Sum> best;
-    int fewest = 0;
-    std::size_t least_text = 0;
-    bool gave_up = false;
-    Graph scratch;
-    const Expr original = scratch.bind(copy_to(scratch, graph_.at(root)));
-    const auto consider = [&](Sum sum) {
-      put_in_order(sum, atoms);
-      const int operations = textbook::count_operations(sum, atoms);
-      const std::size_t length = textbook::to_text(sum, atoms).size();
-      if (best && (operations > fewest || (operations == fewest && length >= least_text))) return;
-      if (!(build(sum, atoms, scratch) == original)) return;
-      best = std::move(sum), fewest = operations, least_text = length;
-    };
-    for (const auto& form : trigonometry.forms(expanded)) {
+  /// The shortest form so far, in the order of reading; none if no form could be proven equal (which is not expected).
+  struct Choice {
+    Expr original;  ///< in a graph of its own, where forms are compared with it
+    std::optional<Sum> best = std::nullopt;
+    int operations = 0;
+    std::size_t length = 0;  ///< characters of the text
+    bool gave_up = false;    ///< on a form that was too long
+  };
+
+  void consider(const Polynomial& p, Atoms& atoms, Trigonometry& trigonometry, Choice& choice) const {
+    for (const auto& form : trigonometry.forms(p)) {
       try {  // a form that is too long to be factored leaves the others their chance
         Budget own = budget_;
         if (form.size() > options_.max_terms) throw TooLong{};
         const Polynomial written = with_tangents(form, atoms);
-        consider(factor(written, atoms, own));
-        if (form.size() <= kFewTerms) consider(flat(written, atoms, own));
+        consider(factor(written, atoms, Denominators::Light, own), atoms, choice);
+        if (options_.cancel && has_sums_below(written, atoms))
+          consider(factor(written, atoms, Denominators::Heavy, own), atoms, choice);
+        if (form.size() <= kFewTerms) consider(flat(written, atoms, own), atoms, choice);
       } catch (const TooLong&) {
-        gave_up = true;
+        choice.gave_up = true;
       }
     }
-    if (!best && gave_up) throw TooLong{};
-    return best;
+  }
+
+  static void consider(Sum sum, const Atoms& atoms, Choice& choice) {
+    put_in_order(sum, atoms);
+    const int operations = textbook::count_operations(sum, atoms);
+    const std::size_t length = textbook::to_text(sum, atoms).size();
+    if (choice.best && std::pair(operations, length) >= std::pair(choice.operations, choice.length)) return;
+    if (!(build(sum, atoms, *choice.original.graph()) == choice.original)) return;
+    choice.best = std::move(sum), choice.operations = operations, choice.length = length;
   }
 
   Written write_argument(NodeId node, int depth) {

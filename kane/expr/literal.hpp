@@ -10,9 +10,11 @@ namespace kane {
 
 /// How a textbook form is written.
 struct LiteralOptions {
-  /// Gives up when the result, or a polynomial on the way to it, is longer than a few times this many terms.
+  /// Gives up when the result, or an intermediate polynomial, has more than a few times this many terms.
   std::size_t max_terms = 400;
-  /// The roles of symbols, for the order of factors and terms. A symbol that stands in none of the lists is judged by its name:
+  /// Common denominators and the greatest common divisors of numerators and denominators are found, and cancelled.
+  bool cancel = true;
+  /// The roles of symbols, for the order of factors and terms. A symbol in none of the lists is judged by its name:
   /// u1 is a speed, q1 a coordinate, x' the derivative of x.
   std::vector<Expr> coordinates = {};
   std::vector<Expr> speeds = {};         ///< written after the coordinates
@@ -25,7 +27,7 @@ struct LiteralOptions {
 struct Literal {
   bool too_long = false;  ///< past max_terms; text and latex then hold the form of the graph, if short, or a note
   std::size_t terms = 0;  ///< number of terms of the sum
-  int operations = 0;     ///< of the text as written (no sharing)
+  int operations = 0;     ///< in the text as written (nothing is shared)
   std::string text;       ///< infix
   std::string latex;      ///< for a typesetter
 };

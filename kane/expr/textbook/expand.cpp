@@ -65,7 +65,7 @@ Polynomial Expansion::expand(NodeId id) {
     }
     case Op::Mul: return reduce_radicals(multiply(known(args[0]), known(args[1]), budget_));
     case Op::Pow: return reduce_radicals(power(known(args[0]), graph.exponent(id), budget_));
-    case Op::Div: return quotient(known(args[0]), known(args[1]));
+    case Op::Div: return quotient_by_factors(known(args[0]), args[1]);
     case Op::Sin:
     case Op::Cos:
     case Op::Tan: {
@@ -79,7 +79,27 @@ Polynomial Expansion::expand(NodeId id) {
   }
 }
 
-/// Below the line: a product as negative powers, a sum as an atom of its own without its common factors.
+/// A product below the line stays one: its factors are divided by one after the other.
+Polynomial Expansion::quotient_by_factors(const Polynomial& above, NodeId below) {
+  constexpr int kMostFactors = 16;
+  const Graph& graph = atoms_.graph();
+  Polynomial result = above;
+  std::vector<NodeId> factors{below};
+  for (int i = 0; !factors.empty(); ++i) {
+    const NodeId id = factors.back();
+    factors.pop_back();
+    const auto args = graph.args(id);
+    if (graph.op(id) == Op::Mul && i < kMostFactors) {
+      factors.insert(factors.end(), args.begin(), args.end());
+    } else if (graph.op(id) == Op::Pow && graph.exponent(id) <= kMostFactors) {
+      for (int k = 0; k < graph.exponent(id); ++k) result = quotient(result, known(args[0]));
+    } else {
+      result = quotient(result, known(id));
+    }
+  }
+  return result;
+}
+
 Polynomial Expansion::quotient(const Polynomial& above, const Polynomial& below) {
   Polynomial divisor = below;
   // 1 - sin(q)^2 is cos(q)^2: the shortest form may be a product.

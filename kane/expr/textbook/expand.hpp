@@ -1,5 +1,5 @@
 #pragma once
-// Inside of literal(): a node of the graph multiplied out.
+// Internal to literal(): a node of the graph multiplied out.
 
 #include <unordered_map>
 
@@ -15,13 +15,17 @@ class Expansion {
   /// Throws TooLong.
   Polynomial operator()(NodeId root) { return without_squared_roots(expanded(root)); }
 
+  /// above/below: a product below the line as negative powers, a sum as an atom of its own without its common factors.
+  Polynomial quotient(const Polynomial& above, const Polynomial& below);
+  /// The same, with a divisor that is already as short as it gets.
+  Polynomial divide(const Polynomial& above, const Polynomial& divisor);
+
  private:
   const Polynomial& expanded(NodeId root);
   Polynomial without_squared_roots(const Polynomial& p);
   Polynomial expand(NodeId id);
+  Polynomial quotient_by_factors(const Polynomial& above, NodeId below);
   std::optional<Polynomial> cancel(const Polynomial& above, const Polynomial& below);
-  Polynomial divide(const Polynomial& above, const Polynomial& divisor);
-  Polynomial quotient(const Polynomial& above, const Polynomial& below);
   Polynomial reduce_radicals(Polynomial p);
   [[nodiscard]] const Polynomial& known(NodeId id) const { return known_.at(id); }
 
@@ -29,7 +33,7 @@ class Expansion {
   Trigonometry& trigonometry_;
   Budget& budget_;
   std::unordered_map<NodeId, Polynomial> known_;
-  std::map<Polynomial, int> radicals_;  ///< square roots met so far, by what stands under them
+  std::map<Polynomial, int> radicals_;  ///< square roots met so far, by radicand
 };
 
 }  // namespace kane::textbook

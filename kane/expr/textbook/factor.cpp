@@ -11,7 +11,8 @@ namespace {
 
 class Factoring {
  public:
-  Factoring(const Atoms& atoms, Budget& budget) : atoms_(atoms), budget_(budget) {}
+  Factoring(const Atoms& atoms, Denominators denominators, Budget& budget)
+      : atoms_(atoms), denominators_(denominators), budget_(budget) {}
 
   Sum flat(const Polynomial& p) {
     Sum sum;
@@ -227,6 +228,7 @@ class Factoring {
       w += 1 + (std::abs(q.exponent) == 1 ? 0 : 1) + atoms_[q.atom].operations;
       // A function or a speed in front of a sum reads better than a parameter.
       w += atoms_[q.atom].rank == Rank::Acceleration ? 2 : 0;
+      if (denominators_ == Denominators::Heavy) w += 2 * static_cast<int>(atoms_[q.atom].below.size());
     }
     return w;
   }
@@ -316,13 +318,18 @@ class Factoring {
   }
 
   const Atoms& atoms_;
+  Denominators denominators_;
   Budget& budget_;
 };
 
 }  // namespace
 
-Sum flat(const Polynomial& p, const Atoms& atoms, Budget& budget) { return Factoring(atoms, budget).flat(p); }
+Sum flat(const Polynomial& p, const Atoms& atoms, Budget& budget) {
+  return Factoring(atoms, Denominators::Light, budget).flat(p);
+}
 
-Sum factor(const Polynomial& p, const Atoms& atoms, Budget& budget) { return Factoring(atoms, budget).factor(p); }
+Sum factor(const Polynomial& p, const Atoms& atoms, Denominators denominators, Budget& budget) {
+  return Factoring(atoms, denominators, budget).factor(p);
+}
 
 }  // namespace kane::textbook

@@ -61,8 +61,8 @@ bool comes_before(const Term& a, const Term& b, const Atoms& atoms) {
   return x.powers.size() < y.powers.size();
 }
 
-/// Where a factor stands: numbers, parameters, coordinates, functions, speeds, accelerations; sums after the atoms of their
-/// own kind, and those with speeds at the end.
+/// Where a factor stands: numbers, parameters, coordinates, functions, speeds, accelerations; sums after the atoms of
+/// their own kind, and those with speeds at the end.
 int place_of(const Factor& f, const Atoms& atoms) {
   if (f.atom >= 0) return 2 * static_cast<int>(atoms[f.atom].rank);
   Rank highest = Rank::Parameter;
@@ -79,7 +79,8 @@ void order_terms(Sum& sum, const Atoms& atoms) {
   std::stable_sort(sum.begin(), sum.end(), [&](const Term& a, const Term& b) { return comes_before(a, b, atoms); });
 }
 
-/// x + 1 and x^2 - 1, but 1 - x and 1 + cos(q): a number goes to the end of a polynomial that can begin with another term.
+/// x + 1 and x^2 - 1, but 1 - x and 1 + cos(q): a number goes to the end of a polynomial that can begin with another
+/// term.
 void put_number_last(Sum& sum, const Atoms& atoms) {
   if (sum.size() < 2 || !sum[0].factors.empty() || sum[1].coefficient < 0) return;
   for (const auto& term : sum)
@@ -139,6 +140,9 @@ int count_operations(const Sum& sum, const Atoms& atoms) {
     count += static_cast<int>(term.factors.size()) - 1;
     if (size != 1 || term.factors.empty()) ++count;
     if (!size.is_whole()) ++count;
+    const auto is_below = [](const Factor& f) { return f.exponent < 0; };
+    if (size == 1 && !term.factors.empty() && std::all_of(term.factors.begin(), term.factors.end(), is_below))
+      ++count;  // the division of 1/x
     for (const auto& f : term.factors) count += count_operations(f, atoms);
   }
   return std::max(count, 0);

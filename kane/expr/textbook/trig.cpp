@@ -212,20 +212,19 @@ std::optional<Polynomial> Trigonometry::in_basis(const Waves& waves, const std::
   return result;
 }
 
-/// c^2 = 1 - s^2 for one angle.
-Polynomial Trigonometry::to_sines(const Polynomial& p, int sine, int cosine) {
+Polynomial Trigonometry::without_squares(const Polynomial& p, int atom, int other) {
   Polynomial result;
   Polynomial square = constant(1);
-  add_term(square, {{sine, 2}}, -1);
+  add_term(square, {{other, 2}}, -1);
   for (const auto& [m, c] : p) {
     int exponent = 0;
     Monomial rest;
     for (const auto& q : m)
-      if (q.atom == cosine && q.exponent > 1)
+      if (q.atom == atom && q.exponent > 1)
         exponent = q.exponent;
       else
         rest.push_back(q);
-    if (exponent % 2 != 0) rest = product(rest, {{cosine, 1}});
+    if (exponent % 2 != 0) rest = product(rest, {{atom, 1}});
     add(result, multiply(power(square, exponent / 2, budget_), rest, c), 1);
   }
   return result;
@@ -235,7 +234,7 @@ Polynomial Trigonometry::to_sines(const Polynomial& p, int sine, int cosine) {
 Polynomial Trigonometry::best_directions(Polynomial p, const std::vector<Angle>& basis) {
   for (const auto& unit : basis) {
     const Polynomial turned =
-        to_sines(p, wave(unit, true).begin()->first[0].atom, wave(unit, false).begin()->first[0].atom);
+        without_squares(p, wave(unit, false).begin()->first[0].atom, wave(unit, true).begin()->first[0].atom);
     keep_shorter(p, turned);
   }
   return p;
@@ -247,7 +246,7 @@ std::optional<Polynomial> Trigonometry::elementary(const Waves& waves, bool sine
     if (!is_free(unit[0].first)) return std::nullopt;
   auto p = in_basis(waves, basis);
   if (!p || !sines) return p;
-  for (const auto& unit : basis) p = to_sines(*p, atoms_.sine(unit), atoms_.cosine(unit));
+  for (const auto& unit : basis) p = without_squares(*p, atoms_.cosine(unit), atoms_.sine(unit));
   return p;
 }
 

@@ -1,11 +1,12 @@
 #pragma once
-// Inside of literal(): polynomials in sines and cosines, in whichever of their equal forms is the shortest.
+// Internal to literal(): polynomials in sines and cosines, in the shortest of their equal forms.
 //
-// A product of sines and cosines is a sum of sines and cosines of sums of angles (waves), in one way only: the waves of a
-// polynomial decide what it equals. From them other forms are made by choosing angles b1, b2, ... whose whole multiples
-// give all waves, and writing cos(n1 b1 + n2 b2 + ...) as a polynomial in the sines and cosines of b1, b2, ...:
-// with the coordinates for the b's, this is the form multiplied out; with half sums and half differences of waves it is
-// the sum-to-product form. In each, s^2 = 1 - c^2 or c^2 = 1 - s^2 is applied, angle by angle, as is shorter.
+// A product of sines and cosines is a sum of sines and cosines of sums of angles (waves) in exactly one way: two
+// polynomials are equal if their waves are. From the waves other forms are made by choosing angles b1, b2, ... whose
+// whole multiples give all waves, and writing cos(n1 b1 + n2 b2 + ...) as a polynomial in the sines and cosines of b1,
+// b2, ...: with the coordinates for the b's, this is the form multiplied out; with half sums and half differences of
+// waves it is the sum-to-product form. In each, s^2 = 1 - c^2 or c^2 = 1 - s^2 is applied, angle by angle, whichever is
+// shorter.
 
 #include <map>
 #include <optional>
@@ -35,6 +36,9 @@ class Trigonometry {
   /// The sine or cosine of an angle as a polynomial.
   Polynomial wave(const Angle& angle, bool sine);
 
+  /// The squares of one atom replaced, x^2 = 1 - other^2: the sine and the cosine of an angle, in either order.
+  Polynomial without_squares(const Polynomial& p, int atom, int other);
+
  private:
   /// A polynomial in trigonometric atoms for each monomial of other atoms.
   using Parts = std::map<Monomial, Polynomial>;
@@ -52,7 +56,6 @@ class Trigonometry {
   std::optional<Polynomial> in_basis(const Waves& waves, const std::vector<Angle>& basis);
   std::optional<Polynomial> elementary(const Waves& waves, bool to_sines);
   std::pair<Polynomial, Polynomial> multiple_angle(const Angle& unit, int n);
-  Polynomial to_sines(const Polynomial& p, int sine, int cosine);
   Polynomial best_directions(Polynomial p, const std::vector<Angle>& basis);
   /// Multiples of pi and numbers are not angles to multiply out by.
   [[nodiscard]] bool is_free(NodeId node) const { return node != Graph::kOne && atoms_.graph().op(node) != Op::Pi; }
