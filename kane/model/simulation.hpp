@@ -84,6 +84,12 @@ class Simulation {
   /// does not say.
   [[nodiscard]] RunPlan plan(std::optional<double> until = {}, std::optional<double> output_step = {}) const;
 
+  /// Everything that decides how the motion goes on.
+  [[nodiscard]] MotionSnapshot snapshot() { return simulator_->snapshot(); }
+  /// Goes back to a snapshot of the same model, and on from there to the last bit as before (but see
+  /// MotionSimulator::snapshot). Throws ModelError for a snapshot of another system.
+  void restore(const MotionSnapshot& snapshot) { simulator_->restore(snapshot); }
+
   // ---- tables -----------------------------------------------------------------------------------------------------------
   /// Names of a table of the run: t, coordinates, speeds, outputs.
   [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }

@@ -110,6 +110,20 @@ TEST(Simulation, AnalysesThatCannotFollowEventsSaySo) {
   }
 }
 
+TEST(Simulation, GoesBackToSnapshotsToTheLastBit) {
+  for (const char* id : {"planar2r", "fourbar", "bouncing_ball", "friction_oscillator"}) {
+    Simulation run(named(id));
+    (void)run.advance(0.3);
+    const MotionSnapshot snapshot = run.snapshot();
+    (void)run.advance(0.4);
+    const State first = run.state();
+    run.restore(snapshot);
+    EXPECT_NEAR(run.time(), 0.3, 1e-15) << id;
+    (void)run.advance(0.4);
+    EXPECT_EQ(run.state(), first) << id;
+  }
+}
+
 TEST(Simulation, OptionsCheckThemselves) {
   const Model model = read_model_text(kOscillator, "o.yaml");
   EXPECT_THROW(Simulation(model, {}, {.tolerance = -1}), ModelError);
