@@ -68,6 +68,21 @@ Expr substitute(const Expr& e, const Substitution& map) {
   return substitute(std::span<const Expr>(&e, 1), map).front();
 }
 
+bool resolve_definitions(std::span<const Expr> symbols, std::span<Expr> values) {
+  for (std::size_t round = 0; round <= values.size(); ++round) {  // each round resolves one level
+    Substitution once;
+    for (std::size_t i = 0; i < values.size(); ++i) once.set(symbols[i], values[i]);
+    bool changed = false;
+    for (Expr& value : values) {
+      const Expr next = substitute(value, once);
+      changed = changed || !(next == value);
+      value = next;
+    }
+    if (!changed) return true;
+  }
+  return false;
+}
+
 std::vector<Expr> copy_to(Graph& target, std::span<const Expr> es) {
   Graph* source = common_graph(es);
   if (source == nullptr || source == &target) return {es.begin(), es.end()};

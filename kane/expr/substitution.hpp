@@ -31,6 +31,10 @@ class Substitution {
 [[nodiscard]] Expr substitute(const Expr& e, const Substitution& map);
 [[nodiscard]] std::vector<Expr> substitute(std::span<const Expr> es, const Substitution& map);
 
+/// Definitions that use one another, in any order: writes each value without any of the symbols. False if they refer to
+/// each other in a circle.
+[[nodiscard]] bool resolve_definitions(std::span<const Expr> symbols, std::span<Expr> values);
+
 /// Rebuilds an expression in another graph (symbols by name).
 [[nodiscard]] Expr copy_to(Graph& target, const Expr& e);
 [[nodiscard]] std::vector<Expr> copy_to(Graph& target, std::span<const Expr> es);

@@ -8,6 +8,7 @@
 #include "kane/expr/derivative.hpp"
 #include "kane/expr/names.hpp"
 #include "kane/expr/substitution.hpp"
+#include "kane/mechanics/closed_loop.hpp"
 #include "kane/mechanics/linear_solver.hpp"
 #include "kane/mechanics/local_embedding.hpp"
 #include "kane/mechanics/matrix_product.hpp"
@@ -66,10 +67,7 @@ class Linearizer {
 
   Linearization run() {
     require(e_.M.rows == e_.speed_count(), "'{}' has no mass matrix to linearize", e_.name);
-    const bool constrained = std::any_of(e_.constraints.begin(), e_.constraints.end(),
-                                         [](const auto& c) { return c.active && !c.redundant; });
-    require(!constrained || e_.embedded.has_value(),
-            "the constraints of '{}' must be embedded in symbols before it is linearized", e_.name);
+    set_active();
     set_nominal();
     choose_coordinates();
     form_variations();
@@ -79,6 +77,25 @@ class Linearizer {
   }
 
  private:
+  /// Whether the constraints that act are those that were embedded.
+  void set_active() {
+    std::vector<int> own;
+    for (int i = 0; i < static_cast<int>(e_.constraints.size()); ++i) {
+      const auto& c = e_.constraints[static_cast<std::size_t>(i)];
+      if (c.active && !c.redundant) own.push_back(i);
+      if (options_.active ? options_.active->at(static_cast<std::size_t>(i)) : c.active) active_.push_back(i);
+    }
+    const auto needed = [&](int i) {
+      const auto& c = e_.constraints[static_cast<std::size_t>(i)];
+      return !c.active || !c.redundant;
+    };
+    std::vector<int> rows;
+    std::copy_if(active_.begin(), active_.end(), std::back_inserter(rows), needed);
+    own_set_ = rows == own;
+    require(!own_set_ || own.empty() || e_.embedded.has_value(),
+            "the constraints of '{}' must be embedded in symbols before it is linearized", e_.name);
+  }
+
   // ---- the nominal motion -------------------------------------------------------------------------------------------
   void set_nominal() {
     std::vector<Expr> all = e_.q;
@@ -90,14 +107,11 @@ class Linearizer {
     for (const auto& input : e_.inputs) nominal_.set(input.symbol, input.value), known.push_back(input.symbol.name());
     for (const auto& [name, value] : options_.nominal) {
       if (std::find(known.begin(), known.end(), name) == known.end())
-        throw ModelError(fmt::format("the nominal motion names '{}', which is no coordinate, speed or input{}", name,
+        throw ModelError(fmt::format("the nominal motion names '{}', which is not a coordinate, speed or input{}", name,
                                      suggestion(name, known)));
       nominal_.set(e_.graph->symbol(name), value);
     }
     choose_embedding();
-    // Inputs that follow laws of the state take their values at the nominal state.
-    for (const auto& input : e_.inputs)
-      if (!options_.nominal.contains(input.symbol.name())) nominal_.set(input.symbol, at(input.value));
     complete_speeds();
     check_configuration();
     if (options_.solve_accelerations) solve_accelerations();
@@ -111,7 +125,14 @@ class Linearizer {
   }
 
   void choose_embedding() {
-    if (e_.embedded) {
+    if (!own_set_ && !active_.empty()) {
+      local_ = form_local_embedding(e_, active_, nominal_, parameter_values());
+      embedded_ = &local_->equations;
+      independent_ = embedded_->independent;
+      dependent_ = embedded_->dependent;
+      return;
+    }
+    if (own_set_ && e_.embedded) {
       local_ = form_local_embedding(e_, nominal_, parameter_values());
       embedded_ = local_ ? &local_->equations : &*e_.embedded;
       independent_ = embedded_->independent;
@@ -123,8 +144,9 @@ class Linearizer {
 
   // A state off the constraints has no linear equations. What depends on parameters may hold for some of them.
   void check_configuration() const {
-    for (const auto& c : e_.constraints) {
-      if (!c.active || c.redundant || !c.phi) continue;
+    for (const int i : active_) {
+      const auto& c = e_.constraints[static_cast<std::size_t>(i)];
+      if ((own_set_ && c.redundant) || !c.phi) continue;
       const Expr value = at(*c.phi);
       require(!value.is_number() || std::abs(to_double(value.number())) < 1e-9,
               "the nominal motion does not satisfy constraint {}: it gives {} instead of zero", c.name,
@@ -320,7 +342,8 @@ class Linearizer {
     for (const int i : independent_) known.push_back(e_.u[static_cast<std::size_t>(i)].name());
     for (const auto& name : options_.only)
       if (std::find(known.begin(), known.end(), name) == known.end())
-        throw ModelError(fmt::format("'{}' is no independent coordinate or speed{}", name, suggestion(name, known)));
+        throw ModelError(
+            fmt::format("'{}' is not an independent coordinate or speed{}", name, suggestion(name, known)));
   }
 
   Linearization assemble() {
@@ -357,6 +380,8 @@ class Linearizer {
 
   const EquationsOfMotion& e_;
   const LinearizeOptions& options_;
+  std::vector<int> active_;  ///< constraints that act
+  bool own_set_ = true;      ///< ... which are those that the equations embed
   std::optional<LocalEmbedding> local_;
   const EmbeddedEquations* embedded_ = nullptr;
   std::vector<Expr> inputs_;
@@ -370,7 +395,12 @@ class Linearizer {
 }  // namespace
 
 Linearization linearize(const EquationsOfMotion& equations, const LinearizeOptions& options) {
-  return Linearizer(equations, options).run();
+  if (std::none_of(equations.inputs.begin(), equations.inputs.end(), has_law))
+    return Linearizer(equations, options).run();
+  std::vector<std::string> driven;
+  for (const auto& [name, value] : options.nominal) driven.push_back(name);
+  const EquationsOfMotion closed = form_closed_loop(equations, driven);
+  return Linearizer(closed, options).run();
 }
 
 }  // namespace kane

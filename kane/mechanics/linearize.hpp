@@ -7,12 +7,14 @@
 //   q' = f(q, u)                    =>  dq_i' = (f_q Cq + f_u Gu) dq_i + f_u Cu du_i + f_r dr
 //   g := rhs - M u' = 0 (embedded)  =>  M du_i' = (g_q Cq + g_u Gu) dq_i + g_u Cu du_i + g_r dr
 //
-// Constraints that are redundant at the nominal motion are left out (local_embedding.hpp).
+// Constraints that are redundant at the nominal motion are left out (local_embedding.hpp). Laws of inputs are part of the
+// system (closed_loop.hpp), except for inputs whose values the nominal motion gives: those are inputs r.
 //
 // Partial velocities were formed before anything is linearized: M and rhs are those of the nonlinear equations, and only
 // their derivatives are taken at the nominal motion (Buffinton section 6.5.1 says what goes wrong otherwise).
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,8 +25,10 @@ namespace kane {
 /// About which motion, and what varies.
 struct LinearizeOptions {
   /// Nominal values by symbol name: coordinates, speeds, inputs, t, and (if not zero) derivatives of speeds ("u1'"). What is
-  /// not named is zero; inputs have their defaults. Values may be expressions of parameters.
+  /// not named is zero; inputs have their defaults, and follow their laws. Values may be expressions of parameters.
   std::map<std::string, Expr> nominal;
+  /// The constraints that act, a flag for each; missing: those that the equations call active.
+  std::optional<std::vector<bool>> active;
   /// Take u0' from the equations of motion at the nominal state instead of `nominal`: for a state that is not an
   /// equilibrium.
   bool solve_accelerations = false;

@@ -49,34 +49,48 @@ void solve_dependent(const EquationsOfMotion& e, const Substitution& place, Embe
   }
 }
 
-}  // namespace
-
-std::optional<LocalEmbedding> form_local_embedding(const EquationsOfMotion& e, const Substitution& place,
-                                                   const Substitution& parameters) {
-  if (!e.embedded) return std::nullopt;
-  const std::vector<int>& rows = e.embedded->rows;
+/// A largest independent set of the rows, and speeds to solve them for.
+LocalEmbedding choose_rows(const EquationsOfMotion& e, const std::vector<int>& rows, const std::vector<int>& preferred,
+                           const Substitution& place, const Substitution& parameters) {
   ExprMatrix a(static_cast<int>(rows.size()), e.speed_count());
   for (int i = 0; i < a.rows; ++i)
     for (int j = 0; j < a.columns; ++j)
       a(i, j) =
           e.constraints[static_cast<std::size_t>(rows[static_cast<std::size_t>(i)])].a[static_cast<std::size_t>(j)];
   a.entries = substitute(substitute(a.entries, place), parameters);
-  const auto pivots = choose_pivots(a, e.embedded->dependent);
   LocalEmbedding local;
   EmbeddedEquations& m = local.equations;
-  for (const auto& pivot : pivots) {
+  for (const auto& pivot : choose_pivots(a, preferred)) {
     m.rows.push_back(rows[static_cast<std::size_t>(pivot.row)]);
     m.dependent.push_back(pivot.column);
   }
   std::sort(m.rows.begin(), m.rows.end());
   std::sort(m.dependent.begin(), m.dependent.end());
-  if (m.rows.size() == rows.size() && m.dependent == e.embedded->dependent) return std::nullopt;
   for (const int row : rows)
     if (!std::binary_search(m.rows.begin(), m.rows.end(), row)) local.dropped.push_back(row);
   for (int j = 0; j < e.speed_count(); ++j)
     if (!std::binary_search(m.dependent.begin(), m.dependent.end(), j)) m.independent.push_back(j);
-  solve_dependent(e, place, m);
-  recombine(e.M, e.rhs, m);
+  return local;
+}
+
+}  // namespace
+
+LocalEmbedding form_local_embedding(const EquationsOfMotion& e, const std::vector<int>& rows, const Substitution& place,
+                                    const Substitution& parameters) {
+  const std::vector<int> preferred = e.embedded ? e.embedded->dependent : e.dependent_speeds;
+  LocalEmbedding local = choose_rows(e, rows, preferred, place, parameters);
+  solve_dependent(e, place, local.equations);
+  recombine(e.M, e.rhs, local.equations);
+  return local;
+}
+
+std::optional<LocalEmbedding> form_local_embedding(const EquationsOfMotion& e, const Substitution& place,
+                                                   const Substitution& parameters) {
+  if (!e.embedded) return std::nullopt;
+  LocalEmbedding local = choose_rows(e, e.embedded->rows, e.embedded->dependent, place, parameters);
+  if (local.dropped.empty() && local.equations.dependent == e.embedded->dependent) return std::nullopt;
+  solve_dependent(e, place, local.equations);
+  recombine(e.M, e.rhs, local.equations);
   return local;
 }
 

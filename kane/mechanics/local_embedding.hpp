@@ -6,6 +6,7 @@
 // say the same as all of them (theorem of constant rank).
 
 #include <optional>
+#include <vector>
 
 #include "kane/expr/substitution.hpp"
 #include "kane/mechanics/equations.hpp"
@@ -17,10 +18,14 @@ struct LocalEmbedding {
   std::vector<int> dropped;     ///< constraints that repeat the others
 };
 
-/// Nothing if the embedding of `e` exists at the place, which says the values of coordinates and time; `parameters` may
-/// say those of parameters (others have any values). D, E and g have the right values and first derivatives at the place,
+/// Nothing if the embedding of `e` exists at the place, which gives the values of coordinates and time; `parameters` may
+/// give those of parameters (others have any values). D, E and g have the right values and first derivatives at the place,
 /// and there only. The speeds that were dependent remain so as far as possible.
 [[nodiscard]] std::optional<LocalEmbedding> form_local_embedding(const EquationsOfMotion& e, const Substitution& place,
                                                                  const Substitution& parameters);
+
+/// The same for a set of constraints of the caller's choice, whatever `e` has embedded.
+[[nodiscard]] LocalEmbedding form_local_embedding(const EquationsOfMotion& e, const std::vector<int>& rows,
+                                                  const Substitution& place, const Substitution& parameters);
 
 }  // namespace kane

@@ -34,23 +34,6 @@ namespace {
 
 bool is_constant(const Expr& e) { return symbols_of({&e, 1}).empty(); }
 
-/// Every law written without the other inputs that have laws. A law may use inputs defined before or after it; each
-/// round resolves one level.
-void resolve_laws(std::vector<SymbolWithDefault>& laws, const std::string& system) {
-  for (std::size_t round = 0; round <= laws.size(); ++round) {
-    Substitution once;
-    for (const auto& law : laws) once.set(law.symbol, law.value);
-    bool changed = false;
-    for (auto& law : laws) {
-      const Expr next = substitute(law.value, once);
-      changed = changed || !(next == law.value);
-      law.value = next;
-    }
-    if (!changed) return;
-    require(round < laws.size(), "the laws of the inputs of '{}' refer to each other in a circle", system);
-  }
-}
-
 std::vector<ReportItem> add_reports(const EquationsOfMotion& e, KernelMaker& maker) {
   std::vector<ReportItem> items;
   const auto item = [&](ReportItem::Kind kind, const std::string& name, auto&& add) {
@@ -90,8 +73,14 @@ void CompiledSystem::collect_laws(const CompileOptions& options) {
     default_inputs_.push_back(constant ? evaluate(input.value, {}) : 0.0);
     driven_laws_.push_back(input.value);
   }
-  resolve_laws(laws_, equations_.name);
-  for (const auto& law : laws_) setting_.laws.set(law.symbol, law.value);
+  std::vector<Expr> symbols, values;
+  for (const auto& law : laws_) symbols.push_back(law.symbol), values.push_back(law.value);
+  require(resolve_definitions(symbols, values), "the laws of the inputs of '{}' refer to each other in a circle",
+          equations_.name);
+  for (std::size_t i = 0; i < laws_.size(); ++i) {
+    laws_[i].value = values[i];
+    setting_.laws.set(symbols[i], values[i]);
+  }
 }
 
 CompiledSystem::CompiledSystem(EquationsOfMotion equations, const CompileOptions& options)
