@@ -33,12 +33,19 @@
 #include "kane/simulate/tick/tick_simulator.hpp"
 
 // Analyses.
+#include "kane/analysis/equilibria.hpp"
 #include "kane/analysis/equilibrium.hpp"
 #include "kane/analysis/evaluation.hpp"
+#include "kane/analysis/frequency.hpp"
 #include "kane/analysis/joint_forces.hpp"
 #include "kane/analysis/linear_model.hpp"
+#include "kane/analysis/linearization.hpp"
 #include "kane/analysis/modes.hpp"
+#include "kane/analysis/operating_point.hpp"
+#include "kane/analysis/reach.hpp"
+#include "kane/analysis/root_locus.hpp"
 #include "kane/analysis/situation.hpp"
+#include "kane/analysis/task_jacobian.hpp"
 
 // A hand on the mechanism.
 #include "kane/haptics/haptic_loop.hpp"

@@ -29,6 +29,11 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 
 }  // namespace
 
+void EquilibriumOptions::check() const {
+  require(starts >= 0 && starts <= 100'000, "the number of other starts must be between 0 and 100000, not {}", starts);
+  require(std::isfinite(reach) && reach > 0, "the range of other starts must be positive, not {}", reach);
+}
+
 std::string Equilibrium::stability() const {
   if (!modes) return no_modes;
   if (conservative && modes->stability == Stability::Marginal && modes->zero == 0)
@@ -57,6 +62,7 @@ EquilibriumFinder::EquilibriumFinder(SystemEvaluator& evaluator, EquilibriumOpti
       linearizer_(evaluator),
       runner_(nullptr, evaluator.context()),
       finder_(evaluator) {
+  options_.check();
   check_names();
   const auto& inputs = evaluator.system().inputs();
   for (const auto& name : options_.free_inputs)

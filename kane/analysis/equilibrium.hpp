@@ -38,6 +38,9 @@ struct EquilibriumOptions {
   /// Search from all starts, instead of stopping at the first solution.
   bool all = false;
   double reach = 3.2;  ///< range around the start for other starts (rad, m)
+
+  /// Throws ModelError for numbers that make no sense.
+  void check() const;
 };
 
 /// One equilibrium or steady motion.

@@ -40,14 +40,13 @@ class StateReader {
 
   StartState read() {
     if (!json_.is_object()) fail("a state is a JSON object such as {\"t\": 0, \"q\": {...}, \"u\": {...}}");
+    if (json_.contains("found")) return read_found();
     const std::vector<std::string> known{"t", "q", "u", "parameters", "inputs", "active"};
     for (const auto& [key, value] : json_.items())
       if (std::find(known.begin(), known.end(), key) == known.end())
         fail(fmt::format("unknown key '{}'{}", key, suggestion(key, known)));
-    if (json_.contains("t")) state_.t = number(json_["t"], "t");
-    read_values("q", state_.q), read_values("u", state_.u);
-    read_values("parameters", state_.parameters), read_values("inputs", state_.inputs);
-    if (json_.contains("active")) read_active(json_["active"]);
+    read_setting();
+    read_values(json_, "q", state_.q), read_values(json_, "u", state_.u), read_values(json_, "inputs", state_.inputs);
     return std::move(state_);
   }
 
@@ -59,9 +58,28 @@ class StateReader {
     return value.get<double>();
   }
 
-  void read_values(const char* key, Values& to) const {
-    if (!json_.contains(key)) return;
-    const Json& values = json_[key];
+  /// What equilibria hold for besides coordinates, speeds and inputs.
+  void read_setting() {
+    if (json_.contains("t")) state_.t = number(json_["t"], "t");
+    read_values(json_, "parameters", state_.parameters);
+    if (json_.contains("active")) read_active(json_["active"]);
+  }
+
+  /// The answer of `kane equilibrium`: the nearest one it found.
+  StartState read_found() {
+    const Json& found = json_["found"];
+    if (!found.is_array() || (!found.empty() && !found.front().is_object()))
+      fail("'found' must be the list of equilibria that kane equilibrium prints");
+    if (found.empty()) fail("no equilibrium was found there");
+    read_setting();
+    for (const auto& [key, to] : {std::pair{"q", &state_.q}, {"u", &state_.u}, {"inputs", &state_.inputs}})
+      read_values(found.front(), key, *to);
+    return std::move(state_);
+  }
+
+  void read_values(const Json& from, const char* key, Values& to) const {
+    if (!from.contains(key)) return;
+    const Json& values = from[key];
     if (!values.is_object()) fail(fmt::format("'{}' must be an object of names and numbers", key));
     for (const auto& [name, value] : values.items()) {
       if (!value.is_array()) {

@@ -1,6 +1,8 @@
 #pragma once
 // State files: JSON such as {"t": 0, "q": {"q1": 0.1}, "u": {}, "parameters": {}, "inputs": {}, "active": ["loop"]}, all of
 // it optional, or a list of such objects. As in a model file, a list of numbers under the name l stands for l1, l2, ...
+//
+// The answer of `kane equilibrium --json` is a state too: the first of those found.
 
 #include <filesystem>
 #include <string>

@@ -19,4 +19,10 @@ Json complex_list(std::span<const std::complex<double>> values) {
   return list;
 }
 
+Json values_by_name(const std::vector<std::string>& names, std::span<const double> values) {
+  Json object = Json::object();
+  for (std::size_t k = 0; k < names.size(); ++k) object[names[k]] = values[k];
+  return object;
+}
+
 }  // namespace kane::wire

@@ -14,10 +14,17 @@ namespace kane {
 
 struct AssemblyReport;
 struct EquationsOfMotion;
+struct EquilibriaReport;
 struct Evaluation;
+struct FrequencyReport;
 struct InverseReport;
+struct JacobianReport;
 struct JointForcesReport;
+struct LinearizationReport;
 struct ModelFit;
+struct PointSummary;
+struct ReachReport;
+struct RootLocus;
 struct RunReport;
 struct SensitivityReport;
 struct TrackReport;
@@ -33,6 +40,9 @@ using Json = nlohmann::ordered_json;
 /// [[re, im], ...]
 [[nodiscard]] Json complex_list(std::span<const std::complex<double>> values);
 
+/// {name: value, ...}
+[[nodiscard]] Json values_by_name(const std::vector<std::string>& names, std::span<const double> values);
+
 [[nodiscard]] Json to_json(const Evaluation& evaluation);
 [[nodiscard]] Json to_json(const JointForcesReport& report);
 /// The summary of a run of these equations.
@@ -46,6 +56,18 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json to_json(const ModelFit& fit);
 [[nodiscard]] Json to_json(const InverseReport& report);
 [[nodiscard]] Json to_json(const TrackReport& report, const EquationsOfMotion& equations);
+
+// linear_json.cpp. "nominal" has the form of a state file, and so has an element of "found".
+[[nodiscard]] Json to_json(const LinearizationReport& report);
+[[nodiscard]] Json to_json(const RootLocus& locus);
+[[nodiscard]] Json to_json(const FrequencyReport& report);
+[[nodiscard]] Json to_json(const EquilibriaReport& report);
+/// Adds the state, which loops are closed, notes and warnings.
+void add_summary(const PointSummary& summary, Json& to);
+
+// task_json.cpp
+[[nodiscard]] Json to_json(const JacobianReport& report);
+[[nodiscard]] Json to_json(const ReachReport& report);
 
 }  // namespace wire
 }  // namespace kane

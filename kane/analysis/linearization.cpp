@@ -1,0 +1,128 @@
+#include "kane/analysis/linearization.hpp"
+
+#include <algorithm>
+
+#include "kane/base/error.hpp"
+#include "kane/expr/literal.hpp"
+#include "kane/expr/names.hpp"
+#include "kane/mechanics/linearize.hpp"
+#include "kane/mechanism/copy_mechanism.hpp"
+#include "kane/mechanism/formulation.hpp"
+#include "kane/mechanism/tables.hpp"
+#include "kane/solve/kernels.hpp"
+
+namespace kane {
+
+namespace {
+
+/// Constraints and closing joints active as at the state, as far as all their rows are; the others are embedded where the
+/// equations are linearized.
+void set_active(Mechanism& mechanism, const EquationsOfMotion& e, const std::vector<bool>& active) {
+  bool changed = false;
+  const auto set = [&](const std::string& group, bool& flag) {
+    const bool before = flag;
+    for (std::size_t i = 0; i < active.size(); ++i)
+      if (e.constraints[i].group == group) flag = active[i];
+    changed = changed || flag != before;
+  };
+  for (Constraint& c : mechanism.constraints) set(c.name, c.active);
+  for (Joint& joint : mechanism.joints)
+    if (joint.closing) set(joint.name, joint.active);
+  if (changed) mechanism.dependent_speeds.clear();  // chosen for other constraints
+}
+
+EquationsOfMotion form_to_linearize(const Mechanism& mechanism) {
+  FormOptions form;
+  form.formulation = Formulation::Projection;
+  form.solve = false;
+  form.outputs = false;
+  form.embedding = EmbeddingMethod::Projection;
+  return form_equations(mechanism, form);
+}
+
+LinearizeOptions nominal_motion(const EquationsOfMotion& e, const PointSummary& at, const Values& parameters) {
+  LinearizeOptions r;
+  const auto set = [&](const std::string& name, double value) {
+    r.nominal[name] = e.graph->number(rational_from_double(value));
+  };
+  for (std::size_t i = 0; i < e.q.size(); ++i) set(e.q[i].name(), at.q[i]);
+  for (std::size_t i = 0; i < e.u.size(); ++i) set(e.u[i].name(), at.u[i]);
+  for (std::size_t i = 0; i < at.inputs.size(); ++i) set(at.inputs[i], at.input_values[i]);
+  set(e.t.name(), at.t);
+  r.parameters = {parameters.begin(), parameters.end()};
+  return r;
+}
+
+Values values_of_parameters(const EquationsOfMotion& e, const Values& known, const FunctionTable& functions) {
+  Values values;
+  for (const auto& p : e.parameters) {
+    const auto found = known.find(p.symbol.name());
+    values[p.symbol.name()] = found != known.end() ? found->second : evaluate(p.value, values, functions);
+  }
+  return values;
+}
+
+void add_symbols(const Linearization& l, std::vector<SymbolicEntry>& to) {
+  const auto add = [&](const char* name, const ExprMatrix& m, const std::vector<Expr>& columns) {
+    for (int i = 0; i < m.rows; ++i)
+      for (int j = 0; j < m.columns; ++j)
+        if (!m(i, j).is_zero())
+          to.push_back({name, l.speeds[static_cast<std::size_t>(i)].name(), columns[static_cast<std::size_t>(j)].name(),
+                        literal(m(i, j)).text});
+  };
+  add("M", l.M, l.speeds), add("C", l.C, l.speeds), add("K", l.K, l.coordinates), add("F", l.F, l.inputs);
+}
+
+}  // namespace
+
+LinearizationReport linearize_model(const Model& model, const StartState& state, const LinearizeModelOptions& options) {
+  OperatingPointOptions place;
+  place.open_loop = options.open_loop;
+  if (options.equilibrium) place.place = options.steady ? StatePlace::Steady : StatePlace::Equilibrium;
+  OperatingPoint point(model, state, place);
+  LinearizationReport report;
+  report.summary = point.summary();
+  report.failure = point.failure();
+  if (!point.ok()) return report;
+
+  Mechanism mechanism = copy_mechanism(point.model().mechanism());  // with a graph of its own
+  set_active(mechanism, point.model().equations(), point.start().active);
+  const EquationsOfMotion e = form_to_linearize(mechanism);
+  ensure(e.constraints.size() == point.start().active.size(), "the constraints of '{}' changed", e.name);
+  const FunctionTable functions = table_functions(mechanism);
+  const Values parameters = values_of_parameters(e, point.model().parameters(point.start()), functions);
+  LinearizeOptions nominal = nominal_motion(e, report.summary, parameters);
+  nominal.active = point.start().active;
+  nominal.only = options.only, nominal.dependent_coordinates = options.dependent;
+  nominal.solve_accelerations = !options.steady;
+  const Linearization l = linearize(e, nominal);
+
+  report.coordinates = names_of(l.coordinates), report.speeds = names_of(l.speeds), report.inputs = names_of(l.inputs);
+  report.states = report.coordinates;
+  report.states.insert(report.states.end(), report.speeds.begin(), report.speeds.end());
+  const auto numbers = [&](const ExprMatrix& from, Matrix& to) {
+    const auto flat = evaluate(from.entries, parameters, functions);
+    to = Matrix(static_cast<std::size_t>(from.rows), static_cast<std::size_t>(from.columns));
+    for (std::size_t i = 0; i < to.rows(); ++i)
+      for (std::size_t j = 0; j < to.columns(); ++j) to(i, j) = flat[i * to.columns() + j];
+    return all_finite(flat);
+  };
+  const bool finite = numbers(l.A, report.a);
+  numbers(l.B, report.b);
+  numbers(l.M, report.m), numbers(l.C, report.c), numbers(l.K, report.k), numbers(l.F, report.f);
+  if (!finite) {
+    report.failure = "the eigenvalues could not be found: A has entries that are not finite at this state";
+    return report;
+  }
+  report.modes = calc_modes(report.a);
+  report.controllable = calc_controllability(report.a, report.b);
+  if (options.symbols) add_symbols(l, report.symbols);
+  report.largest_rate = point.calc_largest_rate(report.coordinates, options.steady);
+  auto& warnings = report.summary.warnings;
+  report.derivation_warnings = e.warnings;
+  point.warn_of_time(warnings);
+  if (!options.equilibrium) point.warn_of_motion(report.largest_rate, options.steady, report.a, warnings);
+  return report;
+}
+
+}  // namespace kane

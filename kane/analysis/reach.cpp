@@ -1,0 +1,78 @@
+#include "kane/analysis/reach.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kane/base/error.hpp"
+#include "kane/base/suggest.hpp"
+#include "kane/expr/evaluate.hpp"
+#include "kane/mechanism/tables.hpp"
+
+namespace kane {
+
+void ReachOptions::check() const {
+  require(std::isfinite(length) && length > 0, "the length of a radian must be positive, not {}", length);
+  require(starts >= 0 && starts <= 100'000, "the number of other starts must lie between 0 and 100000, not {}", starts);
+}
+
+namespace {
+
+void set_limits(const OperatingPoint& point, const ReachOptions& options, InverseKinematicsOptions& to) {
+  const std::vector<std::string>& names = point.summary().coordinates;
+  constexpr double kFar = std::numeric_limits<double>::infinity();
+  to.lower.assign(names.size(), -kFar), to.upper.assign(names.size(), kFar);
+  const auto place = [&](const std::string& name) {
+    return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+  };
+  const Mechanism& mechanism = point.model().mechanism();
+  const Values parameters = point.model().parameters(point.start());
+  const FunctionTable functions = table_functions(mechanism);
+  for (const auto& joint : mechanism.joints)
+    for (const auto& motion : joint.motions) {
+      if (motion.coordinates.size() != 1 || !options.joint_limits) continue;
+      const std::size_t k = place(motion.coordinates.front().name());
+      if (k == names.size()) continue;
+      if (motion.law.lower) to.lower[k] = evaluate(*motion.law.lower, parameters, functions);
+      if (motion.law.upper) to.upper[k] = evaluate(*motion.law.upper, parameters, functions);
+    }
+  for (const CoordinateLimit& limit : options.limits) {
+    const std::size_t k = place(limit.coordinate);
+    if (k == names.size())
+      throw ModelError(
+          fmt::format("limits: there is no coordinate '{}'{}", limit.coordinate, suggestion(limit.coordinate, names)));
+    if (limit.lower) to.lower[k] = *limit.lower;
+    if (limit.upper) to.upper[k] = *limit.upper;
+  }
+}
+
+}  // namespace
+
+std::string ReachReport::message() const {
+  if (reached() || solutions.empty()) return {};
+  const KinematicSolution& s = solutions.front();
+  std::string away;
+  if (positions) away = fmt::format("{:.6g} m", s.distance);
+  if (orientations) away += fmt::format("{}{:.6g} rad", away.empty() ? "" : " and ", s.angle);
+  return fmt::format("the target is out of reach: at best, from {} starts, it stays {} away{}", starts + 1, away,
+                     s.at_limit.empty() ? "" : " (some coordinates are at their limits)");
+}
+
+ReachReport find_reach(const Model& model, const StartState& start, const ReachOptions& options) {
+  options.check();
+  OperatingPointOptions place;
+  place.place = StatePlace::AsGiven;
+  OperatingPoint point(model, start, place);
+  InverseKinematicsOptions kinematics;
+  kinematics.positions = options.positions, kinematics.orientations = options.orientations;
+  kinematics.held = options.held, kinematics.length = options.length;
+  kinematics.starts = options.starts, kinematics.all = options.all;
+  set_limits(point, options, kinematics);
+  ReachReport report;
+  static_cast<KinematicReport&>(report) = InverseKinematics(point.evaluator(), kinematics).solve(point.state());
+  report.summary = point.summary();
+  report.positions = !options.positions.empty(), report.orientations = !options.orientations.empty();
+  return report;
+}
+
+}  // namespace kane
