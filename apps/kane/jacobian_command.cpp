@@ -6,52 +6,26 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/kane/analysis_commands.hpp"
-#include "apps/kane/analysis_model.hpp"
-#include "kane/analysis/operational_space.hpp"
-#include "kane/base/error.hpp"
+#include "apps/kane/local_analysis.hpp"
+#include "apps/kane/print.hpp"
+#include "kane/analysis/task_jacobian.hpp"
+#include "kane/wire/json.hpp"
 
 namespace kane {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-struct JacobianOptions {
+struct JacobianCommandOptions {
   ModelSource source;
-  std::string state;
-  std::vector<std::string> points, bodies;
+  StateSource state;
+  JacobianOptions tasks;
   bool json = false;
 };
 
-void run_jacobian(const JacobianOptions& options) {
-  AnalysisModel model(options.source, options.state);
-  const EquationsOfMotion& e = model.equations();
-  std::vector<Task> tasks;
-  for (const auto& name : options.points) tasks.push_back({name, false});
-  for (const auto& name : options.bodies) tasks.push_back({name, true});
-  if (tasks.empty()) {
-    std::string known;
-    for (const auto& p : e.points) known += fmt::format("{}{}", known.empty() ? "" : ", ", p.name);
-    throw ModelError(fmt::format("name a point with --point ({}) or a body with --body", known));
-  }
-  OperationalSpace space(model.evaluator(), tasks);
-  const State state = model.assembled();
-  const TaskReport r = space.calc(state.q, state.u);
-  std::vector<std::string> speeds;
-  for (const auto& u : e.u) speeds.push_back(u.name());
-  if (options.json) {
-    Json a;
-    a["model"] = e.name, a["rows"] = r.rows, a["speeds"] = speeds;
-    a["velocity"] = r.velocity, a["bias"] = r.bias;
-    a["jacobian"] = matrix_rows(r.jacobian);
-    a["independent_speeds"] = r.independent, a["jacobian_independent"] = matrix_rows(r.constrained_jacobian);
-    a["inverse_inertia"] = matrix_rows(r.inverse_inertia), a["inertia"] = matrix_rows(r.inertia);
-    a["rank"] = r.rank, a["singular_values"] = r.singular_values, a["manipulability"] = r.manipulability;
-    fmt::print("{}\n", a.dump());
-    return;
-  }
-  fmt::print("{} at t = {} s: v = J u + v_t, components in N\n", e.name, state.t);
+void print_report(const JacobianReport& r) {
+  const auto& speeds = r.summary.speeds;
+  fmt::print("{} at t = {} s: v = J u + v_t, components in N\n", r.summary.model, r.summary.t);
   print_labelled("J", r.jacobian, r.rows, speeds);
-  if (!e.constraints.empty() && r.independent.size() < speeds.size())
+  if (r.independent.size() < speeds.size())
     print_labelled("J in the independent speeds", r.constrained_jacobian, r.rows, r.independent);
   print_labelled("inertia felt (force per acceleration)", r.inertia, r.rows, r.rows);
   fmt::print("\n  {:<12} {:>13} {:>13}\n", "", "velocity", "bias");
@@ -62,15 +36,25 @@ void run_jacobian(const JacobianOptions& options) {
   fmt::print("\n");
 }
 
+void run_jacobian(const JacobianCommandOptions& options) {
+  const Model model = load_continuous(options.source);
+  const JacobianReport report = find_jacobian(model, options.state.read_one(), options.tasks);
+  if (options.json)
+    fmt::print("{}\n", wire::to_json(report).dump());
+  else
+    print_report(report);
+  print_remarks(model, report.summary);
+}
+
 }  // namespace
 
 void add_jacobian_command(CLI::App& app) {
-  auto options = std::make_shared<JacobianOptions>();
+  auto options = std::make_shared<JacobianCommandOptions>();
   CLI::App* command = app.add_subcommand("jacobian", "Jacobians of points and bodies, and the inertia felt there");
   options->source.add_to(*command);
-  command->add_option("--point", options->points, "Points, by name")->delimiter(',');
-  command->add_option("--body", options->bodies, "Bodies, for their angular velocities")->delimiter(',');
-  command->add_option("--state", options->state, "JSON file with the state; '-' reads standard input");
+  command->add_option("--point", options->tasks.points, "Points, by name")->delimiter(',');
+  command->add_option("--body", options->tasks.bodies, "Bodies, for their angular velocities")->delimiter(',');
+  options->state.add_to(*command, "JSON file with the state; '-' reads standard input");
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(
       "Examples:\n"

@@ -8,30 +8,6 @@
 
 namespace kane {
 
-using Json = nlohmann::ordered_json;
-
-Json json_number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
-Json modes_json(const ModeReport& report, const std::vector<std::string>& states) {
-  Json list = Json::array();
-  for (const Mode& mode : report.modes) {
-    Json m;
-    m["eigenvalue"] = {mode.eigenvalue.real(), mode.eigenvalue.imag()};
-    m["oscillates"] = mode.oscillates;
-    m["frequency_hz"] = mode.frequency;
-    m["natural_frequency"] = mode.natural_frequency;
-    m["damping_ratio"] = mode.damping;
-    m["time_constant"] = json_number(mode.time_constant);
-    Json shape = Json::object(), participation = Json::object();
-    for (std::size_t k = 0; k < states.size(); ++k) shape[states[k]] = {mode.shape[k].real(), mode.shape[k].imag()};
-    for (std::size_t k = 0; k < mode.participation.size(); ++k) participation[states[k]] = mode.participation[k];
-    m["shape"] = shape;
-    m["participation"] = participation;
-    list.push_back(m);
-  }
-  return list;
-}
-
 namespace {
 
 /// "q1 62 %, u1 38 %": the states that make up most of a mode.

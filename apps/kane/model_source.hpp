@@ -60,39 +60,4 @@ struct InputSeriesSource {
 /// name=value pairs onto parameters, inputs and initial values. Values are expressions of numbers, with a unit if wanted.
 void apply_settings(Mechanism& mechanism, const std::vector<std::string>& settings);
 
-/// One state to look at, complete: what a state file leaves open comes from the model.
-struct FileSituation {
-  double t = 0;
-  std::vector<double> q, u;
-  Values parameters;           ///< overrides
-  std::vector<double> inputs;  ///< those of CompiledSystem::inputs()
-  std::optional<std::vector<std::string>> active;
-};
-
-/// Text of a state file: a path, or "-" for standard input. Throws ModelError with line and column.
-[[nodiscard]] nlohmann::json read_state_file(const std::string& file);
-
-/// The inputs that states give values to (laws of the model are then not used for them).
-[[nodiscard]] std::vector<std::string> inputs_named(const nlohmann::json& states);
-
-/// `entry` counts the objects of an array, for messages; -1 for a single object.
-[[nodiscard]] FileSituation make_situation(const nlohmann::json& state, const Mechanism& mechanism,
-                                           const CompiledSystem& system, int entry = -1);
-
-/// The constraints to be active: by group or by row name. Throws ModelError for an unknown name.
-[[nodiscard]] std::vector<bool> active_rows(const EquationsOfMotion& equations, const FileSituation& situation);
-
-/// Values of the coordinates and speeds the model starts from (quaternions completed).
-void initial_values(const Mechanism& mechanism, const EquationsOfMotion& equations, std::vector<double>& q,
-                    std::vector<double>& u);
-
-/// Where a run begins: the values of the situation, at the time that the state, the model's initial values or its settings
-/// say.
-[[nodiscard]] State start_state(const Mechanism& mechanism, const nlohmann::json& state,
-                                const FileSituation& situation);
-
-/// Which values the model or the state give; assembly holds those.
-[[nodiscard]] GivenValues given_values(const Mechanism& mechanism, const EquationsOfMotion& equations,
-                                       const nlohmann::json& state);
-
 }  // namespace kane

@@ -5,30 +5,26 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "apps/kane/analysis_commands.hpp"
-#include "apps/kane/analysis_model.hpp"
 #include "apps/kane/command.hpp"
-#include "kane/analysis/inverse_kinematics.hpp"
+#include "apps/kane/local_analysis.hpp"
+#include "apps/kane/option_text.hpp"
+#include "kane/analysis/reach.hpp"
 #include "kane/base/error.hpp"
-#include "kane/base/suggest.hpp"
-#include "kane/expr/evaluate.hpp"
+#include "kane/wire/json.hpp"
 
 namespace kane {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-struct ReachOptions {
+struct ReachCommandOptions {
   ModelSource source;
-  std::string state;
+  StateSource state;
   std::vector<std::string> points, bodies, limits, hold;
-  double length = 1;
-  int starts = 40;
-  bool all = false, no_limits = false, json = false;
+  ReachOptions reach;
+  bool no_limits = false, json = false;
 };
 
 /// "0.3,-,0.5" as numbers; '-' and '' are free.
@@ -79,100 +75,60 @@ OrientationTarget parse_body(const std::string& text) {
   return target;
 }
 
-/// Limits of the joints, then those of the command line.
-void set_limits(const ReachOptions& options, const AnalysisModel& model, InverseKinematicsOptions& to) {
-  const EquationsOfMotion& e = model.equations();
-  constexpr double kFar = std::numeric_limits<double>::infinity();
-  to.lower.assign(e.q.size(), -kFar), to.upper.assign(e.q.size(), kFar);
-  std::vector<std::string> names;
-  for (const auto& q : e.q) names.push_back(q.name());
-  const auto place = [&](const std::string& name) {
-    return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
-  };
-  const Values parameters = model.parameters();
-  for (const auto& joint : model.mechanism().joints)
-    for (const auto& motion : joint.motions) {
-      if (motion.coordinates.size() != 1 || options.no_limits) continue;
-      const std::size_t k = place(motion.coordinates.front().name());
-      if (k == names.size()) continue;
-      if (motion.law.lower) to.lower[k] = evaluate(*motion.law.lower, parameters);
-      if (motion.law.upper) to.upper[k] = evaluate(*motion.law.upper, parameters);
-    }
-  for (const auto& text : options.limits) {
-    const auto [name, range] = split_assignment(text, "--limit");
-    const std::size_t k = place(name);
-    if (k == names.size())
-      throw ModelError(fmt::format("--limit: there is no coordinate '{}'{}", name, suggestion(name, names)));
-    const auto colon = range.find(':');
-    require(colon != std::string::npos, "--limit needs name=lower:upper, not '{}'", text);
-    const auto low = parse_list(range.substr(0, colon), "--limit"),
-               high = parse_list(range.substr(colon + 1), "--limit");
-    if (low.front()) to.lower[k] = *low.front();
-    if (high.front()) to.upper[k] = *high.front();
-  }
+CoordinateLimit parse_limit(const std::string& text) {
+  const auto [name, range] = split_assignment(text, "--limit");
+  const auto colon = range.find(':');
+  require(colon != std::string::npos, "--limit needs name=lower:upper, not '{}'", text);
+  const auto low = parse_list(range.substr(0, colon), "--limit"), high = parse_list(range.substr(colon + 1), "--limit");
+  return {name, low.front(), high.front()};
 }
 
-void run_reach(const ReachOptions& options) {
-  std::vector<std::string> settings;
-  InverseKinematicsOptions kinematics;
-  for (const auto& text : options.hold) {
-    const bool value = text.find('=') != std::string::npos;
-    if (value) settings.push_back(text);
-    kinematics.held.push_back(value ? split_assignment(text, "--hold").name : text);
-  }
-  AnalysisModel model(options.source, options.state, {}, settings);
-  for (const auto& text : options.points) kinematics.positions.push_back(parse_point(text));
-  for (const auto& text : options.bodies) kinematics.orientations.push_back(parse_body(text));
-  set_limits(options, model, kinematics);
-  kinematics.length = options.length, kinematics.starts = options.starts, kinematics.all = options.all;
-  InverseKinematics solver(model.evaluator(), kinematics);
-  const KinematicReport report = solver.solve(model.start());
-  const EquationsOfMotion& e = model.equations();
-  if (options.json) {
-    Json a;
-    a["model"] = e.name, a["reached"] = report.reached(), a["free"] = report.free, a["other_starts"] = report.starts;
-    a["solutions"] = Json::array();
-    for (const auto& s : report.solutions) {
-      Json one;
-      for (std::size_t k = 0; k < e.q.size(); ++k) one["q"][e.q[k].name()] = s.q[k];
-      one["reached"] = s.reached, one["distance"] = s.distance, one["angle"] = s.angle, one["at_limit"] = s.at_limit;
-      a["solutions"].push_back(one);
+void print_report(const ReachReport& report) {
+  const auto& names = report.summary.coordinates;
+  for (std::size_t i = 0; i < report.solutions.size(); ++i) {
+    const KinematicSolution& s = report.solutions[i];
+    fmt::print("{}{}: {}\n", i == 0 ? "" : "\n", report.summary.model,
+               !s.reached                    ? "out of reach; the nearest configuration"
+               : report.solutions.size() > 1 ? fmt::format("solution {} of {}", i + 1, report.solutions.size())
+                                             : "reached");
+    for (std::size_t k = 0; k < names.size(); ++k) {
+      const bool limit = std::find(s.at_limit.begin(), s.at_limit.end(), names[k]) != s.at_limit.end();
+      // The nearest configuration is known less accurately than a solution.
+      fmt::print(
+          "  {:<14} {:>16}{}\n", names[k],
+          s.reached ? fmt::format("{:.10g}", s.q[k]) : fmt::format("{:.4f}", std::round(s.q[k] * 1e4) / 1e4 + 0.0),
+          limit ? "   at its limit" : "");
     }
-    fmt::print("{}\n", a.dump());
-  } else {
-    for (std::size_t i = 0; i < report.solutions.size(); ++i) {
-      const KinematicSolution& s = report.solutions[i];
-      fmt::print("{}{}: {}\n", i == 0 ? "" : "\n", e.name,
-                 s.reached ? report.solutions.size() > 1
-                                 ? fmt::format("solution {} of {}", i + 1, report.solutions.size())
-                                 : "reached"
-                           : "out of reach; the nearest configuration");
-      for (std::size_t k = 0; k < e.q.size(); ++k) {
-        const bool limit = std::find(s.at_limit.begin(), s.at_limit.end(), e.q[k].name()) != s.at_limit.end();
-        // The nearest configuration is known less accurately than a solution.
-        fmt::print(
-            "  {:<14} {:>16}{}\n", e.q[k].name(),
-            s.reached ? fmt::format("{:.10g}", s.q[k]) : fmt::format("{:.4f}", std::round(s.q[k] * 1e4) / 1e4 + 0.0),
-            limit ? "   at its limit" : "");
-      }
-    }
-    if (report.reached() && report.free > 0)
-      fmt::print("  {} dimension{} of motion left there\n", report.free, report.free == 1 ? "" : "s");
   }
-  if (report.reached()) return;
-  const auto& s = report.solutions.front();
-  std::string away;
-  if (!kinematics.positions.empty()) away = fmt::format("{:.6g} m", s.distance);
-  if (!kinematics.orientations.empty()) away += fmt::format("{}{:.6g} rad", away.empty() ? "" : " and ", s.angle);
-  throw RunFailed(fmt::format("the target is out of reach: at best, from {} starts, it stays {} away{}",
-                              report.starts + 1, away,
-                              s.at_limit.empty() ? "" : " (some coordinates are at their limits)"));
+  if (report.reached() && report.free > 0)
+    fmt::print("  {} dimension{} of motion left there\n", report.free, report.free == 1 ? "" : "s");
+}
+
+void run_reach(const ReachCommandOptions& options) {
+  ReachOptions reach = options.reach;
+  HeldValues held;
+  held.add(options.hold, "--hold");
+  reach.held = held.names;
+  for (const auto& text : options.points) reach.positions.push_back(parse_point(text));
+  for (const auto& text : options.bodies) reach.orientations.push_back(parse_body(text));
+  for (const auto& text : options.limits) reach.limits.push_back(parse_limit(text));
+  reach.joint_limits = !options.no_limits;
+  const Model model = load_continuous(options.source, held);
+  StartState start = options.state.read_one();
+  held.take_precedence(start);
+  const ReachReport report = find_reach(model, start, reach);
+  if (options.json)
+    fmt::print("{}\n", wire::to_json(report).dump());
+  else
+    print_report(report);
+  print_remarks(model, report.summary);
+  if (!report.reached()) throw RunFailed(report.message());
 }
 
 }  // namespace
 
 void add_reach_command(CLI::App& app) {
-  auto options = std::make_shared<ReachOptions>();
+  auto options = std::make_shared<ReachCommandOptions>();
   CLI::App* command = app.add_subcommand("reach", "Inverse kinematics: coordinates for positions and orientations");
   options->source.add_to(*command);
   command->add_option("--point", options->points, "name=x,y,z in N, m; '-' for a free component")
@@ -182,14 +138,14 @@ void add_reach_command(CLI::App& app) {
                    "name=a,b,c (body-fixed angles about x, y, z, rad), a quaternion (vector part first), or a rotation "
                    "matrix by rows")
       ->allow_extra_args(false);
-  command->add_option("--limit", options->limits, "name=lower:upper, in addition to the limits of the joints")
+  command->add_option("--limit", options->limits, "name=lower:upper: a limit that overrides those of the joints")
       ->allow_extra_args(false);
   command->add_flag("--no-limits", options->no_limits, "Ignore the limits of the joints");
   command->add_option("--hold", options->hold, "name[=value]: a coordinate to hold")->allow_extra_args(false);
-  command->add_option("--length", options->length, "Length in metres equivalent to one radian (default 1)");
-  command->add_option("--starts", options->starts, "Number of other starts to try (default 40)");
-  command->add_flag("--all", options->all, "Find all solutions from many starts, not only the nearest");
-  command->add_option("--state", options->state, "JSON file with the configuration to start from");
+  command->add_option("--length", options->reach.length, "Length in metres equivalent to one radian (default 1)");
+  command->add_option("--starts", options->reach.starts, "Number of other starts to try (default 40)");
+  command->add_flag("--all", options->reach.all, "Find all solutions from many starts, not only the nearest");
+  options->state.add_to(*command, "JSON file with the configuration to start from; '-' reads standard input");
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(
       "Examples:\n"

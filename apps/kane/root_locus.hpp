@@ -1,25 +1,14 @@
 #pragma once
-// kane linearize --sweep: eigenvalues over a parameter, or over any name used in states.
+// kane linearize --sweep: eigenvalues over a parameter, as a table and as a file.
 
 #include <string>
-#include <vector>
 
-#include "apps/kane/model_source.hpp"
+#include "kane/analysis/root_locus.hpp"
 
 namespace kane {
 
-struct RootLocusOptions {
-  ModelSource source;
-  std::string state;
-  std::string sweep;            ///< name=begin:end:step
-  std::vector<std::string> at;  ///< name=expression: initial values in terms of parameters and the swept name
-  std::vector<std::string> only;
-  bool equilibrium = false;  ///< find an equilibrium at every value, starting from the previous one
-  bool steady = false;       ///< ... for a steady motion, with the values of `at` held
-  std::string out;
-  bool json = false;
-};
-
-void run_root_locus(const RootLocusOptions& options);
+void print_root_locus(const RootLocus& locus, const Model& model);
+/// FILE.csv, FILE.h5 or FILE.mat: the parameter, then re1, im1, re2, ...
+void write_root_locus(const std::string& file, const RootLocus& locus);
 
 }  // namespace kane
