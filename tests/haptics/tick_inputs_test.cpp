@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
+#include <vector>
 
+#include "kane/base/error.hpp"
 #include "kane/simulate/motion/motion_simulator.hpp"
 #include "kane/simulate/tick/tick_simulator.hpp"
 #include "tests/program/allocation_count.hpp"

@@ -38,7 +38,7 @@ StateMotion::StateMotion(SystemEvaluator& evaluator, const SwitchingOptions& opt
       u_(evaluator.system().speed_count()),
       active_(evaluator.system().row_count()) {
   const EquationsOfMotion& e = evaluator.system().equations();
-  if (e.contacts.empty() && e.contact_pairs.empty() && e.frictions.empty()) return;
+  if (!e.switched()) return;
   for (const int row : evaluator.active_rows()) active_[at(row)] = true;
   dynamics_ = std::make_unique<SwitchedDynamics>(evaluator, options);
   contact_forces_.emplace(*dynamics_);

@@ -197,15 +197,12 @@ std::optional<bool> calc_separable(KernelWorkshop& shop) {
 
 }  // namespace
 
-ExtraKernels::ExtraKernels(const CompiledSystem& system) : system_(system) {}
-ExtraKernels::~ExtraKernels() = default;
-
 template <class T, class Make>
 const T* ExtraKernels::get(const Lazy<T>& lazy, Make make) const {
   std::call_once(lazy.once, [&] {
-    const std::scoped_lock lock(mutex_);
-    if (!workshop_) workshop_ = std::make_unique<KernelWorkshop>(system_);
-    lazy.value = make(*workshop_);
+    // One for each: in a common one, a kernel would depend on which others were made before.
+    KernelWorkshop shop(system_);
+    lazy.value = make(shop);
   });
   return lazy.value ? &*lazy.value : nullptr;
 }

@@ -48,8 +48,7 @@ struct CanonicalKernels {
 
 class ExtraKernels {
  public:
-  explicit ExtraKernels(const CompiledSystem& system);
-  ~ExtraKernels();
+  explicit ExtraKernels(const CompiledSystem& system) : system_(system) {}
   ExtraKernels(const ExtraKernels&) = delete;
   ExtraKernels& operator=(const ExtraKernels&) = delete;
 
@@ -84,8 +83,6 @@ class ExtraKernels {
   const T* get(const Lazy<T>& lazy, Make make) const;
 
   const CompiledSystem& system_;
-  mutable std::mutex mutex_;
-  mutable std::unique_ptr<KernelWorkshop> workshop_;  ///< under mutex_
   Lazy<Kernel> configuration_, laws_, rates_, handles_;
   Lazy<SwitchKernels> switching_;
   Lazy<ContactKernels> contacts_;
