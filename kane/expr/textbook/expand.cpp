@@ -89,7 +89,10 @@ Polynomial Expansion::quotient_by_factors(const Polynomial& above, NodeId below)
     const NodeId id = factors.back();
     factors.pop_back();
     const auto args = graph.args(id);
-    if (graph.op(id) == Op::Mul && i < kMostFactors) {
+    const bool is_radicand = radicals_.contains(known(id));  // x sqrt(d)/d is x/sqrt(d), with d as it stands
+    if (is_radicand) {
+      result = quotient(result, known(id));
+    } else if (graph.op(id) == Op::Mul && i < kMostFactors) {
       factors.insert(factors.end(), args.begin(), args.end());
     } else if (graph.op(id) == Op::Pow && graph.exponent(id) <= kMostFactors) {
       for (int k = 0; k < graph.exponent(id); ++k) result = quotient(result, known(args[0]));
