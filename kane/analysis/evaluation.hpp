@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "kane/analysis/situation.hpp"
-#include "kane/contact/vec3.hpp"
+#include "kane/base/vec3.hpp"
 #include "kane/expr/count.hpp"
 #include "kane/simulate/motion/motion_simulator.hpp"
 #include "kane/simulate/switching/contact_forces.hpp"

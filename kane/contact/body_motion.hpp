@@ -1,7 +1,7 @@
 #pragma once
-// How a body moves at an instant, components in the ground: what contact needs to know of mechanics.
+// The motion of a body at an instant, with components in the ground: all that contact needs from mechanics.
 
-#include "kane/contact/vec3.hpp"
+#include "kane/contact/jet.hpp"
 
 namespace kane {
 
@@ -21,7 +21,7 @@ struct RigidMotion {
   }
   /// The motion of a point fixed in the body.
   [[nodiscard]] JetVector point(const Vec3& x) const { return JetVector{p, v, a} + direction(x); }
-  /// Velocity of the body's matter at a point that moves: value and rate (the second rate is not filled in).
+  /// Velocity of the body's material at a moving point: value and rate (the second rate is not computed).
   [[nodiscard]] JetVector matter(const JetVector& at) const {
     const Vec3 arm = at.v - p, arm_rate = at.d - v;
     return {v + cross(w, arm), a + cross(alpha, arm) + cross(w, arm_rate), {}};

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "kane/base/at.hpp"
 #include "kane/contact/fcl_distances.hpp"
 
 namespace kane {
@@ -14,13 +13,13 @@ using Kind = ContactShape::Kind;
 
 /// Features within twice this fraction of the smaller shape get slots; a step moves nothing by more than the fraction.
 constexpr double kMargin = 0.05;
-/// Slots are few enough for the complementarity problem, and enough for a small tower.
+/// Few enough slots for the complementarity problem, and enough for a small tower.
 constexpr std::size_t kMostSlots = 64;
-/// Tilt of a cylinder up to which its rim is looked at as a whole.
+/// Tilt of a cylinder (as a sine) up to which points all around its rim are considered.
 constexpr double kNearlyFlat = 0.05;
-/// Gaps below this part of the distance that is watched may close soon.
+/// Gaps below this fraction of the margin may close soon.
 constexpr double kClosing = 0.01;
-/// Edges this far (as a sine) outside of their range of normals may come into it within a step.
+/// Edges this far (as a sine) outside their range of normals may enter it within a step.
 constexpr double kTurnSlack = 0.2;
 
 bool is_point(const ContactShape& s) { return s.kind == Kind::Core && s.core.corners.size() == 1; }
@@ -37,13 +36,13 @@ ContactScene::~ContactScene() = default;
 
 void ContactScene::set_shapes(std::vector<ContactShape> shapes) {
   shapes_ = std::move(shapes);
-  int most = -1;
+  std::size_t bodies = 0;
   reaches_.clear(), sizes_.clear();
   for (const ContactShape& s : shapes_) {
-    most = std::max(most, s.body);
+    if (s.body != kNoIndex) bodies = std::max(bodies, s.body + 1);
     reaches_.push_back(s.reach()), sizes_.push_back(s.size());
   }
-  bodies_.resize(at(most + 2));
+  bodies_.resize(bodies);
   ++version_;
   fcl_ = std::make_unique<FclDistances>(shapes_);
 }
@@ -81,38 +80,38 @@ void ContactScene::restore(const Memory& memory) {
   ++version_;
 }
 
-ContactScene::Sides ContactScene::sides(int pair, bool swapped) const {
-  const ContactPair& p = pairs_[at(pair)];
-  const ContactShape& first = shapes_[at(swapped ? p.second : p.first)];
-  const ContactShape& second = shapes_[at(swapped ? p.first : p.second)];
-  return {&first, &second, &bodies_[at(first.body + 1)], &bodies_[at(second.body + 1)]};
+ContactScene::Sides ContactScene::sides(std::size_t pair, bool swapped) const {
+  const ContactPair& p = pairs_[pair];
+  const ContactShape& first = shapes_[swapped ? p.second : p.first];
+  const ContactShape& second = shapes_[swapped ? p.first : p.second];
+  return {&first, &second, &body_of(first), &body_of(second)};
 }
 
 // ---- distances ---------------------------------------------------------------------------------------------------------
 
 double ContactScene::margin(const ContactPair& pair) const {
-  return kMargin * std::min(sizes_[at(pair.first)], sizes_[at(pair.second)]);
+  return kMargin * std::min(sizes_[pair.first], sizes_[pair.second]);
 }
 
-/// No two points of the shapes approach faster.
+/// No two points of the shapes approach each other faster.
 double ContactScene::speed_bound(const ContactPair& pair) const {
-  const ContactShape &a = shapes_[at(pair.first)], &b = shapes_[at(pair.second)];
-  const RigidMotion& ma = bodies_[at(a.body + 1)].motion;
-  const RigidMotion& mb = bodies_[at(b.body + 1)].motion;
+  const ContactShape &a = shapes_[pair.first], &b = shapes_[pair.second];
+  const RigidMotion& ma = body_of(a).motion;
+  const RigidMotion& mb = body_of(b).motion;
   const double far = norm(ma.place(a.centre) - mb.place(b.centre));
-  const double ra = a.kind == Kind::Plane ? far : sizes_[at(pair.first)];
-  const double rb = b.kind == Kind::Plane ? far : sizes_[at(pair.second)];
+  const double ra = a.kind == Kind::Plane ? far : sizes_[pair.first];
+  const double rb = b.kind == Kind::Plane ? far : sizes_[pair.second];
   return norm(ma.velocity(ma.place(a.centre)) - mb.velocity(mb.place(b.centre))) + norm(ma.w) * ra + norm(mb.w) * rb;
 }
 
-/// A lower bound of the distance: of balls around the shapes, or along the normals of faces.
+/// A lower bound on the distance, from balls around the shapes or along the normals of faces.
 double ContactScene::distance_bound(const ContactPair& pair) const {
   double most = -std::numeric_limits<double>::infinity();
   for (const bool swapped : {false, true}) {
-    const ContactShape& a = shapes_[at(swapped ? pair.second : pair.first)];
-    const ContactShape& b = shapes_[at(swapped ? pair.first : pair.second)];
-    const RigidMotion& ma = bodies_[at(a.body + 1)].motion;
-    const RigidMotion& mb = bodies_[at(b.body + 1)].motion;
+    const ContactShape& a = shapes_[swapped ? pair.second : pair.first];
+    const ContactShape& b = shapes_[swapped ? pair.first : pair.second];
+    const RigidMotion& ma = body_of(a).motion;
+    const RigidMotion& mb = body_of(b).motion;
     const auto above = [&](const Vec3& n, const Vec3& point) {
       double least = std::numeric_limits<double>::infinity();
       for (const Vec3& c : a.core.corners) least = std::min(least, dot(n, ma.place(c) - point));
@@ -124,11 +123,11 @@ double ContactScene::distance_bound(const ContactPair& pair) const {
       return above(mb.R * b.axis, mb.place(b.centre)) - (a.kind == Kind::Cylinder ? 0.01 * a.radius : 0);
     if (!swapped) {
       const double apart = norm(ma.place(a.centre) - mb.place(b.centre));
-      most = apart - sizes_[at(pair.first)] - sizes_[at(pair.second)];
-      if (most > sizes_[at(pair.first)] + sizes_[at(pair.second)]) return most;
+      most = apart - sizes_[pair.first] - sizes_[pair.second];
+      if (most > sizes_[pair.first] + sizes_[pair.second]) return most;
     }
     for (const auto& f : b.core.faces)
-      most = std::max(most, above(mb.R * f.normal, mb.place(b.core.corners[at(f.corners[0])])) - b.rounding() -
+      most = std::max(most, above(mb.R * f.normal, mb.place(b.core.corners[f.corners[0]])) - b.rounding() -
                                 (b.kind == Kind::Cylinder ? 0.01 * b.radius : 0));
   }
   return most;
@@ -136,12 +135,11 @@ double ContactScene::distance_bound(const ContactPair& pair) const {
 
 double ContactScene::calc_distance(std::size_t pair) {
   const ContactPair& p = pairs_[pair];
-  for (const int shape : {p.first, p.second})
-    if (shapes_[at(shape)].kind == Kind::Ellipsoid) return distance_bound(p);
-  const int a = shapes_[at(p.first)].body, b = shapes_[at(p.second)].body;
-  const double distance = fcl_->calc(at(p.first), bodies_[at(a + 1)].motion, at(p.second), bodies_[at(b + 1)].motion);
-  // How deep shapes overlap is told by the normals of faces; FCL's depth of shapes that only touch is not reliable.
-  const bool plane = shapes_[at(p.first)].kind == Kind::Plane || shapes_[at(p.second)].kind == Kind::Plane;
+  const ContactShape &a = shapes_[p.first], &b = shapes_[p.second];
+  if (a.kind == Kind::Ellipsoid || b.kind == Kind::Ellipsoid) return distance_bound(p);
+  const double distance = fcl_->calc(p.first, body_of(a).motion, p.second, body_of(b).motion);
+  // The normals of faces give the depth of an overlap; FCL's depth of shapes that barely touch is not reliable.
+  const bool plane = a.kind == Kind::Plane || b.kind == Kind::Plane;
   return distance > 0 || plane ? distance : std::min(0.0, distance_bound(p));
 }
 
@@ -155,13 +153,13 @@ bool ContactScene::update(bool exact) {
     const double m = margin(pairs_[i]);
     double distance = distance_bound(pairs_[i]);
     if (exact && distance > 2 * m) distance = std::max(distance, calc_distance(i) - 1e-3 * m);
-    if (distance <= 2 * m) add_features(static_cast<int>(i), 2 * m);
+    if (distance <= 2 * m) add_features(i, 2 * m);
     const double speed = speed_bound(pairs_[i]);
     if (speed > 0) longest_step_ = std::min(longest_step_, std::max(distance - m, m) / speed);
     travels_[i] = {speed, distance};
   }
   for (Slot& slot : slots_)
-    if (slot.pair >= 0 && !slot.near) slot = {}, changed_ = true;
+    if (slot.pair != kNoIndex && !slot.near) slot = {}, changed_ = true;
   if (changed_) ++version_;
   update_memory();
   return changed_;
@@ -171,16 +169,16 @@ double ContactScene::safe_part(double h) const {
   double least = 1;
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
     const double m = margin(pairs_[i]), travel = h * std::max(travels_[i].speed, speed_bound(pairs_[i]));
-    // Before something that is not in a slot is reached, a quarter of the margin is left.
+    // A quarter of the margin remains before a feature without a slot is reached.
     if (travel > std::max(travels_[i].distance - 0.25 * m, 1.75 * m))
       least = std::min(least, std::max(travels_[i].distance - m, m) / travel);
   }
   return least;
 }
 
-void ContactScene::add_features(int pair, double reach) {
-  const ContactPair& p = pairs_[at(pair)];
-  const ContactShape &a = shapes_[at(p.first)], &b = shapes_[at(p.second)];
+void ContactScene::add_features(std::size_t pair, double reach) {
+  const ContactPair& p = pairs_[pair];
+  const ContactShape &a = shapes_[p.first], &b = shapes_[p.second];
   if (a.kind == Kind::Plane || b.kind == Kind::Plane) return add_on_plane(pair, a.kind == Kind::Plane, reach);
   if (is_point(b)) return add_corners(pair, true, reach);
   add_corners(pair, false, reach);
@@ -189,79 +187,79 @@ void ContactScene::add_features(int pair, double reach) {
   add_edges(pair, reach);
 }
 
-void ContactScene::add_on_plane(int pair, bool swapped, double reach) {
+void ContactScene::add_on_plane(std::size_t pair, bool swapped, double reach) {
   const Sides s = sides(pair, swapped);
   if (s.first->kind == Kind::Core) {
     for (std::size_t c = 0; c < s.first->core.corners.size(); ++c)
-      offer(pair, swapped, {Feature::Kind::CornerPlane, static_cast<int>(c), 0}, reach);
+      offer(pair, swapped, {Feature::Kind::CornerPlane, c, 0}, reach);
     return;
   }
   if (s.first->kind == Kind::Ellipsoid) return offer(pair, swapped, {Feature::Kind::EllipsoidPlane, 0, 0}, reach);
   const Vec3 n = s.b2->motion.R * s.second->axis, a = s.b1->motion.R * s.first->axis;
   const bool flat = norm(cross(n, a)) < kNearlyFlat;
-  const int ends = s.first->length > 0 ? 2 : 1;
-  for (int end = 0; end < ends; ++end) {
+  const std::size_t ends = s.first->length > 0 ? 2 : 1;
+  for (std::size_t end = 0; end < ends; ++end) {
     offer(pair, swapped, {Feature::Kind::RimPlane, end, 0}, reach);
-    for (int i = 0; i < kRimPoints && flat; ++i)
+    for (std::size_t i = 0; i < kRimPoints && flat; ++i)
       offer(pair, swapped, {Feature::Kind::RimPointPlane, end + 2 * i, 0}, reach);
   }
 }
 
-void ContactScene::add_corners(int pair, bool swapped, double reach) {
+void ContactScene::add_corners(std::size_t pair, bool swapped, double reach) {
   const Sides s = sides(pair, swapped);
   if (s.first->kind == Kind::Cylinder && s.second->kind == Kind::Core && s.second->rounding() == 0)
     return add_rims(pair, swapped, reach);
   const bool round = s.second->kind == Kind::Cylinder && s.first->rounding() > 0;
   const auto kind = round ? Feature::Kind::CornerCylinder : Feature::Kind::CornerCore;
-  // A point or a line without radius has no faces to enter; it is met by what is on the other side.
+  // A point or a line without radius has no faces; features of the other shape meet it.
   if (!round && s.second->core.faces.empty() && s.second->rounding() == 0 && s.first->rounding() == 0) return;
-  for (std::size_t c = 0; c < s.first->core.corners.size(); ++c)
-    offer(pair, swapped, {kind, static_cast<int>(c), 0}, reach);
+  for (std::size_t c = 0; c < s.first->core.corners.size(); ++c) offer(pair, swapped, {kind, c, 0}, reach);
 }
 
-void ContactScene::add_rims(int pair, bool swapped, double reach) {
+void ContactScene::add_rims(std::size_t pair, bool swapped, double reach) {
   const Sides s = sides(pair, swapped);
   if (s.second->core.faces.empty()) return;
   const Vec3 a = s.b1->motion.R * s.first->axis;
-  for (int end = 0; end < (s.first->length > 0 ? 2 : 1); ++end) {
+  const std::size_t ends = s.first->length > 0 ? 2 : 1;
+  for (std::size_t end = 0; end < ends; ++end) {
     const Feature rim{Feature::Kind::RimCore, end, 0};
     offer(pair, swapped, rim, reach);
     const Touch t = calc_touch(rim, {}, *s.first, s.b1->motion, *s.second, s.b2->motion);
     const bool flat = t.valid && norm(cross(t.normal.v, a)) < kNearlyFlat;
-    for (int i = 0; i < kRimPoints && flat; ++i)
+    for (std::size_t i = 0; i < kRimPoints && flat; ++i)
       offer(pair, swapped, {Feature::Kind::RimPointCore, end + 2 * i, 0}, reach);
     if (!flat && (!t.valid || t.inside <= 0)) add_nearest_corners(pair, swapped, end, reach);
   }
 }
 
-/// Where a rim crosses the border of a face its own corners come in; a few of them are enough.
-void ContactScene::add_nearest_corners(int pair, bool swapped, int end, double reach) {
-  constexpr int kFew = 4;
+/// Where a rim crosses the border of a face, the corners of the prism take over; the nearest few suffice.
+void ContactScene::add_nearest_corners(std::size_t pair, bool swapped, std::size_t end, double reach) {
+  constexpr std::size_t kFew = 4;
   const Sides s = sides(pair, swapped);
   double last = -std::numeric_limits<double>::infinity();
-  for (int k = 0; k < kFew; ++k) {
-    int best = -1;
+  for (std::size_t k = 0; k < kFew; ++k) {
+    std::size_t best = kNoIndex;
     double least = reach;
-    for (std::size_t c = at(end); c < s.first->core.corners.size(); c += 2) {
-      const Feature corner{Feature::Kind::CornerCore, static_cast<int>(c), 0};
+    for (std::size_t c = end; c < s.first->core.corners.size(); c += 2) {
+      const Feature corner{Feature::Kind::CornerCore, c, 0};
       const Touch t = calc_touch(corner, {}, *s.first, s.b1->motion, *s.second, s.b2->motion);
-      if (t.gap.v > last && t.gap.v < least && t.inside >= -reach) best = static_cast<int>(c), least = t.gap.v;
+      if (t.gap.v > last && t.gap.v < least && t.inside >= -reach) best = c, least = t.gap.v;
     }
-    if (best < 0) return;
+    if (best == kNoIndex) return;
     offer(pair, swapped, {Feature::Kind::CornerCore, best, 0}, reach);
     last = least;
   }
 }
 
-void ContactScene::add_edges(int pair, double reach) {
+void ContactScene::add_edges(std::size_t pair, double reach) {
   const Sides s = sides(pair, false);
   const Polytope &a = s.first->core, &b = s.second->core;
   const RigidMotion &ma = s.b1->motion, &mb = s.b2->motion;
   const double near = reach + s.first->rounding() + s.second->rounding();
   for (std::size_t i = 0; i < a.edges.size(); ++i) {
-    const Vec3 p = ma.place(a.corners[at(a.edges[i].from)]), d = ma.place(a.corners[at(a.edges[i].to)]) - p;
+    const Vec3 p = ma.place(a.corners[a.edges[i].from]), d = ma.place(a.corners[a.edges[i].to]) - p;
     for (std::size_t j = 0; j < b.edges.size(); ++j) {
-      const Vec3 q = mb.place(b.corners[at(b.edges[j].from)]), e = mb.place(b.corners[at(b.edges[j].to)]) - q;
+      const Vec3 q = mb.place(b.corners[b.edges[j].from]), e = mb.place(b.corners[b.edges[j].to]) - q;
       const Vec3 n = cross(d, e);
       const double squared = dot(n, n);
       if (!(squared > 1e-10 * dot(d, d) * dot(e, e))) continue;
@@ -274,17 +272,19 @@ void ContactScene::add_edges(int pair, double reach) {
       for (const double sign : {-1.0, 1.0}) {
         bool good = true;
         for (std::size_t k = 0; k < 2; ++k) {
-          if (b.edges[j].faces[k] >= 0) good = good && sign * dot(n, mb.R * b.edges[j].inward[k]) < kTurnSlack * size;
-          if (a.edges[i].faces[k] >= 0) good = good && -sign * dot(n, ma.R * a.edges[i].inward[k]) < kTurnSlack * size;
+          if (b.edges[j].faces[k] != kNoIndex)
+            good = good && sign * dot(n, mb.R * b.edges[j].inward[k]) < kTurnSlack * size;
+          if (a.edges[i].faces[k] != kNoIndex)
+            good = good && -sign * dot(n, ma.R * a.edges[i].inward[k]) < kTurnSlack * size;
         }
         facing = facing || good;
       }
-      if (facing) offer(pair, false, {Feature::Kind::EdgeEdge, static_cast<int>(i), static_cast<int>(j)}, reach);
+      if (facing) offer(pair, false, {Feature::Kind::EdgeEdge, i, j}, reach);
     }
   }
 }
 
-void ContactScene::offer(int pair, bool swapped, const Feature& feature, double reach) {
+void ContactScene::offer(std::size_t pair, bool swapped, const Feature& feature, double reach) {
   Slot* empty = nullptr;
   for (Slot& slot : slots_) {
     if (slot.pair == pair && slot.swapped == swapped && slot.feature == feature) {
@@ -292,13 +292,13 @@ void ContactScene::offer(int pair, bool swapped, const Feature& feature, double 
       empty = &slot;
       break;
     }
-    if (slot.pair < 0 && empty == nullptr) empty = &slot;
+    if (slot.pair == kNoIndex && empty == nullptr) empty = &slot;
   }
   if (feature.kind != Feature::Kind::EdgeEdge && feature.kind != Feature::Kind::RimCore) {
     const Sides s = sides(pair, swapped);
     const Touch t = calc_touch(feature, {}, *s.first, s.b1->motion, *s.second, s.b2->motion);
     if (t.gap.v > reach) return;
-    // A sharp corner beside of the solid is not above any face of it.
+    // A sharp corner beside the solid is not above any of its faces.
     if (t.inside < -reach) return;
   }
   if (empty == nullptr) {
@@ -315,10 +315,10 @@ void ContactScene::offer(int pair, bool swapped, const Feature& feature, double 
   changed_ = true;
 }
 
-/// History kept by slots: where a rim touched, and an axis that is well across the normal.
+/// Updates what slots remember: where a rim touched, and an axis that is well across the normal.
 void ContactScene::update_memory() {
   for (Slot& slot : slots_) {
-    if (slot.pair < 0) continue;
+    if (slot.pair == kNoIndex) continue;
     const Sides s = sides(slot.pair, slot.swapped);
     const bool on_plane = slot.feature.kind == Feature::Kind::RimPlane;
     if (on_plane || slot.feature.kind == Feature::Kind::RimCore) {
@@ -327,15 +327,9 @@ void ContactScene::update_memory() {
           on_plane ? s.b2->motion.R * s.second->axis
                    : calc_touch(slot.feature, slot.hold, *s.first, s.b1->motion, *s.second, s.b2->motion).normal.v;
       const Vec3 m = n - dot(n, a) * a;
-      const Mat3& R = s.b1->motion.R;
-      const auto back = [&](const Vec3& x) {
-        return Vec3{R.rows[0].x * x.x + R.rows[1].x * x.y + R.rows[2].x * x.z,
-                    R.rows[0].y * x.x + R.rows[1].y * x.y + R.rows[2].y * x.z,
-                    R.rows[0].z * x.x + R.rows[1].z * x.y + R.rows[2].z * x.z};
-      };
       ++version_;
       if (norm(m) > 1e-5)
-        slot.hold.rim = back(-unit(m));
+        slot.hold.rim = transposed(s.b1->motion.R) * -unit(m);
       else if (std::abs(dot(slot.hold.rim, s.first->axis)) > 1e-6)
         slot.hold.rim = across(s.first->axis);
     }
@@ -364,14 +358,14 @@ void ContactScene::calc() {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const Slot& slot = slots_[i];
     tangents_[i].needed = false;
-    if (slot.pair < 0) {
+    if (slot.pair == kNoIndex) {
       touches_[i] = {};
       continue;
     }
     const Sides s = sides(slot.pair, slot.swapped);
     const Touch& t = touches_[i] = calc_touch(slot.feature, slot.hold, *s.first, s.b1->motion, *s.second, s.b2->motion);
-    // Friction is asked for where something touches, or nearly does.
-    if (!t.valid || !(slot.hold.holds || t.gap.v < kClosing * margin(pairs_[at(slot.pair)]))) continue;
+    // Friction is needed only where shapes touch or nearly do.
+    if (!t.valid || !(slot.hold.holds || t.gap.v < kClosing * margin(pairs_[slot.pair]))) continue;
     const JetVector first = unit(cross(t.normal, constant(slot.reference)));
     tangents_[i] = {true, first, cross(t.normal, first), s.b1->motion.matter(t.first) - s.b2->motion.matter(t.second)};
   }
@@ -394,7 +388,7 @@ ContactScene::RowValues ContactScene::calc_row(std::size_t i, Row row, double* a
   std::fill_n(a, n_, 0.0);
   const Slot& slot = slots_[i];
   const Touch& t = touches_[i];
-  if (slot.pair < 0 || !t.valid) return {row == Row::Normal ? Touch::kFar : 0.0, 0, 0};
+  if (slot.pair == kNoIndex || !t.valid) return {row == Row::Normal ? Touch::kFar : 0.0, 0, 0};
   const Tangents& tangents = tangents_[i];
   if (row != Row::Normal && !tangents.needed) return {};
   const Sides s = sides(slot.pair, slot.swapped);
@@ -428,7 +422,7 @@ ContactScene::RowValues ContactScene::calc_row(std::size_t i, Row row, double* a
 std::size_t find_slot_count(std::span<const ContactShape> shapes, std::span<const ContactPair> pairs) {
   std::size_t sum = 0;
   for (const ContactPair& p : pairs) {
-    const ContactShape &a = shapes[at(p.first)], &b = shapes[at(p.second)];
+    const ContactShape &a = shapes[p.first], &b = shapes[p.second];
     if (is_point(a) || is_point(b))
       sum += 1;
     else if (a.kind == Kind::Cylinder && b.kind == Kind::Plane)

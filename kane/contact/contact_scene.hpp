@@ -1,11 +1,11 @@
 #pragma once
-// Which features of which shapes are near each other. A fixed number of slots holds the features that could touch within
-// the next step; each slot gives rows of constraints: the gap, two sliding speeds, and on request rolling and spinning.
+// The features of shapes that are near each other. A fixed number of slots holds the features that could touch within the
+// next step; each slot gives rows of constraints: the gap, two sliding speeds, and on request rolling and spinning.
 //
-// Slots are given and taken back between steps only, so that along a step every gap is one continuous function. What is
-// not in a slot is too far away to be reached: longest_step() tells how long the next step may be (conservative
-// advancement: distance / bound of the speed). Distances of shapes that are not near come from FCL, or from a cheaper
-// lower bound where nothing may allocate.
+// Slots are assigned and freed between steps only, so that during a step every gap is one continuous function. A feature
+// without a slot is too far away to be reached: longest_step() limits the next step (conservative advancement: distance /
+// bound on the speed). Distances of shapes that are not near come from FCL, or from a cheaper lower bound where nothing
+// may allocate.
 
 #include <memory>
 #include <span>
@@ -18,7 +18,7 @@ namespace kane {
 
 struct ContactPair {
   std::string name;
-  int first = 0, second = 0;  ///< shapes
+  std::size_t first = 0, second = 0;  ///< shapes
 };
 
 /// A body with its partial velocities: velocity = jv u + v_t, angular velocity = jw u + w_t.
@@ -41,37 +41,37 @@ class ContactScene {
   [[nodiscard]] std::size_t slot_count() const { return slots_.size(); }
   [[nodiscard]] const std::vector<ContactPair>& pairs() const { return pairs_; }
   [[nodiscard]] const std::vector<ContactShape>& shapes() const { return shapes_; }
-  /// Other sizes; features stay as they are.
+  /// Changes the sizes; features keep their numbers.
   void set_shapes(std::vector<ContactShape> shapes);
 
-  /// Motion of the body `i`, to be filled in before the rest is called. body(-1) is the ground.
-  [[nodiscard]] MovingBody& body(int i) { return bodies_[static_cast<std::size_t>(i + 1)]; }
+  /// Motion of a body (kNoIndex: the ground), to be filled in before the rest is called.
+  [[nodiscard]] MovingBody& body(std::size_t i) { return i == kNoIndex ? ground_ : bodies_[i]; }
 
-  /// Forgets everything.
+  /// Frees all slots.
   void clear();
-  /// Copies the present state of another scene with the same shapes.
+  /// Takes over the slots of another scene of the same shapes.
   void copy_slots(const ContactScene& from);
-  /// Remembers what the slots hold, and goes back to it.
+  /// Saves the slots, and restores them.
   void keep_slots();
   void restore_slots();
-  /// The same as a value of the caller's.
+  /// The same with memory that the caller owns.
   struct Memory;
   void save(Memory& memory) const;
   void restore(const Memory& memory);
-  /// Gives slots to what is near and takes them from what is not; slots that hold are kept. `exact`: distances by FCL,
-  /// which allocates. True if any slot changed.
+  /// Assigns slots to features that are near and frees those of features that are not; slots that hold are kept. `exact`:
+  /// distances by FCL, which allocates. True if any slot changed.
   bool update(bool exact);
-  /// More features are near than there are slots.
+  /// Whether more features are near than there are slots.
   [[nodiscard]] bool overflown() const { return overflown_; }
   [[nodiscard]] double longest_step() const { return longest_step_; }
-  /// longest_step() knows the speeds at its beginning only. With the bodies where a step of length `h` has ended: which part of
-  /// it shapes can have made without having come as far as what is not in a slot; 1 if all of it.
+  /// longest_step() knows the speeds at the beginning of the step only. With the bodies at the end of a step of length `h`:
+  /// the fraction of it during which no shape can have reached a feature without a slot; 1 for the whole step.
   [[nodiscard]] double safe_part(double h) const;
-  /// Grows whenever a slot or a shape changes: as long as it stays, equal motions of the bodies give equal rows.
+  /// Grows whenever a slot or a shape changes. While it is constant, equal motions of the bodies give equal rows.
   [[nodiscard]] long version() const { return version_; }
 
-  [[nodiscard]] int pair_of(std::size_t slot) const { return slots_[slot].pair; }  ///< -1: empty
-  /// From now on the feature stays what it is, even outside of its bounds.
+  [[nodiscard]] std::size_t pair_of(std::size_t slot) const { return slots_[slot].pair; }  ///< kNoIndex: empty
+  /// While it holds, a feature stays the same even outside its bounds.
   void hold(std::size_t slot, bool holds);
   [[nodiscard]] bool holds(std::size_t slot) const { return slots_[slot].hold.holds; }
   void release(std::size_t slot) { slots_[slot] = {}, ++version_; }
@@ -87,12 +87,12 @@ class ContactScene {
   /// After calc(): writes n coefficients to `a`. Rows across the normal are zero while the gap is far from closing.
   RowValues calc_row(std::size_t slot, Row row, double* a) const;
 
-  /// Least distance of a pair by FCL (to about 1e-6); if they overlap, minus a bound of their depth. Allocates.
+  /// Distance of a pair by FCL (to about 1e-6); if they overlap, minus a bound on the depth. Allocates.
   [[nodiscard]] double calc_distance(std::size_t pair);
 
  private:
   struct Slot {
-    int pair = -1;
+    std::size_t pair = kNoIndex;
     bool swapped = false;
     Feature feature;
     Hold hold;
@@ -109,22 +109,26 @@ class ContactScene {
     const MovingBody *b1, *b2;
   };
 
-  [[nodiscard]] Sides sides(int pair, bool swapped) const;
+  [[nodiscard]] const MovingBody& body_of(const ContactShape& shape) const {
+    return shape.body == kNoIndex ? ground_ : bodies_[shape.body];
+  }
+  [[nodiscard]] Sides sides(std::size_t pair, bool swapped) const;
   [[nodiscard]] double margin(const ContactPair& pair) const;
   [[nodiscard]] double speed_bound(const ContactPair& pair) const;
   [[nodiscard]] double distance_bound(const ContactPair& pair) const;
-  void add_features(int pair, double reach);
-  void add_on_plane(int pair, bool swapped, double reach);
-  void add_corners(int pair, bool swapped, double reach);
-  void add_rims(int pair, bool swapped, double reach);
-  void add_nearest_corners(int pair, bool swapped, int end, double reach);
-  void add_edges(int pair, double reach);
-  void offer(int pair, bool swapped, const Feature& feature, double reach);
+  void add_features(std::size_t pair, double reach);
+  void add_on_plane(std::size_t pair, bool swapped, double reach);
+  void add_corners(std::size_t pair, bool swapped, double reach);
+  void add_rims(std::size_t pair, bool swapped, double reach);
+  void add_nearest_corners(std::size_t pair, bool swapped, std::size_t end, double reach);
+  void add_edges(std::size_t pair, double reach);
+  void offer(std::size_t pair, bool swapped, const Feature& feature, double reach);
   void update_memory();
 
   std::vector<ContactShape> shapes_;
   std::vector<ContactPair> pairs_;
   std::vector<MovingBody> bodies_;
+  MovingBody ground_;
   std::vector<Slot> slots_;
   std::vector<Touch> touches_;
   std::vector<Slot> kept_slots_;
@@ -150,7 +154,7 @@ struct ContactScene::Memory {
   double longest_step = 0;
 };
 
-/// Slots that are enough for pairs of these shapes, if each of them touches in as many points as it can.
+/// The number of slots that suffices for these pairs if each of them touches in as many points as it can.
 [[nodiscard]] std::size_t find_slot_count(std::span<const ContactShape> shapes, std::span<const ContactPair> pairs);
 
 }  // namespace kane

@@ -27,7 +27,7 @@ Geometry convex(const Polytope& p, const Vec3& centre) {
   auto faces = std::make_shared<std::vector<int>>();
   for (const auto& f : p.faces) {
     faces->push_back(static_cast<int>(f.corners.size()));
-    faces->insert(faces->end(), f.corners.begin(), f.corners.end());
+    for (const std::size_t c : f.corners) faces->push_back(static_cast<int>(c));
   }
   return std::make_shared<fcl::Convexd>(corners, static_cast<int>(p.faces.size()), faces);
 }

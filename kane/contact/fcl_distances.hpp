@@ -1,5 +1,5 @@
 #pragma once
-// Distances of shapes by FCL (GJK). For shapes that are apart; what touches is found in closed form (touching.hpp).
+// Distances of shapes by FCL (GJK), for shapes that are apart; contact itself is found in closed form (touching.hpp).
 
 #include <memory>
 #include <vector>

@@ -20,10 +20,11 @@ std::string read_bytes(const std::string& path) {
   require(file.good(), "the mesh '{}' cannot be read", path);
   file.seekg(0, std::ios::end);
   const auto size = static_cast<std::size_t>(std::max<std::streamoff>(0, file.tellg()));
-  require(size <= kMostBytes, "the mesh '{}' has {} bytes; {} are the most that are read", path, size, kMostBytes);
+  require(size <= kMostBytes, "the mesh '{}' has {} bytes; at most {} are read", path, size, kMostBytes);
   file.seekg(0);
   std::string bytes(size, '\0');
   file.read(bytes.data(), static_cast<std::streamsize>(size));
+  require(file.good(), "the mesh '{}' cannot be read", path);
   return bytes;
 }
 
@@ -44,7 +45,7 @@ std::vector<Vec3> read_lines(const std::string& text, const std::string& word, c
     std::string first;
     if (!(words >> first) || first != word) continue;
     Vec3 p;
-    require(static_cast<bool>(words >> p.x >> p.y >> p.z), "line {} of the mesh '{}' should have three numbers", number,
+    require(static_cast<bool>(words >> p.x >> p.y >> p.z), "expected three numbers in line {} of the mesh '{}'", number,
             path);
     points.push_back(p);
   }
@@ -85,7 +86,7 @@ std::vector<Vec3> read_mesh_points(const std::string& path) {
   if (bytes.size() >= 84) std::memcpy(&count, bytes.data() + 80, sizeof count);
   const bool binary = bytes.size() >= 84 && bytes.size() == 84 + 50 * static_cast<std::size_t>(count);
   auto points = without_doubles(binary ? read_binary_stl(bytes, count) : read_lines(bytes, "vertex", path));
-  require(!points.empty(), "the mesh '{}' has no triangles, or is cut off", path);
+  require(!points.empty(), "the mesh '{}' has no triangles or is truncated", path);
   return points;
 }
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "kane/contact/vec3.hpp"
+#include "kane/base/vec3.hpp"
 
 namespace kane {
 

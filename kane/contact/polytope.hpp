@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "kane/contact/vec3.hpp"
+#include "kane/base/index.hpp"
+#include "kane/base/vec3.hpp"
 
 namespace kane {
 
@@ -13,12 +14,12 @@ struct Polytope {
   struct Face {
     Vec3 normal;  ///< outwards, of length one
     double offset = 0;
-    std::vector<int> corners;  ///< counterclockwise, seen from outside
+    std::vector<std::size_t> corners;  ///< counterclockwise, seen from outside
   };
   struct Edge {
-    int from = 0, to = 0;
-    std::array<int, 2> faces{-1, -1};  ///< -1: none
-    std::array<Vec3, 2> inward{};      ///< across the edge, into each face
+    std::size_t from = 0, to = 0;
+    std::array<std::size_t, 2> faces{kNoIndex, kNoIndex};
+    std::array<Vec3, 2> inward{};  ///< across the edge, into each face
   };
   std::vector<Vec3> corners;
   std::vector<Face> faces;
@@ -34,14 +35,14 @@ struct Polytope {
 /// Around the origin.
 [[nodiscard]] Polytope make_box(const Vec3& size);
 /// Along z, with `sides` sides; the corners lie on the circle.
-[[nodiscard]] Polytope make_prism(double radius, double length, int sides);
+[[nodiscard]] Polytope make_prism(double radius, double length, std::size_t sides);
 
-/// The convex hull; nearly coplanar triangles become one face. Throws ModelError for fewer than four points, points in one
-/// plane, or too many points. `what` names the shape in the message.
+/// The convex hull; nearly coplanar triangles become one face. Throws ModelError if there are fewer than four points or too
+/// many, or if they lie in one plane. `what` names the shape in the message.
 [[nodiscard]] Polytope make_hull(std::span<const Vec3> points, const std::string& what);
 
-/// The same solid with fewer corners, so that it never stands on too many at once: of those within `near` of the plane of a
-/// face, the outermost in `most` directions stay (in half as many each way where the solid is so thin that both its sides
+/// The same solid with fewer corners, so that it never stands on too many at once: of the corners within `near` of the plane
+/// of a face, only the outermost in `most` directions are kept (half as many if the solid is so thin that both its sides
 /// are near).
 [[nodiscard]] Polytope with_fewer_corners(const Polytope& polytope, double near, std::size_t most,
                                           const std::string& what);

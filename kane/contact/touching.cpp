@@ -4,17 +4,15 @@
 #include <limits>
 #include <numbers>
 
-#include "kane/base/at.hpp"
-
 namespace kane {
 
 namespace {
 
 /// Steepness |n - (n.a) a| below which a rim lies flat.
 constexpr double kFlat = 1e-5;
-/// Faces whose distances differ by less are equally far.
+/// Faces whose distances differ by less count as equally far.
 constexpr double kTie = 1e-9;
-/// Edges nearer to parallel than this do not cross: their ends touch the faces instead.
+/// Edges more nearly parallel than this do not cross: their ends touch faces instead.
 constexpr double kParallel = 1e-5;
 
 Touch along_normal(const JetVector& x, double radius, const JetVector& n, const Jet& height) {
@@ -32,16 +30,17 @@ Touch on_plane(const JetVector& x, double radius, const ContactShape& plane, con
   return along_normal(x, radius, n, dot(x - m2.point(plane.centre), n));
 }
 
-/// The disk at the given end of the cylinder.
-JetVector lowest_of_rim(int end, const Hold& hold, const ContactShape& c, const RigidMotion& m1, const JetVector& n) {
+/// The lowest point of the disk at the given end of the cylinder.
+JetVector lowest_of_rim(std::size_t end, const Hold& hold, const ContactShape& c, const RigidMotion& m1,
+                        const JetVector& n) {
   const double half = (end == 0 ? -0.5 : 0.5) * c.length;
   const JetVector a = m1.direction(c.axis), m = n - dot(n, a) * a;
   if (norm(m.v) < kFlat) return m1.point(c.centre + half * c.axis + c.radius * hold.rim);
   return m1.point(c.centre + half * c.axis) - c.radius * unit(m);
 }
 
-Touch rim_on_plane(int end, const Hold& hold, const ContactShape& c, const RigidMotion& m1, const ContactShape& plane,
-                   const RigidMotion& m2) {
+Touch rim_on_plane(std::size_t end, const Hold& hold, const ContactShape& c, const RigidMotion& m1,
+                   const ContactShape& plane, const RigidMotion& m2) {
   return on_plane(lowest_of_rim(end, hold, c, m1, m2.direction(plane.axis)), 0, plane, m2);
 }
 
@@ -51,15 +50,15 @@ Touch ellipsoid_on_plane(const ContactShape& e, const RigidMotion& m1, const Con
   const JetVector n = m2.direction(plane.axis);
   JetVector an{};
   for (std::size_t i = 0; i < 3; ++i) {
-    const JetVector along = m1.direction({e.turned.rows[0][i], e.turned.rows[1][i], e.turned.rows[2][i]});
+    const JetVector along = m1.direction(e.turned.column(i));
     an = an + (e.semi_axes[i] * e.semi_axes[i]) * (dot(n, along) * along);
   }
   return on_plane(m1.point(e.centre) - (Jet{1, 0, 0} / sqrt(dot(n, an))) * an, 0, plane, m2);
 }
 
-Vec3 rim_point(int number, const ContactShape& c) {
+Vec3 rim_point(std::size_t number, const ContactShape& c) {
   const double half = (number % 2 == 0 ? -0.5 : 0.5) * c.length;
-  const double angle = 2 * std::numbers::pi * (number / 2) / kRimPoints;
+  const double angle = 2 * std::numbers::pi * static_cast<double>(number / 2) / kRimPoints;
   const Vec3 e1 = across(c.axis), e2 = cross(c.axis, e1);
   return c.centre + half * c.axis + (c.radius * std::cos(angle)) * e1 + (c.radius * std::sin(angle)) * e2;
 }
@@ -84,7 +83,7 @@ JetVector nearest_on_line(const JetVector& x, const JetVector& from, const JetVe
 
 struct Nearest {
   enum class Region : std::uint8_t { Corner, Edge, Face } region = Region::Corner;
-  int index = 0;
+  std::size_t index = 0;
 };
 
 /// The part of the core nearest to x (in the body's axes), from outside.
@@ -92,7 +91,7 @@ Nearest find_nearest(const Polytope& core, const Vec3& x) {
   Nearest best;
   double least = std::numeric_limits<double>::infinity();
   const auto offer = [&](Nearest::Region region, std::size_t i, double distance) {
-    if (distance < least) least = distance, best = {region, static_cast<int>(i)};
+    if (distance < least) least = distance, best = {region, i};
   };
   for (std::size_t f = 0; f < core.faces.size(); ++f) {
     const auto& face = core.faces[f];
@@ -100,15 +99,15 @@ Nearest find_nearest(const Polytope& core, const Vec3& x) {
     if (height < 0) continue;
     bool inside = true;
     for (std::size_t i = 0; i < face.corners.size() && inside; ++i) {
-      const Vec3& a = core.corners[at(face.corners[i])];
-      const Vec3& b = core.corners[at(face.corners[(i + 1) % face.corners.size()])];
+      const Vec3& a = core.corners[face.corners[i]];
+      const Vec3& b = core.corners[face.corners[(i + 1) % face.corners.size()]];
       inside = dot(cross(face.normal, b - a), x - a) >= 0;
     }
     if (inside) offer(Nearest::Region::Face, f, height);
   }
   for (std::size_t e = 0; e < core.edges.size(); ++e) {
-    const Vec3& a = core.corners[at(core.edges[e].from)];
-    const Vec3 along = core.corners[at(core.edges[e].to)] - a;
+    const Vec3& a = core.corners[core.edges[e].from];
+    const Vec3 along = core.corners[core.edges[e].to] - a;
     const double s = dot(x - a, along) / dot(along, along);
     if (s > 0 && s < 1) offer(Nearest::Region::Edge, e, norm(x - a - s * along));
   }
@@ -117,47 +116,41 @@ Nearest find_nearest(const Polytope& core, const Vec3& x) {
 }
 
 /// x in the axes of the body.
-Vec3 local(const Vec3& x, const RigidMotion& m) {
-  const Vec3 d = x - m.p;
-  return {m.R.rows[0].x * d.x + m.R.rows[1].x * d.y + m.R.rows[2].x * d.z,
-          m.R.rows[0].y * d.x + m.R.rows[1].y * d.y + m.R.rows[2].y * d.z,
-          m.R.rows[0].z * d.x + m.R.rows[1].z * d.y + m.R.rows[2].z * d.z};
-}
+Vec3 local(const Vec3& x, const RigidMotion& m) { return transposed(m.R) * (x - m.p); }
 
-Touch on_face(const JetVector& x, double r1, const ContactShape& second, const RigidMotion& m2, int face) {
-  const auto& f = second.core.faces[at(face)];
+Touch on_face(const JetVector& x, double r1, const ContactShape& second, const RigidMotion& m2, std::size_t face) {
+  const auto& f = second.core.faces[face];
   const JetVector n = m2.direction(f.normal);
-  Touch t = along_normal(x, r1, n, dot(x - m2.point(second.core.corners[at(f.corners[0])]), n));
+  Touch t = along_normal(x, r1, n, dot(x - m2.point(second.core.corners[f.corners[0]]), n));
   t.gap = t.gap - second.rounding();
   t.second = t.second + second.rounding() * n;
   t.face = face;
   return t;
 }
 
-/// The face from which x is farthest outwards; of those equally far the one it leaves fastest, then the one that looks
-/// towards `from`.
-int outermost_face(const Polytope& core, const Vec3& x, const Vec3& velocity, const Vec3& from) {
+/// The face that x is farthest outside of; of equally far ones the one it leaves fastest, then the one that faces `from`.
+std::size_t outermost_face(const Polytope& core, const Vec3& x, const Vec3& velocity, const Vec3& from) {
   double most = -std::numeric_limits<double>::infinity();
   for (const auto& f : core.faces) most = std::max(most, dot(f.normal, x) - f.offset);
-  int best = -1;
+  std::size_t best = kNoIndex;
   double rate = 0, facing = 0;
   for (std::size_t i = 0; i < core.faces.size(); ++i) {
     const auto& f = core.faces[i];
     if (dot(f.normal, x) - f.offset < most - kTie) continue;
     const double r = dot(f.normal, velocity), towards = dot(f.normal, from);
-    const bool better = best < 0 || r > rate + kTie || (r > rate - kTie && towards > facing);
-    if (better) best = static_cast<int>(i), rate = r, facing = towards;
+    const bool better = best == kNoIndex || r > rate + kTie || (r > rate - kTie && towards > facing);
+    if (better) best = i, rate = r, facing = towards;
   }
   return best;
 }
 
-/// How far a point is from leaving the face sideways.
-double inside_face(const Polytope& core, int face, const Vec3& x) {
-  const auto& f = core.faces[at(face)];
+/// Distance of a point from the border of the face, negative outside.
+double inside_face(const Polytope& core, std::size_t face, const Vec3& x) {
+  const auto& f = core.faces[face];
   double least = Touch::kFar;
   for (std::size_t i = 0; i < f.corners.size(); ++i) {
-    const Vec3& a = core.corners[at(f.corners[i])];
-    const Vec3& b = core.corners[at(f.corners[(i + 1) % f.corners.size()])];
+    const Vec3& a = core.corners[f.corners[i]];
+    const Vec3& b = core.corners[f.corners[(i + 1) % f.corners.size()]];
     least = std::min(least, dot(cross(f.normal, unit(b - a)), x - a));
   }
   return least;
@@ -169,42 +162,42 @@ Touch point_on_core(const JetVector& x, const Hold& hold, const ContactShape& fi
   const Vec3 here = local(x.v, m2);
   const Vec3 relative = local(x.d - m2.velocity(x.v) + m2.p, m2);
   const Vec3 towards = local(m1.place(first.centre), m2) - second.centre;
-  const int face = hold.holds && hold.face >= 0 ? hold.face : outermost_face(second.core, here, relative, towards);
+  const std::size_t face =
+      hold.holds && hold.face != kNoIndex ? hold.face : outermost_face(second.core, here, relative, towards);
   Touch t = on_face(x, 0, second, m2, face);
   t.inside = inside_face(second.core, face, here);
   return t;
 }
 
-bool is_outermost(const Polytope& core, int face, const Vec3& x) {
-  const double here = dot(core.faces[at(face)].normal, x) - core.faces[at(face)].offset;
+bool is_outermost(const Polytope& core, std::size_t face, const Vec3& x) {
+  const double here = dot(core.faces[face].normal, x) - core.faces[face].offset;
   return std::ranges::all_of(core.faces, [&](const auto& f) { return dot(f.normal, x) - f.offset <= here + kTie; });
 }
 
-/// The face that the rim is farthest outside of, as a whole; if it is outside of none, the one that its point is above.
-Touch rim_on_core(int end, const Hold& hold, const ContactShape& c, const RigidMotion& m1, const ContactShape& second,
-                  const RigidMotion& m2) {
-  const auto at_face = [&](int face) {
-    const JetVector n = m2.direction(second.core.faces[at(face)].normal), x = lowest_of_rim(end, hold, c, m1, n);
+/// The face that the whole rim is farthest outside of; if there is none, the one that its lowest point is above.
+Touch rim_on_core(std::size_t end, const Hold& hold, const ContactShape& c, const RigidMotion& m1,
+                  const ContactShape& second, const RigidMotion& m2) {
+  const auto at_face = [&](std::size_t face) {
+    const JetVector n = m2.direction(second.core.faces[face].normal), x = lowest_of_rim(end, hold, c, m1, n);
     Touch t = on_face(x, 0, second, m2, face);
     t.inside = inside_face(second.core, face, local(x.v, m2));
     return t;
   };
-  if (hold.holds && hold.face >= 0) return at_face(hold.face);
+  if (hold.holds && hold.face != kNoIndex) return at_face(hold.face);
   Touch outermost, above;
   outermost.gap.v = above.gap.v = -Touch::kFar;
   for (std::size_t f = 0; f < second.core.faces.size(); ++f) {
-    const Touch t = at_face(static_cast<int>(f));
+    const Touch t = at_face(f);
     if (t.gap.v > outermost.gap.v) outermost = t;
-    if (t.inside > 0 && t.gap.v > above.gap.v && is_outermost(second.core, static_cast<int>(f), local(t.first.v, m2)))
-      above = t;
+    if (t.inside > 0 && t.gap.v > above.gap.v && is_outermost(second.core, f, local(t.first.v, m2))) above = t;
   }
   if (outermost.gap.v > 0) return outermost;
-  return above.valid ? above : Touch{};  // beside of all faces: edges meet
+  return above.valid ? above : Touch{};  // beside all faces: edges meet
 }
 
 Touch corner_on_core(const Feature& feature, const Hold& hold, const ContactShape& first, const RigidMotion& m1,
                      const ContactShape& second, const RigidMotion& m2) {
-  const JetVector x = m1.point(first.core.corners[at(feature.first)]);
+  const JetVector x = m1.point(first.core.corners[feature.first]);
   const Vec3 here = local(x.v, m2);
   const Polytope& core = second.core;
   if (first.rounding() == 0 && second.rounding() == 0) return point_on_core(x, hold, first, m1, second, m2);
@@ -215,20 +208,20 @@ Touch corner_on_core(const Feature& feature, const Hold& hold, const ContactShap
   switch (nearest.region) {
     case Nearest::Region::Face: return on_face(x, first.rounding(), second, m2, nearest.index);
     case Nearest::Region::Edge: {
-      const auto& e = core.edges[at(nearest.index)];
-      const Vec3& from = core.corners[at(e.from)];
+      const auto& e = core.edges[nearest.index];
+      const Vec3& from = core.corners[e.from];
       return between_points(x, first.rounding(),
-                            nearest_on_line(x, m2.point(from), m2.direction(core.corners[at(e.to)] - from)),
+                            nearest_on_line(x, m2.point(from), m2.direction(core.corners[e.to] - from)),
                             second.rounding());
     }
     case Nearest::Region::Corner: break;
   }
-  return between_points(x, first.rounding(), m2.point(core.corners[at(nearest.index)]), second.rounding());
+  return between_points(x, first.rounding(), m2.point(core.corners[nearest.index]), second.rounding());
 }
 
 Touch corner_on_cylinder(const Feature& feature, const ContactShape& first, const RigidMotion& m1,
                          const ContactShape& c, const RigidMotion& m2) {
-  const JetVector x = m1.point(first.core.corners[at(feature.first)]);
+  const JetVector x = m1.point(first.core.corners[feature.first]);
   const JetVector a = m2.direction(c.axis), from = x - m2.point(c.centre);
   const Jet along = dot(from, a);
   const JetVector out = from - along * a;
@@ -243,30 +236,30 @@ Touch corner_on_cylinder(const Feature& feature, const ContactShape& first, cons
                         0);
 }
 
-/// n between the normals of the faces beside the edge.
+/// Whether n lies between the normals of the faces adjacent to the edge.
 bool looks_along(const Polytope::Edge& edge, const RigidMotion& m, const Vec3& n, double slack) {
   for (std::size_t i = 0; i < 2; ++i)
-    if (edge.faces[i] >= 0 && dot(n, m.R * edge.inward[i]) > slack) return false;
+    if (edge.faces[i] != kNoIndex && dot(n, m.R * edge.inward[i]) > slack) return false;
   return true;
 }
 
 double choose_sign(const Polytope::Edge& e1, const RigidMotion& m1, const Polytope::Edge& e2, const RigidMotion& m2,
                    const Vec3& n, const Vec3& apart) {
   Vec3 solid;  // from the edges into both solids: n leads from the second to the first
-  if (e1.faces[0] >= 0) solid = solid + m1.R * (e1.inward[0] + e1.inward[1]);
-  if (e2.faces[0] >= 0) solid = solid - m2.R * (e2.inward[0] + e2.inward[1]);
+  if (e1.faces[0] != kNoIndex) solid = solid + m1.R * (e1.inward[0] + e1.inward[1]);
+  if (e2.faces[0] != kNoIndex) solid = solid - m2.R * (e2.inward[0] + e2.inward[1]);
   const double by_faces = dot(n, solid);
   return (by_faces != 0 ? by_faces : dot(n, apart)) < 0 ? -1.0 : 1.0;
 }
 
 Touch edge_on_edge(const Feature& feature, const Hold& hold, const ContactShape& first, const RigidMotion& m1,
                    const ContactShape& second, const RigidMotion& m2) {
-  const Polytope::Edge& e1 = first.core.edges[at(feature.first)];
-  const Polytope::Edge& e2 = second.core.edges[at(feature.second)];
-  const Vec3 &a1 = first.core.corners[at(e1.from)], &a2 = second.core.corners[at(e2.from)];
+  const Polytope::Edge& e1 = first.core.edges[feature.first];
+  const Polytope::Edge& e2 = second.core.edges[feature.second];
+  const Vec3 &a1 = first.core.corners[e1.from], &a2 = second.core.corners[e2.from];
   const JetVector p = m1.point(a1), q = m2.point(a2);
-  const JetVector d1 = m1.direction(first.core.corners[at(e1.to)] - a1);
-  const JetVector d2 = m2.direction(second.core.corners[at(e2.to)] - a2);
+  const JetVector d1 = m1.direction(first.core.corners[e1.to] - a1);
+  const JetVector d2 = m2.direction(second.core.corners[e2.to] - a2);
   const JetVector across_both = cross(d1, d2);
   const double l1 = norm(d1.v), l2 = norm(d2.v), sine = norm(across_both.v) / (l1 * l2);
   if (!(sine > kParallel)) return {};
@@ -294,7 +287,7 @@ Touch calc_touch(const Feature& feature, const Hold& hold, const ContactShape& f
                  const ContactShape& second, const RigidMotion& m2) {
   switch (feature.kind) {
     case Feature::Kind::CornerPlane:
-      return on_plane(m1.point(first.core.corners[at(feature.first)]), first.rounding(), second, m2);
+      return on_plane(m1.point(first.core.corners[feature.first]), first.rounding(), second, m2);
     case Feature::Kind::RimPlane: return rim_on_plane(feature.first, hold, first, m1, second, m2);
     case Feature::Kind::RimPointPlane: return on_plane(m1.point(rim_point(feature.first, first)), 0, second, m2);
     case Feature::Kind::RimCore: return rim_on_core(feature.first, hold, first, m1, second, m2);

@@ -1,6 +1,6 @@
 #pragma once
-// Where two shapes would touch first, feature by feature: a corner on a face, an edge across an edge, the edge of a disk on
-// a plane. Each feature has a gap in closed form, with exact rates.
+// The places where two shapes can touch, feature by feature: a corner on a face, an edge across an edge, the rim of a disk
+// on a plane. Each feature has a gap in closed form, with exact rates.
 //
 //     corner, plane       gap = n.(x - p) - r
 //     rim, plane          the lowest point of a circle: x = c + s L/2 a - R m/|m|,  m = n - (n.a) a
@@ -8,15 +8,15 @@
 //     corner, core        round: |x - y| - r with y the nearest point (of a face, edge or corner, whichever it is);
 //                         sharp: the largest of n_i.x - d_i over all faces, which is zero exactly where x enters
 //     corner, cylinder    the same with the side, the ends and the rims of a round cylinder
-//     edge, edge          n.(x - y) - r, n along e1 x e2: counts while both nearest points are inside of the edges and n
-//                         lies between the normals of the faces beside each
+//     edge, edge          n.(x - y) - r, n along e1 x e2: valid while both nearest points are inside the edges and n
+//                         lies between the normals of the adjacent faces
 //
-// Two sharp polytopes touch at corners in faces and at crossing edges, and nowhere else; where faces or edges lie upon each
-// other, there are several such features at once, which together are the area of contact.
+// Two sharp polytopes touch at corners in faces and at crossing edges, and nowhere else; where faces or edges lie on each
+// other, several such features together make up the area of contact.
 //
-// Rates. Bodies hand over positions, velocities and accelerations at udot = 0; every formula above is evaluated on jets
-// (value, rate, second rate), so the motion of the normal and of the contact points over both surfaces is part of the
-// result. gap' = n.(v1 - v2) holds since both points are stationary (Hertz: the common normal), so the row of A is
+// Rates. Bodies provide positions, velocities and accelerations at udot = 0; every formula above is evaluated on jets
+// (value, rate, second rate), so that the motion of the normal and of the contact points over both surfaces is included in
+// the result. gap' = n.(v1 - v2) holds since both points are stationary (Hertz: the common normal), so the row of A is
 // n^T (J1 - J2), and gamma = -gap'' at udot = 0.
 
 #include "kane/contact/body_motion.hpp"
@@ -37,8 +37,8 @@ struct Feature {
     EllipsoidPlane
   };
   Kind kind = Kind::CornerPlane;
-  int first = 0;   ///< corner, edge, or end of a cylinder (0, 1; of a rim point: end + 2 * number)
-  int second = 0;  ///< edge
+  std::size_t first = 0;   ///< corner, edge, or end of a cylinder (0, 1; of a rim point: end + 2 * number)
+  std::size_t second = 0;  ///< edge
 
   friend bool operator==(const Feature&, const Feature&) = default;
 };
@@ -46,9 +46,9 @@ struct Feature {
 /// State that a holding feature keeps.
 struct Hold {
   bool holds = false;
-  int face = -1;      ///< of a sharp corner
-  double sign = 0;    ///< of crossing edges
-  Vec3 rim{1, 0, 0};  ///< of a rim: where it touched last, across the axis in the body; taken when lying flat
+  std::size_t face = kNoIndex;  ///< of a sharp corner
+  double sign = 0;              ///< of crossing edges
+  Vec3 rim{1, 0, 0};  ///< of a rim: where it touched last, across the axis in the body; used when it lies flat
 };
 
 struct Touch {
@@ -56,15 +56,15 @@ struct Touch {
 
   bool valid = false;
   Jet gap{kFar, 0, 0};
-  JetVector normal;         ///< from the second shape to the first
-  JetVector first, second;  ///< points of both surfaces
-  double inside = kFar;     ///< of a sharp feature: how far the point is from leaving it, negative if it has
-  int face = -1;            ///< of a sharp corner
-  double sign = 0;          ///< of crossing edges
+  JetVector normal;             ///< from the second shape to the first
+  JetVector first, second;      ///< points of both surfaces
+  double inside = kFar;         ///< of a sharp feature: distance of the point from its border, negative outside
+  std::size_t face = kNoIndex;  ///< of a sharp corner
+  double sign = 0;              ///< of crossing edges
 };
 
-/// Points around a rim that stand for it when it lies flat.
-inline constexpr int kRimPoints = 8;
+/// Points that represent a rim when it lies flat.
+inline constexpr std::size_t kRimPoints = 8;
 
 [[nodiscard]] Touch calc_touch(const Feature& feature, const Hold& hold, const ContactShape& first,
                                const RigidMotion& m1, const ContactShape& second, const RigidMotion& m2);

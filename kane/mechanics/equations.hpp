@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "kane/base/shape.hpp"
 #include "kane/expr/expr.hpp"
 #include "kane/expr/graph.hpp"
 
@@ -144,16 +145,25 @@ struct ContactBodyEquation {
   Expr3 angular_velocity, angular_acceleration;
 };
 
-/// A solid fixed in a body (-1: in the inertial frame). Sizes are functions of parameters.
+/// A position and an orientation in a body: origin, and rotation that maps components to those along the body's axes.
+struct Placement {
+  Expr3 position{};
+  Expr33 rotation{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+};
+
+/// A shape in a body, in expressions; Solid (kane/base/shape.hpp) is the same in numbers and explains the sizes.
+struct SolidExpr {
+  ShapeKind kind = ShapeKind::Box;
+  std::vector<Expr> sizes;
+  Placement place;
+  std::string file;  ///< of a Mesh
+};
+
+/// A solid fixed in a body (-1: in the inertial frame). Its sizes and its place are functions of parameters.
 struct ContactShapeEquation {
-  enum class Kind : std::uint8_t { Box, Ball, Capsule, Cylinder, Cone, Plane, Hull };
   std::string name;
   int body = -1;
-  Kind kind = Kind::Ball;
-  std::vector<Expr> sizes;  ///< Box: x y z; Ball: radius, or three; others: radius, length along z; Hull: points
-  Expr3 position{};
-  Expr33 rotation{};
-  std::string file;  ///< of a Hull, instead of points
+  SolidExpr solid;
 };
 
 /// Two solids that cannot pass through each other, wherever they touch: the rows are made while the system runs.

@@ -7,6 +7,7 @@
 
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
+#include "kane/base/vec3.hpp"
 #include "kane/expr/evaluate.hpp"
 #include "kane/expr/graph.hpp"
 #include "kane/expr/number.hpp"
@@ -23,8 +24,8 @@ Expr3 unit_axis(Graph& graph, const Expr3& axis, std::string_view child) {
 }
 
 /// Numbers, where the matrix consists of numbers: what a robot's file gives, and quick to check.
-std::optional<std::array<std::array<double, 3>, 3>> find_numbers(const Expr33& c) {
-  std::array<std::array<double, 3>, 3> r{};
+std::optional<Mat3> find_numbers(const Expr33& c) {
+  Mat3 r;
   for (std::size_t i = 0; i < 3; ++i) {
     for (std::size_t j = 0; j < 3; ++j) {
       if (!c[i][j].is_number()) return std::nullopt;
@@ -35,19 +36,14 @@ std::optional<std::array<std::array<double, 3>, 3>> find_numbers(const Expr33& c
 }
 
 /// Columns of length one at right angles, right-handed; but for the rounding of decimal literals.
-bool is_rotation(const std::array<std::array<double, 3>, 3>& c) {
+bool is_rotation(const Mat3& c) {
   constexpr double kSlack = 1e-9;
   for (std::size_t i = 0; i < 3; ++i) {
     for (std::size_t j = i; j < 3; ++j) {
-      const double product = c[0][i] * c[0][j] + c[1][i] * c[1][j] + c[2][i] * c[2][j];
-      if (std::abs(product - (i == j ? 1 : 0)) > kSlack) return false;
+      if (std::abs(dot(c.column(i), c.column(j)) - (i == j ? 1 : 0)) > kSlack) return false;
     }
   }
-  double determinant = 0;
-  for (std::size_t i = 0; i < 3; ++i) {
-    const std::size_t j = (i + 1) % 3, k = (i + 2) % 3;
-    determinant += c[0][i] * (c[1][j] * c[2][k] - c[1][k] * c[2][j]);
-  }
+  const double determinant = dot(c[0], cross(c[1], c[2]));
   return std::abs(determinant - 1) < kSlack;
 }
 

@@ -2,44 +2,16 @@
 // inertias.
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "kane/base/error.hpp"
+#include "kane/base/vec3.hpp"
 #include "kane/mechanics/algebra.hpp"
 #include "kane/mechanics/derivation_parts.hpp"
 #include "kane/mechanics/parameter_values.hpp"
 
 namespace kane {
 namespace {
-
-/// Eigenvalues of a symmetric 3 x 3 matrix, ascending (Jacobi rotations).
-std::array<double, 3> principal_values(std::array<std::array<double, 3>, 3> a) {
-  for (int sweep = 0; sweep < 50; ++sweep) {
-    double off = 0;
-    for (std::size_t p = 0; p < 3; ++p) {
-      const std::size_t q = (p + 1) % 3;
-      off += a[p][q] * a[p][q];
-      if (a[p][q] == 0) continue;
-      const double theta = 0.5 * std::atan2(2 * a[p][q], a[q][q] - a[p][p]);
-      const double c = std::cos(theta), s = std::sin(theta);
-      for (std::size_t i = 0; i < 3; ++i) {
-        const double x = a[i][p], y = a[i][q];
-        a[i][p] = c * x - s * y;
-        a[i][q] = s * x + c * y;
-      }
-      for (std::size_t i = 0; i < 3; ++i) {
-        const double x = a[p][i], y = a[q][i];
-        a[p][i] = c * x - s * y;
-        a[q][i] = s * x + c * y;
-      }
-    }
-    if (off < 1e-40) break;
-  }
-  std::array<double, 3> r{a[0][0], a[1][1], a[2][2]};
-  std::sort(r.begin(), r.end());
-  return r;
-}
 
 bool evaluable(const Expr& e, const Values& values) {
   if (e.graph() == nullptr) return true;
@@ -62,7 +34,7 @@ void KaneDerivation::Parts::check_inertias() {
     }
     if (b.is_particle() || !b.inertia) continue;
     const Expr33 I = system.frames().express(*b.inertia, b.frame);
-    std::array<std::array<double, 3>, 3> a{};
+    Mat3 a;
     bool known = true;
     int moments = 0;
     for (std::size_t i = 0; i < 3; ++i) {
@@ -73,7 +45,7 @@ void KaneDerivation::Parts::check_inertias() {
       moments += I[i][i].is_zero() ? 0 : 1;
     }
     if (!known) continue;
-    const std::array<double, 3> p = principal_values(a);
+    const Vec3 p = principal_values(a);
     const double slack = 1e-9 * std::abs(p[2]);
     if (p[0] < -slack) {
       equations.warnings.push_back(

@@ -1,12 +1,12 @@
 #include "kane/mechanism/check_values.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <set>
 
 #include "kane/base/suggest.hpp"
+#include "kane/base/vec3.hpp"
 #include "kane/expr/traverse.hpp"
 #include "kane/mechanism/placed.hpp"
 #include "kane/mechanism/tables.hpp"
@@ -31,26 +31,6 @@ struct Item {
   const std::string* owner;
   const Where* where;
 };
-
-/// Principal moments of a symmetric matrix, by cyclic Jacobi rotations.
-std::array<double, 3> principal_moments(std::array<std::array<double, 3>, 3> a) {
-  for (int sweep = 0; sweep < 30; ++sweep) {
-    for (std::size_t i = 0; i < 3; ++i) {
-      const std::size_t p = i, q = (i + 1) % 3, r = (i + 2) % 3;
-      if (a[p][q] == 0) continue;
-      const double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
-      const double t = (theta >= 0 ? 1 : -1) / (std::abs(theta) + std::sqrt(theta * theta + 1));
-      const double c = 1 / std::sqrt(t * t + 1), s = t * c;
-      a[p][p] -= t * a[p][q];
-      a[q][q] += t * a[p][q];
-      a[p][q] = a[q][p] = 0;
-      const double rp = a[r][p], rq = a[r][q];
-      a[r][p] = a[p][r] = c * rp - s * rq;
-      a[r][q] = a[q][r] = s * rp + c * rq;
-    }
-  }
-  return {a[0][0], a[1][1], a[2][2]};
-}
 
 class ValueCheck {
  public:
@@ -203,7 +183,7 @@ class ValueCheck {
 
   void check_body(const MechanismBody& b) {
     check_mass(b.mass, "body", b.name, b.where);
-    std::array<std::array<double, 3>, 3> I{};
+    Mat3 I;
     double scale = 0;
     for (std::size_t i = 0; i < 3; ++i) {
       for (std::size_t j = 0; j < 3; ++j) {
@@ -220,7 +200,7 @@ class ValueCheck {
                  "the inertia matrix of the body '{}' is not symmetric: I_{}{} = {} but I_{}{} = {}", b.name, "xyz"[i],
                  "xyz"[j], I[i][j], "xyz"[j], "xyz"[i], I[j][i]);
     }
-    warn_about_moments(b, principal_moments(I));
+    warn_about_moments(b, principal_values(I));
     for (const Shape& s : b.shapes)
       for (const Expr& size : s.sizes)
         require_at(b.where, s.kind == ShapeKind::Mesh || number(size) >= 0,
@@ -228,8 +208,7 @@ class ValueCheck {
   }
 
   /// A body of which only one moment is given moves in a plane; the others do not matter.
-  void warn_about_moments(const MechanismBody& b, std::array<double, 3> p) {
-    std::sort(p.begin(), p.end());
+  void warn_about_moments(const MechanismBody& b, const Vec3& p) {
     const double slack = 1e-9 * std::abs(p[2]);
     int moments = 0;
     for (std::size_t i = 0; i < 3; ++i) moments += b.inertia[i][i].is_zero() ? 0 : 1;

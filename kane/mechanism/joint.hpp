@@ -62,12 +62,6 @@ struct ElementaryMotion {
   AxisLaw law;
 };
 
-/// Where a frame of a joint (or of anything) sits in a body: origin, and rotation that maps its components to the body's.
-struct Placement {
-  Expr3 position{};
-  Expr33 rotation{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-};
-
 struct Joint {
   std::string name;
   std::string kind;    ///< as written: "revolute", "free", ... for printing

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "kane/base/at.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/mechanics/algebra.hpp"
 #include "kane/mechanism/body_motion.hpp"
@@ -12,8 +13,6 @@
 
 namespace kane {
 namespace {
-
-using Solid = ContactShapeEquation::Kind;
 
 constexpr std::size_t kMostPairs = 2000;
 
@@ -39,7 +38,7 @@ class PairLowering {
 
   void add_pair(int first, int second, const std::string& name) {
     const auto& shapes = out_.contact_shapes;
-    const auto plane = [&](int i) { return shapes[static_cast<std::size_t>(i)].kind == Solid::Plane; };
+    const auto plane = [&](int i) { return shapes[at(i)].solid.kind == ShapeKind::Plane; };
     require(!plane(first) || !plane(second), "{} is between two planes", what_);
     require(out_.contact_pairs.size() < kMostPairs, "there are more than {} pairs of shapes that could touch",
             kMostPairs);
@@ -71,7 +70,7 @@ class PairLowering {
     std::vector<int> known;
     for (std::size_t i = 0; i < out_.contact_shapes.size(); ++i) {
       const int b = out_.contact_shapes[i].body;
-      if (b >= 0 && out_.contact_bodies[static_cast<std::size_t>(b)] == body) known.push_back(static_cast<int>(i));
+      if (b >= 0 && out_.contact_bodies[at(b)] == body) known.push_back(static_cast<int>(i));
     }
     if (!known.empty()) return known;
     const bool some = std::any_of(found->shapes.begin(), found->shapes.end(), [](auto& s) { return s.contact; });
@@ -82,35 +81,14 @@ class PairLowering {
   }
 
   int add_shape(const Shape& shape, const std::string& body) {
-    ContactShapeEquation s;
-    s.name = body;
-    s.body = static_cast<int>(out_.contact_bodies.size()) - 1;
-    const auto bind = [&](const Expr& e) { return c_.system.graph().bind(e); };
-    for (const Expr& size : shape.sizes) s.sizes.push_back(bind(size));
-    for (std::size_t i = 0; i < 3; ++i) {
-      s.position[i] = bind(shape.place.position[i]);
-      for (std::size_t j = 0; j < 3; ++j) s.rotation[i][j] = bind(shape.place.rotation[i][j]);
-    }
-    switch (shape.kind) {
-      case ShapeKind::Box: s.kind = Solid::Box; break;
-      case ShapeKind::Sphere:
-      case ShapeKind::Ellipsoid: s.kind = Solid::Ball; break;  // with three radii
-      case ShapeKind::Capsule: s.kind = Solid::Capsule; break;
-      case ShapeKind::Cylinder:
-      case ShapeKind::Rod:
-      case ShapeKind::Disk: s.kind = Solid::Cylinder; break;
-      case ShapeKind::Tube:
-        s.kind = Solid::Cylinder;
-        s.sizes.erase(s.sizes.begin() + 1);  // nothing gets inside
-        break;
-      case ShapeKind::Cone: s.kind = Solid::Cone; break;
-      case ShapeKind::Plane: s.kind = Solid::Plane; break;
-      case ShapeKind::Mesh:
-        s.kind = Solid::Hull;
-        if (!shape.file.empty()) s.file = (std::filesystem::path(rule_.where.file).parent_path() / shape.file).string();
-        break;
-    }
-    out_.contact_shapes.push_back(std::move(s));
+    const auto bind = [&](Expr& e) { e = c_.system.graph().bind(e); };
+    SolidExpr solid = shape;
+    for (Expr& size : solid.sizes) bind(size);
+    for (Expr& x : solid.place.position) bind(x);
+    for (auto& row : solid.place.rotation)
+      for (Expr& x : row) bind(x);
+    if (!solid.file.empty()) solid.file = (std::filesystem::path(rule_.where.file).parent_path() / solid.file).string();
+    out_.contact_shapes.push_back({body, static_cast<int>(out_.contact_bodies.size()) - 1, std::move(solid)});
     return static_cast<int>(out_.contact_shapes.size()) - 1;
   }
 
@@ -122,11 +100,11 @@ class PairLowering {
     const Expr3 z = n.in(c_.system.inertial());
     ContactShapeEquation s;
     s.name = c_.mechanism.ground;
-    s.kind = Solid::Plane;
+    s.solid.kind = ShapeKind::Plane;
     const Expr height = scalar(rule_.height, "height");
     for (std::size_t i = 0; i < 3; ++i) {
-      s.position[i] = height * z[i];
-      s.rotation[i][2] = z[i];
+      s.solid.place.position[i] = height * z[i];
+      s.solid.place.rotation[i] = {0, 0, z[i]};  // nothing but the normal is read
     }
     out_.contact_shapes.push_back(std::move(s));
     return static_cast<int>(out_.contact_shapes.size()) - 1;

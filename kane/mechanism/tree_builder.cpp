@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "kane/base/error.hpp"
+#include "kane/base/vec3.hpp"
 #include "kane/expr/derivative.hpp"
 #include "kane/expr/evaluate.hpp"
 #include "kane/expr/traverse.hpp"
@@ -18,9 +19,6 @@
 namespace kane {
 
 namespace {
-
-using Real3 = std::array<double, 3>;
-using Real33 = std::array<Real3, 3>;
 
 // Below this a length (metres) or a direction cosine is rounding error of the placement itself.
 constexpr double kTiny = 1e-14;
@@ -32,8 +30,8 @@ std::optional<double> find_real(const Expr& e) {
   return evaluate(e, {});
 }
 
-std::optional<Real3> find_real(const Expr3& v) {
-  Real3 r{};
+std::optional<Vec3> find_real(const Expr3& v) {
+  Vec3 r{};
   for (std::size_t i = 0; i < 3; ++i) {
     const auto x = find_real(v[i]);
     if (!x) return std::nullopt;
@@ -42,8 +40,8 @@ std::optional<Real3> find_real(const Expr3& v) {
   return r;
 }
 
-std::optional<Real33> find_real(const Expr33& m) {
-  Real33 r{};
+std::optional<Mat3> find_real(const Expr33& m) {
+  Mat3 r;
   for (std::size_t i = 0; i < 3; ++i) {
     const auto row = find_real(m[i]);
     if (!row) return std::nullopt;
@@ -52,26 +50,9 @@ std::optional<Real33> find_real(const Expr33& m) {
   return r;
 }
 
-Real3 operator*(const Real33& m, const Real3& v) {
-  Real3 r{};
-  for (std::size_t i = 0; i < 3; ++i) r[i] = m[i][0] * v[0] + m[i][1] * v[1] + m[i][2] * v[2];
-  return r;
-}
-
-Real33 operator*(const Real33& a, const Real33& b) {
-  Real33 r{};
-  for (std::size_t i = 0; i < 3; ++i)
-    for (std::size_t j = 0; j < 3; ++j) r[i][j] = a[i][0] * b[0][j] + a[i][1] * b[1][j] + a[i][2] * b[2][j];
-  return r;
-}
-
-Real33 about_z(double angle) {
+Mat3 about_z(double angle) {
   const double c = std::cos(angle), s = std::sin(angle);
-  return {{{c, -s, 0}, {s, c, 0}, {0, 0, 1}}};
-}
-
-Real33 transposed(const Real33& a) {
-  return {{{a[0][0], a[1][0], a[2][0]}, {a[0][1], a[1][1], a[2][1]}, {a[0][2], a[1][2], a[2][2]}}};
+  return {{Vec3{c, -s, 0}, {s, c, 0}, {0, 0, 1}}};
 }
 
 double snap(double x) { return std::abs(x) < kTiny ? 0.0 : x; }
@@ -89,7 +70,7 @@ class NumberNamer {
     return value < 0 ? -symbol : symbol;
   }
 
-  Expr3 number(const Real3& v, const std::string& name) {
+  Expr3 number(const Vec3& v, const std::string& name) {
     return {number(v[0], name + ".x"), number(v[1], name + ".y"), number(v[2], name + ".z")};
   }
 
@@ -148,15 +129,15 @@ Expr33 axis_frame(const Expr3& axis, Graph& graph, const Joint& joint) {
     // Any two directions perpendicular to the axis do; the frame is turned to its best position later.
     const double length = std::hypot((*real)[0], (*real)[1], (*real)[2]);
     if (!(length > 0)) throw ModelError(joint.where, fmt::format("joint '{}' has an axis of length zero", joint.name));
-    Real3 z{(*real)[0] / length, (*real)[1] / length, (*real)[2] / length};
+    Vec3 z{(*real)[0] / length, (*real)[1] / length, (*real)[2] / length};
     const std::size_t k = std::abs(z[0]) < 0.5 ? 0 : 1;
-    Real3 x{};
+    Vec3 x{};
     x[k] = 1;
     const double along = z[k];
     for (std::size_t i = 0; i < 3; ++i) x[i] -= along * z[i];
     const double norm = std::hypot(x[0], x[1], x[2]);
-    for (auto& c : x) c /= norm;
-    const Real3 y{z[1] * x[2] - z[2] * x[1], z[2] * x[0] - z[0] * x[2], z[0] * x[1] - z[1] * x[0]};
+    for (std::size_t i = 0; i < 3; ++i) x[i] /= norm;
+    const Vec3 y = cross(z, x);
     Expr33 m{};
     for (std::size_t i = 0; i < 3; ++i) m[i] = {graph.bind(x[i]), graph.bind(y[i]), graph.bind(z[i])};
     return m;
@@ -174,8 +155,8 @@ struct RawLink {
   std::optional<std::size_t> parent;
   Expr33 rotation{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};  ///< constant part: zero frame to parent link
   Expr3 position{};
-  std::optional<Real33> real_rotation;
-  std::optional<Real3> real_position;
+  std::optional<Mat3> real_rotation;
+  std::optional<Vec3> real_position;
   double turn = 0, slide = 0;  ///< of the finished frame about and along z
 };
 
@@ -286,9 +267,9 @@ class TreeBuilder {
 
   /// Slides and turns the frame of a link so that its x axis is the common normal to the child's axis.
   static void face_child(RawLink& link, const RawLink& child) {
-    const Real3 p = *child.real_position;
-    const Real33& R = *child.real_rotation;
-    const Real3 d{R[0][2], R[1][2], R[2][2]};  // the child's axis
+    const Vec3 p = *child.real_position;
+    const Mat3& R = *child.real_rotation;
+    const Vec3 d = R.column(2);  // the child's axis
     const bool has_axis = child.motion->kind != MotionKind::Ball;
     const double sine = std::hypot(d[0], d[1]);
     if (has_axis && sine > 1e-9) {
@@ -386,22 +367,22 @@ class TreeBuilder {
   }
 
   /// Position of the finished frame's origin (motion at zero) in the parent's finished frame.
-  static Real3 moved_position(const RawLink& raw, const RawLink* parent) {
-    const Real33& R = *raw.real_rotation;
-    Real3 p = *raw.real_position;
+  static Vec3 moved_position(const RawLink& raw, const RawLink* parent) {
+    const Mat3& R = *raw.real_rotation;
+    Vec3 p = *raw.real_position;
     for (std::size_t i = 0; i < 3; ++i) p[i] += raw.slide * R[i][2];
     if (parent == nullptr) return p;
     p[2] -= parent->slide;
     return about_z(-parent->turn) * p;
   }
 
-  static Real33 moved_rotation(const RawLink& raw, const RawLink* parent) {
-    const Real33 R = *raw.real_rotation * about_z(raw.turn);
+  static Mat3 moved_rotation(const RawLink& raw, const RawLink* parent) {
+    const Mat3 R = *raw.real_rotation * about_z(raw.turn);
     return parent == nullptr ? R : about_z(-parent->turn) * R;
   }
 
   /// R = Rz(gamma) Rx(alpha) Rz(theta), then the variable angle about z.
-  void add_constant_rotation(const Real33& R, const Expr& variable, bool has_axis, const std::string& name,
+  void add_constant_rotation(const Mat3& R, const Expr& variable, bool has_axis, const std::string& name,
                              LinkRotation& rotation) {
     double sine = std::hypot(R[0][2], R[1][2]);
     double gamma = 0, alpha = 0, theta = 0;
@@ -417,7 +398,7 @@ class TreeBuilder {
         sine = -sine;
       }
       alpha = std::atan2(sine, R[2][2]);
-      const Real33 rest = transposed(about_z(gamma)) * R;  // Rx(alpha) Rz(theta)
+      const Mat3 rest = transposed(about_z(gamma)) * R;  // Rx(alpha) Rz(theta)
       theta = std::atan2(-rest[0][1], rest[0][0]);
     }
     if (std::abs(gamma) > kTiny) rotation.before.push_back(namer_.rotation(Axis::Z, gamma, 0, name + ".gamma"));
@@ -450,11 +431,11 @@ class TreeBuilder {
     const auto p = find_real(place.position);
     const std::string name = raw.name + ".body";
     if (R && p) {
-      const Real33 back = about_z(-raw.turn);
-      Real3 q = *p;
+      const Mat3 back = about_z(-raw.turn);
+      Vec3 q = *p;
       q[2] -= raw.slide;
       place.position = namer_.number(back * q, name + ".p");
-      const Real33 S = back * *R;
+      const Mat3 S = back * *R;
       for (std::size_t i = 0; i < 3; ++i) place.rotation[i] = namer_.number(S[i], name + ".R" + std::to_string(i + 1));
       return;
     }

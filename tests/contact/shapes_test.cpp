@@ -52,7 +52,7 @@ void compare(const std::string& text, const std::vector<double>& q, const std::v
   };
   std::size_t slot = 99;
   for (std::size_t s = 0; s < dynamics.shapes()->layout().slots; ++s)
-    if (dynamics.shapes()->scene().pair_of(s) >= 0 && dynamics.shapes()->scene().touch(s).gap.v < 0.5) slot = s;
+    if (dynamics.shapes()->scene().pair_of(s) != kNoIndex && dynamics.shapes()->scene().touch(s).gap.v < 0.5) slot = s;
   ASSERT_NE(slot, 99U);
   const std::size_t first = dynamics.shapes()->first_row(slot);
   expect_same(row(evaluator, first), row(evaluator, find("symbolic")));

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <set>
 
+#include "kane/base/vec3.hpp"
 #include "kane/expr/evaluate.hpp"
 #include "kane/formats/yaml/yaml_document.hpp"
 #include "kane/mechanics/algebra.hpp"
@@ -365,23 +366,20 @@ class UrdfBuilder {
       joint.motions[2].axis = axis;
       return;
     }
-    std::array<double, 3> z{}, x{};
-    double length = 0;
+    Vec3 z, x;
     for (std::size_t i = 0; i < 3; ++i) z[i] = to_double(axis[i].number());
-    length = std::hypot(z[0], z[1], z[2]);
-    for (double& e : z) e /= length;
+    const double length = std::hypot(z.x, z.y, z.z);
+    for (std::size_t i = 0; i < 3; ++i) z[i] /= length;
     // x perpendicular to z, in the plane of z and the axis it is farthest from
-    const std::size_t far = static_cast<std::size_t>(
-        std::min_element(z.begin(), z.end(), [](double a, double b) { return std::abs(a) < std::abs(b); }) - z.begin());
+    std::size_t far = 0;
+    for (std::size_t i = 1; i < 3; ++i)
+      if (std::abs(z[i]) < std::abs(z[far])) far = i;
     x[far] = 1;
-    const double along = z[far];
-    for (std::size_t i = 0; i < 3; ++i) x[i] -= along * z[i];
-    length = std::hypot(x[0], x[1], x[2]);
+    x = x - z[far] * z;
+    const double across_length = std::hypot(x.x, x.y, x.z);
+    const Vec3 y = cross(z, x);
     Expr33 turn;
-    for (std::size_t i = 0; i < 3; ++i) {
-      const std::size_t j = (i + 1) % 3, k = (i + 2) % 3;
-      turn[i] = {x[i] / length, (z[j] * x[k] - z[k] * x[j]) / length, z[i]};
-    }
+    for (std::size_t i = 0; i < 3; ++i) turn[i] = {x[i] / across_length, y[i] / across_length, z[i]};
     joint.on_parent.rotation = rounded(multiply(joint.on_parent.rotation, turn));
     joint.on_child.rotation = turn;
   }

@@ -46,7 +46,7 @@ void ContactSet::check_overlaps() {
   ContactScene& scene = shapes->scene();
   for (std::size_t i = 0; i < scene.pairs().size(); ++i) {
     const ContactPair& pair = scene.pairs()[i];
-    const auto &a = scene.shapes()[at(pair.first)], &b = scene.shapes()[at(pair.second)];
+    const auto &a = scene.shapes()[pair.first], &b = scene.shapes()[pair.second];
     const double depth = -scene.calc_distance(i);
     if (!evaluator.system().equations().contact_pairs[i].stiffness.is_zero()) continue;
     require(depth <= kShare * std::min(a.size(), b.size()),

@@ -40,10 +40,10 @@ void ContactSet::evaluate_slots(std::span<const double> u) {
   const std::size_t first = contacts.size() - slots;
   for (std::size_t k = first; k < contacts.size(); ++k) {
     SwitchedContact& c = contacts[k];
-    const int pair = shapes->scene().pair_of(at(c.slot));
+    const std::size_t pair = shapes->scene().pair_of(at(c.slot));
     values[2 * k] = values[2 * k + 1] = 0;
-    if (pair < 0) continue;
-    const PairValues v = shapes->pair_values(at(pair));
+    if (pair == kNoIndex) continue;
+    const PairValues v = shapes->pair_values(pair);
     values[2 * k] = v.restitution;
     c.poisson = v.poisson;
     c.compliant = v.stiffness > 0;
@@ -57,10 +57,10 @@ void ContactSet::evaluate_slots(std::span<const double> u) {
     if (f.kind == SwitchedFriction::Kind::Own) continue;
     double& coefficient = values[2 * contacts.size() + 2 * i];
     double& holding = values[2 * contacts.size() + 2 * i + 1];
-    const int pair = shapes->scene().pair_of(at(contacts[at(f.contact)].slot));
+    const std::size_t pair = shapes->scene().pair_of(at(contacts[at(f.contact)].slot));
     coefficient = holding = 0;
-    if (pair < 0) continue;
-    const PairValues v = shapes->pair_values(at(pair));
+    if (pair == kNoIndex) continue;
+    const PairValues v = shapes->pair_values(pair);
     coefficient = f.kind == SwitchedFriction::Kind::Sliding   ? v.kinetic
                   : f.kind == SwitchedFriction::Kind::Rolling ? v.rolling
                                                               : v.spinning;
@@ -73,10 +73,10 @@ bool ContactSet::update_slots(std::span<const double> q, std::span<const double>
   shapes->calc_bodies(q, u);
   const bool changed = shapes->scene().update(options.exact_distances);
   for (SwitchedContact& c : contacts)
-    if (c.slot >= 0 && shapes->scene().pair_of(at(c.slot)) < 0)
+    if (c.slot >= 0 && shapes->scene().pair_of(at(c.slot)) == kNoIndex)
       c.state = ContactState::Open, c.compliant = false, c.offset = c.leave_offset = c.fastest_approach = 0;
   for (SwitchedFriction& f : frictions)
-    if (f.kind != SwitchedFriction::Kind::Own && shapes->scene().pair_of(at(contacts[at(f.contact)].slot)) < 0)
+    if (f.kind != SwitchedFriction::Kind::Own && shapes->scene().pair_of(at(contacts[at(f.contact)].slot)) == kNoIndex)
       f.state = FrictionState::Idle, f.offset = f.fastest = 0, f.line = -1;
   return changed;
 }

@@ -50,9 +50,9 @@ Kernel make_pairs(KernelWorkshop& shop) {
 Kernel make_shapes(KernelWorkshop& shop) {
   std::vector<Expr> out;
   for (const auto& s : shop.equations().contact_shapes) {
-    out.insert(out.end(), s.position.begin(), s.position.end());
-    for (const auto& row : s.rotation) out.insert(out.end(), row.begin(), row.end());
-    out.insert(out.end(), s.sizes.begin(), s.sizes.end());
+    out.insert(out.end(), s.solid.place.position.begin(), s.solid.place.position.end());
+    for (const auto& row : s.solid.place.rotation) out.insert(out.end(), row.begin(), row.end());
+    out.insert(out.end(), s.solid.sizes.begin(), s.solid.sizes.end());
   }
   return shop.compile_of_state("contact shapes", out);
 }

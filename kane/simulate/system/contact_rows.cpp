@@ -1,7 +1,6 @@
 #include "kane/simulate/system/contact_rows.hpp"
 
 #include <algorithm>
-#include <numbers>
 #include <utility>
 
 #include "kane/base/at.hpp"
@@ -12,71 +11,23 @@ namespace kane {
 
 namespace {
 
-using Solid = ContactShapeEquation::Kind;
-
 /// Per body: position, rotation by rows, velocity, angular velocity, v_t, w_t, a, alpha, then J_v and J_w by rows.
 constexpr std::size_t kBodyHead = 3 + 9 + 6 * 3;
-
-double positive(double size, const std::string& what, const std::string& name) {
-  require(size > 0 && std::isfinite(size), "{} of the shape of '{}' must be positive, but it is {}", what, name, size);
-  return size;
-}
-
-std::vector<Vec3> cone_points(double radius, double length) {
-  constexpr int kSides = 48;
-  std::vector<Vec3> points{{0, 0, length / 2}};
-  for (int i = 0; i < kSides; ++i) {
-    const double angle = 2 * std::numbers::pi * i / kSides;
-    points.push_back({radius * std::cos(angle), radius * std::sin(angle), -length / 2});
-  }
-  return points;
-}
+/// Per shape: position, rotation by rows; the sizes follow.
+constexpr std::size_t kPlaceSize = 3 + 9;
 
 /// `y`: position, rotation, sizes.
-ContactShape make_shape(const ContactShapeEquation& s, const double* y, std::span<const Vec3> hull) {
-  const Vec3 position{y[0], y[1], y[2]};
-  Mat3 turned;
-  for (std::size_t i = 0; i < 3; ++i) turned.rows[i] = {y[3 + 3 * i], y[4 + 3 * i], y[5 + 3 * i]};
-  const double* size = y + 12;
-  ContactShape shape;
-  switch (s.kind) {
-    case Solid::Box:
-      for (std::size_t i = 0; i < 3; ++i) (void)positive(size[i], "an edge", s.name);
-      shape = make_box_shape({size[0], size[1], size[2]}, position, turned);
-      break;
-    case Solid::Ball:
-      for (std::size_t i = 0; i < s.sizes.size(); ++i) (void)positive(size[i], "the radius", s.name);
-      shape = s.sizes.size() == 3 ? make_ellipsoid_shape({size[0], size[1], size[2]}, position, turned)
-                                  : make_ball_shape(size[0], position);
-      break;
-    case Solid::Capsule:
-      shape = make_capsule_shape(positive(size[0], "the radius", s.name), positive(size[1], "the length", s.name),
-                                 position, turned);
-      break;
-    case Solid::Cylinder:
-      require(size[1] >= 0, "the length of the shape of '{}' is negative", s.name);
-      shape = make_cylinder_shape(positive(size[0], "the radius", s.name), size[1], position, turned);
-      break;
-    case Solid::Cone: {
-      const auto points = cone_points(positive(size[0], "the radius", s.name), positive(size[1], "the length", s.name));
-      shape = make_hull_shape(points, position, turned, fmt::format("the cone of '{}'", s.name));
-      break;
-    }
-    case Solid::Plane: shape = make_plane_shape({y[5], y[8], y[11]}, position); break;
-    case Solid::Hull: {
-      std::vector<Vec3> points(hull.begin(), hull.end());
-      for (std::size_t i = 0; i + 2 < s.sizes.size(); i += 3) points.push_back({size[i], size[i + 1], size[i + 2]});
-      shape = make_hull_shape(points, position, turned, fmt::format("the mesh of '{}'", s.name));
-    }
-  }
-  shape.name = s.name;
-  shape.body = s.body;
-  return shape;
+Solid solid_of(const SolidExpr& expr, std::span<const double> y) {
+  Solid solid{expr.kind, {}, {y[0], y[1], y[2]}, {}, expr.file};
+  for (std::size_t i = 0; i < 3; ++i) solid.rotation[i] = {y[3 + 3 * i], y[4 + 3 * i], y[5 + 3 * i]};
+  const auto sizes = y.subspan(kPlaceSize, expr.sizes.size());
+  solid.sizes.assign(sizes.begin(), sizes.end());
+  return solid;
 }
 
 std::vector<ContactPair> make_contact_pairs(const EquationsOfMotion& e) {
   std::vector<ContactPair> pairs;
-  for (const auto& p : e.contact_pairs) pairs.push_back({p.name, p.first, p.second});
+  for (const auto& p : e.contact_pairs) pairs.push_back({p.name, at(p.first), at(p.second)});
   return pairs;
 }
 
@@ -85,15 +36,9 @@ std::vector<ContactPair> make_contact_pairs(const EquationsOfMotion& e) {
 ContactLayout find_contact_layout(const EquationsOfMotion& e) {
   ContactLayout layout;
   if (e.contact_pairs.empty()) return layout;
-  // Slots are counted by kinds; sizes do not matter, so shapes of any size stand for those of the model.
+  // Slots are counted by kinds, whatever the sizes.
   std::vector<ContactShape> shapes;
-  for (const auto& s : e.contact_shapes) {
-    ContactShape shape;
-    if (s.kind == Solid::Plane) shape.kind = ContactShape::Kind::Plane;
-    if (s.kind == Solid::Cylinder) shape.kind = ContactShape::Kind::Cylinder;
-    shape.core.corners.resize(s.kind == Solid::Ball ? 1 : s.kind == Solid::Capsule ? 2 : s.kind == Solid::Box ? 8 : 16);
-    shapes.push_back(std::move(shape));
-  }
+  for (const auto& s : e.contact_shapes) shapes.push_back(make_typical_shape(s.solid.kind));
   layout.slots = find_slot_count(shapes, make_contact_pairs(e));
   for (const auto& p : e.contact_pairs) {
     layout.rolling = layout.rolling || !p.rolling.is_zero();
@@ -116,13 +61,13 @@ ContactRows::ContactRows(const CompiledSystem& system, const RunContext& context
   for (const auto& p : e.contact_pairs)
     for (const auto& [one, other] : {std::pair{p.first, p.second}, std::pair{p.second, p.first}}) {
       const auto &a = e.contact_shapes[at(one)], &b = e.contact_shapes[at(other)];
-      require(a.kind != Solid::Ball || a.sizes.size() == 1 || b.kind == Solid::Plane,
+      require(a.solid.kind != ShapeKind::Ellipsoid || b.solid.kind == ShapeKind::Plane,
               "the contact '{}' is between the ellipsoid of '{}' and the shape of '{}'; an ellipsoid can touch planes "
               "only (use a mesh of points, or a ball)",
               p.name, a.name, b.name);
     }
   for (const auto& s : e.contact_shapes)
-    hull_points_.push_back(s.file.empty() ? std::vector<Vec3>{} : read_mesh_points(s.file));
+    hull_points_.push_back(s.solid.file.empty() ? std::vector<Vec3>{} : read_mesh_points(s.solid.file));
   body_values_.resize(e.contact_bodies.size() * (kBodyHead + 6 * n_));
   pair_values_.resize(7 * e.contact_pairs.size());
   rate_matrix_ = Matrix(e.q.size(), n_);
@@ -138,8 +83,10 @@ void ContactRows::update_shapes() {
   std::vector<ContactShape> shapes;
   std::size_t first = 0;
   for (std::size_t i = 0; i < e.contact_shapes.size(); ++i) {
-    shapes.push_back(make_shape(e.contact_shapes[i], y.data() + first, hull_points_[i]));
-    first += 12 + e.contact_shapes[i].sizes.size();
+    const ContactShapeEquation& s = e.contact_shapes[i];
+    shapes.push_back(make_contact_shape(solid_of(s.solid, y.subspan(first)), hull_points_[i], s.name));
+    shapes.back().body = s.body < 0 ? kNoIndex : at(s.body);
+    first += kPlaceSize + s.solid.sizes.size();
   }
   scene_.set_shapes(std::move(shapes));
 }
@@ -157,7 +104,7 @@ void ContactRows::calc_bodies(std::span<const double> q, std::span<const double>
       y += 3;
       return v;
     };
-    MovingBody& b = scene_.body(static_cast<int>(i));
+    MovingBody& b = scene_.body(i);
     b.motion.p = vector();
     for (Vec3& row : b.motion.R.rows) row = vector();
     b.motion.v = vector(), b.motion.w = vector();
@@ -208,11 +155,11 @@ std::string ContactRows::slot_name(std::size_t slot) const {
 
 void ContactRows::write_slot_name(std::size_t slot, std::string& name) const {
   name.clear();
-  const int pair = scene_.pair_of(slot);
-  if (pair < 0) return;
+  const std::size_t pair = scene_.pair_of(slot);
+  if (pair == kNoIndex) return;
   int before = 0;
   for (std::size_t s = 0; s < slot; ++s) before += scene_.pair_of(s) == pair ? 1 : 0;
-  name = scene_.pairs()[at(pair)].name;
+  name = scene_.pairs()[pair].name;
   if (before > 0) fmt::format_to(std::back_inserter(name), ".{}", before + 1);
 }
 

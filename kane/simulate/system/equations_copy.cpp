@@ -45,7 +45,7 @@ class Mover {
   void one(ContactBodyEquation& b) const {
     each(b.position, b.velocity, b.acceleration, b.rotation, b.angular_velocity, b.angular_acceleration);
   }
-  void one(ContactShapeEquation& s) const { each(s.sizes, s.position, s.rotation); }
+  void one(ContactShapeEquation& s) const { each(s.solid.sizes, s.solid.place.position, s.solid.place.rotation); }
   void one(ContactPairEquation& p) const {
     each(p.restitution, p.kinetic, p.stiction, p.rolling, p.spinning, p.stiffness, p.dissipation);
   }

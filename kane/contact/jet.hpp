@@ -1,39 +1,9 @@
 #pragma once
-// Vectors in space, and vectors that carry their first two derivatives by time.
+// Numbers and vectors that carry their first two derivatives by time.
 
-#include <array>
-#include <cmath>
+#include "kane/base/vec3.hpp"
 
 namespace kane {
-
-struct Vec3 {
-  double x = 0, y = 0, z = 0;
-
-  [[nodiscard]] double operator[](std::size_t i) const { return i == 0 ? x : i == 1 ? y : z; }
-};
-
-inline Vec3 operator+(const Vec3& a, const Vec3& b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
-inline Vec3 operator-(const Vec3& a, const Vec3& b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
-inline Vec3 operator-(const Vec3& a) { return {-a.x, -a.y, -a.z}; }
-inline Vec3 operator*(double s, const Vec3& a) { return {s * a.x, s * a.y, s * a.z}; }
-inline double dot(const Vec3& a, const Vec3& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-inline Vec3 cross(const Vec3& a, const Vec3& b) {
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-inline double norm(const Vec3& a) { return std::sqrt(dot(a, a)); }
-inline Vec3 unit(const Vec3& a) { return (1 / norm(a)) * a; }
-/// Some vector of length one across the unit vector n.
-inline Vec3 across(const Vec3& n) {
-  const Vec3 axis = std::abs(n.x) < 0.6 ? Vec3{1, 0, 0} : Vec3{0, 1, 0};
-  return unit(cross(n, axis));
-}
-
-struct Mat3 {
-  std::array<Vec3, 3> rows{Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}};
-};
-inline Vec3 operator*(const Mat3& m, const Vec3& a) {
-  return {dot(m.rows[0], a), dot(m.rows[1], a), dot(m.rows[2], a)};
-}
 
 /// A scalar along the motion: value, rate, and second rate with all udot = 0. Products and quotients follow Leibniz, so
 /// that whatever is computed from the motion of bodies has exact rates as well.
