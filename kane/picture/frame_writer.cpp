@@ -14,32 +14,25 @@ namespace {
 
 constexpr std::size_t kMostFrames = 20000;
 
-using Rotation = std::array<Point3, 3>;
-
 struct Pose {
-  Rotation rotation;
-  Point3 position;
+  Mat3 rotation;
+  Vec3 position;
 
-  [[nodiscard]] Point3 at(const Point3& p) const {
-    return {dot(rotation[0], p) + position[0], dot(rotation[1], p) + position[1], dot(rotation[2], p) + position[2]};
-  }
-  [[nodiscard]] Point3 turn(const Point3& v) const {
-    return {dot(rotation[0], v), dot(rotation[1], v), dot(rotation[2], v)};
-  }
+  [[nodiscard]] Vec3 at(const Vec3& p) const { return rotation * p + position; }
 };
 
-Rotation rotation_of(double x, double y, double z, double w) {
-  return {{{1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)},
+Mat3 rotation_of(double x, double y, double z, double w) {
+  return {{Vec3{1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)},
            {2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)},
            {2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)}}};
 }
 
-/// Looks at everything the run reaches, a plane motion from the front.
+/// Shows everything the run reaches; a plane motion is seen from the front.
 class Camera {
  public:
   Camera(const RunRecord& record, const FrameOptions& options) : width_(options.width), height_(options.height) {
-    Point3 low, high;
-    low.fill(std::numeric_limits<double>::infinity()), high.fill(-low[0]);
+    constexpr double kFar = std::numeric_limits<double>::infinity();
+    Vec3 low{kFar, kFar, kFar}, high = -low;
     const auto include = [&](const std::vector<float>& values, std::size_t width) {
       for (std::size_t i = 0; i + 2 < values.size(); i += width)
         for (std::size_t k = 0; k < 3; ++k)
@@ -50,24 +43,24 @@ class Camera {
     include(record.poses(), RunRecord::kPose);
     for (std::size_t k = 0; k < 3; ++k)
       if (!(low[k] <= high[k])) low[k] = high[k] = 0;
-    const Point3 extent = subtract(high, low);
-    for (std::size_t k = 0; k < 3; ++k) target_[k] = 0.5 * (low[k] + high[k]);
-    aim(extent, std::max(0.5 * std::sqrt(dot(extent, extent)), 0.5 * record.scene().size), normalized(record.up()));
+    const Vec3 extent = high - low;
+    target_ = 0.5 * (low + high);
+    aim(extent, std::max(0.5 * norm(extent), 0.5 * record.scene().size), normalized(record.up()));
     fit(extent, 0.16 * record.scene().size);
   }
 
   /// Pixels, and the depth.
-  [[nodiscard]] Point3 project(const Point3& p) const {
-    const Point3 d = subtract(p, target_);
+  [[nodiscard]] Vec3 project(const Vec3& p) const {
+    const Vec3 d = p - target_;
     const double depth = std::max(distance_ - dot(d, back_), 1e-3 * distance_);
     return {0.5 * width_ + scale_ * dot(d, right_) / depth, 0.5 * height_ - scale_ * dot(d, above_) / depth, depth};
   }
   [[nodiscard]] double pixels(double length, double depth) const { return scale_ * length / depth; }
-  [[nodiscard]] const Point3& light() const { return light_; }
+  [[nodiscard]] const Vec3& light() const { return light_; }
 
  private:
-  void aim(const Point3& extent, double radius, const Point3& up) {
-    Point3 front = std::abs(up[0]) < 0.7 ? Point3{1, 0, 0} : Point3{0, 1, 0};
+  void aim(const Vec3& extent, double radius, const Vec3& up) {
+    Vec3 front = std::abs(up[0]) < 0.7 ? Vec3{1, 0, 0} : Vec3{0, 1, 0};
     front = normalized(cross(cross(up, front), up));
     double yaw = 0.7, pitch = 0.38;
     for (std::size_t k = 0; k < 3; ++k)
@@ -77,22 +70,20 @@ class Camera {
         yaw = 0.22, pitch = 0.16;
         break;
       }
-    const Point3 side = cross(up, front);
-    for (std::size_t k = 0; k < 3; ++k)
-      back_[k] = std::cos(pitch) * (std::cos(yaw) * front[k] + std::sin(yaw) * side[k]) + std::sin(pitch) * up[k];
+    const Vec3 side = cross(up, front);
+    back_ = std::cos(pitch) * (std::cos(yaw) * front + std::sin(yaw) * side) + std::sin(pitch) * up;
     right_ = normalized(cross(up, back_));
     above_ = cross(back_, right_);
-    for (std::size_t k = 0; k < 3; ++k) light_[k] = 0.8 * up[k] + 0.8 * back_[k] - 0.5 * right_[k];
-    light_ = normalized(light_);
+    light_ = normalized(0.8 * up + 0.8 * back_ - 0.5 * right_);
   }
 
-  /// As near as the corners of everything allow.
-  void fit(const Point3& extent, double margin) {
+  /// As near as possible with everything in the picture.
+  void fit(const Vec3& extent, double margin) {
     const double view = std::tan(0.29), least = std::min(width_, height_);
     scale_ = 0.5 * least / view;
     distance_ = 0;
     for (unsigned corner = 0; corner < 8; ++corner) {
-      Point3 p{};
+      Vec3 p{};
       for (unsigned k = 0; k < 3; ++k) p[k] = ((corner >> k & 1U) != 0 ? 0.5 : -0.5) * (extent[k] + 2 * margin);
       const double across = std::abs(dot(p, right_)) / width_, along = std::abs(dot(p, above_)) / height_;
       distance_ = std::max(distance_, dot(p, back_) + std::max(across, along) * least / (0.86 * view));
@@ -100,7 +91,7 @@ class Camera {
   }
 
   double width_, height_, scale_ = 1, distance_ = 1;
-  Point3 target_{}, back_{}, right_{}, above_{}, light_{};
+  Vec3 target_{}, back_{}, right_{}, above_{}, light_{};
 };
 
 std::string shaded(const std::string& color, double brightness) {
@@ -143,7 +134,7 @@ class FramePainter {
     std::string text;
   };
 
-  /// The samples before and after, and the share of the latter.
+  /// The samples before and after t, and the weight of the latter.
   void find(double t) {
     const auto& times = record_.times();
     const auto after = std::upper_bound(times.begin(), times.end(), t);
@@ -156,16 +147,16 @@ class FramePainter {
     return (1 - share_) * static_cast<double>(v[at_ * width + i]) +
            share_ * sign * static_cast<double>(v[next_ * width + i]);
   }
-  [[nodiscard]] Point3 position(std::size_t report) const {
+  [[nodiscard]] Vec3 position(std::size_t report) const {
     const std::size_t width = 3 * record_.point_count(), i = 3 * record_.point_index(report);
     return {blend(record_.positions(), width, i), blend(record_.positions(), width, i + 1),
             blend(record_.positions(), width, i + 2)};
   }
-  [[nodiscard]] Pose pose(int body) const {
-    if (body < 0) return {{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, {}};
+  [[nodiscard]] Pose pose(SceneBodyIndex body) const {
+    if (!body) return {};
     const auto& v = record_.poses();
     const std::size_t width = RunRecord::kPose * record_.scene().bodies.size();
-    const std::size_t first = RunRecord::kPose * static_cast<std::size_t>(body);
+    const std::size_t first = RunRecord::kPose * *body;
     double same = 0;
     for (std::size_t k = 3; k < 7; ++k)
       same += static_cast<double>(v[at_ * width + first + k]) * static_cast<double>(v[next_ * width + first + k]);
@@ -179,18 +170,18 @@ class FramePainter {
     const Pose pose = this->pose(part.body);
     const Mesh& mesh = part.mesh;
     for (std::size_t i = 0; i + 2 < mesh.triangles.size(); i += 3) {
-      std::array<Point3, 3> corner{};
-      Point3 normal{};
+      std::array<Vec3, 3> corner{};
+      Vec3 normal{};
       for (std::size_t k = 0; k < 3; ++k) {
         const auto& v = mesh.vertices[mesh.triangles[i + k]];
         corner[k] = camera_.project(pose.at(v.at));
-        for (std::size_t c = 0; c < 3; ++c) normal[c] += v.normal[c];
+        normal += v.normal;
       }
-      // On the screen y counts downwards: what turns counterclockwise in space has a negative area.
+      // On the screen y points down, so that triangles seen from outside have a negative area.
       const double area = (corner[1][0] - corner[0][0]) * (corner[2][1] - corner[0][1]) -
                           (corner[2][0] - corner[0][0]) * (corner[1][1] - corner[0][1]);
       if (!(area < 0)) continue;
-      const double brightness = 0.62 + 0.38 * dot(pose.turn(normalized(normal)), camera_.light());
+      const double brightness = 0.62 + 0.38 * dot(pose.rotation * normalized(normal), camera_.light());
       const std::string color = shaded(part.color, brightness);
       shapes_.push_back(
           {(corner[0][2] + corner[1][2] + corner[2][2]) / 3,
@@ -201,12 +192,12 @@ class FramePainter {
     }
   }
   void add_ball(const SceneBall& ball) {
-    const Point3 at = camera_.project(position(ball.point));
+    const Vec3 at = camera_.project(position(ball.point));
     shapes_.push_back(
         {at[2] - ball.radius, fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\" fill=\"{}\"/>\n", at[0],
                                           at[1], camera_.pixels(ball.radius, at[2]), ball.color)});
   }
-  void add_stroke(const Point3& a, const Point3& b, const char* color, double width) {
+  void add_stroke(const Vec3& a, const Vec3& b, const char* color, double width) {
     shapes_.push_back({std::min(a[2], b[2]),
                        fmt::format("<path d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}\" stroke=\"{}\" stroke-width=\"{}\"/>\n",
                                    a[0], a[1], b[0], b[1], color, width)});
@@ -218,14 +209,13 @@ class FramePainter {
     const SceneArrow& arrow = record_.scene().arrows[i];
     const std::size_t width = 3 * record_.scene().arrows.size();
     const double longest = largest_arrow(arrow.torque);
-    Point3 v{};
+    Vec3 v{};
     for (std::size_t k = 0; k < 3; ++k) v[k] = blend(record_.arrows(), width, 3 * i + k);
-    if (!(longest > 0) || !(std::sqrt(dot(v, v)) > 0.01 * longest)) return;
-    const Point3 from = position(arrow.point);
-    Point3 to = from;
-    for (std::size_t k = 0; k < 3; ++k) to[k] += 0.5 * record_.scene().size * v[k] / longest;
+    if (!(longest > 0) || !(norm(v) > 0.01 * longest)) return;
+    const Vec3 from = position(arrow.point);
+    const Vec3 to = from + (0.5 * record_.scene().size / longest) * v;
     const char* color = arrow.torque ? "#8a4cbf" : arrow.reaction ? "#1a8c80" : "#d93333";
-    const Point3 a = camera_.project(from), b = camera_.project(to);
+    const Vec3 a = camera_.project(from), b = camera_.project(to);
     add_stroke(a, b, color, 2.5);
     const double dx = b[0] - a[0], dy = b[1] - a[1], n = std::hypot(dx, dy);
     if (!(n > 1)) return;

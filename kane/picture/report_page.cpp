@@ -38,11 +38,11 @@ std::string base64(const std::vector<T>& values) {
 Json part_json(const ScenePart& part) {
   std::vector<float> vertices;
   for (const auto& v : part.mesh.vertices) {
-    for (const double x : v.at) vertices.push_back(static_cast<float>(x));
-    for (const double x : v.normal) vertices.push_back(static_cast<float>(x));
+    for (const Vec3& vector : {v.at, v.normal})
+      for (std::size_t k = 0; k < 3; ++k) vertices.push_back(static_cast<float>(vector[k]));
   }
   return {{"name", part.name},
-          {"body", part.body},
+          {"body", part.body ? Json(*part.body) : Json(-1)},
           {"color", part.color},
           {"vertices", base64(vertices)},
           {"triangles", base64(part.mesh.triangles)}};
@@ -52,7 +52,8 @@ Json scene_json(const RunRecord& record) {
   const Scene& s = record.scene();
   Json scene;
   scene["size"] = s.size;
-  scene["up"] = record.up();
+  const Vec3 up = record.up();
+  scene["up"] = {up.x, up.y, up.z};
   scene["bodies"] = scene["parts"] = scene["balls"] = scene["lines"] = scene["arrows"] = scene["points"] =
       Json::array();
   for (const auto& b : s.bodies) scene["bodies"].push_back(b.name);

@@ -36,6 +36,10 @@ void keep_every_second(std::vector<T>& values, std::size_t width) {
   values.resize(to);
 }
 
+void append(const Vec3& v, std::vector<float>& to) {
+  for (std::size_t k = 0; k < 3; ++k) to.push_back(static_cast<float>(v[k]));
+}
+
 }  // namespace
 
 RunRecord::RunRecord(Scene scene, std::vector<RecordedSignal> signals)
@@ -86,9 +90,8 @@ void RunRecord::append_picture(std::span<const double> reports) {
     for (std::size_t k = 0; k < 3; ++k) poses_.push_back(static_cast<float>(reports[body.origin + k]));
     for (const double e : quaternion_of(reports.subspan(body.rotation, 9))) poses_.push_back(static_cast<float>(e));
   }
-  for (const std::size_t point : points_)
-    for (const double x : find_point(point, reports)) positions_.push_back(static_cast<float>(x));
-  // Torques that are only the rounding errors of forces, or of nothing at all, must not become arrows.
+  for (const std::size_t point : points_) append(find_point(point, reports), positions_);
+  // Rounding errors, of the torques of forces or of zero itself, must not become arrows.
   constexpr double kRounding = 1e-10, kNothing = 1e-13;
   double noise = kNothing;
   const auto length = [&](const SceneArrow& arrow) {
@@ -101,8 +104,8 @@ void RunRecord::append_picture(std::span<const double> reports) {
     const bool nothing = length(arrow) < (arrow.torque ? noise : kNothing);
     for (std::size_t k = 0; k < 3; ++k) {
       double component = nothing ? 0.0 : v[k];
-      if (arrow.frame >= 0 && !nothing) {
-        const auto r = reports.subspan(scene_.bodies[static_cast<std::size_t>(arrow.frame)].rotation + 3 * k, 3);
+      if (arrow.frame && !nothing) {
+        const auto r = reports.subspan(scene_.bodies[*arrow.frame].rotation + 3 * k, 3);
         component = r[0] * v[0] + r[1] * v[1] + r[2] * v[2];
       }
       arrows_.push_back(static_cast<float>(arrow.sign * component));
@@ -110,12 +113,12 @@ void RunRecord::append_picture(std::span<const double> reports) {
   }
 }
 
-Point3 RunRecord::find_point(std::size_t point, std::span<const double> reports) const {
+Vec3 RunRecord::find_point(std::size_t point, std::span<const double> reports) const {
   if (point < kFirstAnchor) return {reports[point], reports[point + 1], reports[point + 2]};
   const SceneAnchor& anchor = scene_.anchors[point - kFirstAnchor];
-  if (anchor.body < 0) return anchor.at;
-  const SceneBody& body = scene_.bodies[static_cast<std::size_t>(anchor.body)];
-  Point3 p{};
+  if (!anchor.body) return anchor.at;
+  const SceneBody& body = scene_.bodies[*anchor.body];
+  Vec3 p{};
   for (std::size_t k = 0; k < 3; ++k) {
     const auto r = reports.subspan(body.rotation + 3 * k, 3);
     p[k] = reports[body.origin + k] + r[0] * anchor.at[0] + r[1] * anchor.at[1] + r[2] * anchor.at[2];
@@ -123,7 +126,7 @@ Point3 RunRecord::find_point(std::size_t point, std::span<const double> reports)
   return p;
 }
 
-Point3 RunRecord::up() const {
+Vec3 RunRecord::up() const {
   if (up_) return *up_;
   float low = 0, high = 0, largest = 0;
   const auto look = [&](const std::vector<float>& values, std::size_t width) {
@@ -133,7 +136,7 @@ Point3 RunRecord::up() const {
     }
   };
   look(poses_, kPose), look(positions_, 3);
-  return high - low <= 1e-6F * largest ? Point3{0, 1, 0} : Point3{0, 0, 1};
+  return high - low <= 1e-6F * largest ? Vec3{0, 1, 0} : Vec3{0, 0, 1};
 }
 
 void RunRecord::thin_out() {

@@ -19,10 +19,10 @@ struct RecordedSignal {
 
 class RunRecord {
  public:
-  /// `signals`: group and name of what add() gets in its row.
+  /// `signals`: group and name of each entry of the rows that add() gets.
   RunRecord(Scene scene, std::vector<RecordedSignal> signals);
 
-  /// `reports` empty: it could not be evaluated, and the picture before stands still.
+  /// `reports` empty: they could not be evaluated, and the previous picture is repeated.
   void add(double t, std::span<const double> row, std::span<const double> reports);
 
   [[nodiscard]] const Scene& scene() const { return scene_; }
@@ -30,21 +30,21 @@ class RunRecord {
   [[nodiscard]] const std::vector<double>& times() const { return times_; }
   [[nodiscard]] std::size_t size() const { return times_.size(); }
 
-  // ---- of one picture --------------------------------------------------------------------------------------------------
+  // ---- per sample ------------------------------------------------------------------------------------------------------
   static constexpr std::size_t kPose = 7;  ///< position, quaternion (scalar last)
   [[nodiscard]] const std::vector<float>& poses() const { return poses_; }
-  /// The distinct points that anything in the scene refers to, and where each is among them.
+  /// The distinct points that the scene refers to, and the index of one among them.
   [[nodiscard]] std::size_t point_count() const { return points_.size(); }
   [[nodiscard]] std::size_t point_index(std::size_t report) const;
   [[nodiscard]] const std::vector<float>& positions() const { return positions_; }
   /// Components in the ground, with their signs.
   [[nodiscard]] const std::vector<float>& arrows() const { return arrows_; }
-  /// Against gravity. If there is none: z, or y for a motion in the plane of x and y.
-  [[nodiscard]] Point3 up() const;
+  /// Opposite to gravity. Without gravity: z, or y for a motion in the x-y plane.
+  [[nodiscard]] Vec3 up() const;
 
  private:
   void append_picture(std::span<const double> reports);
-  [[nodiscard]] Point3 find_point(std::size_t point, std::span<const double> reports) const;
+  [[nodiscard]] Vec3 find_point(std::size_t point, std::span<const double> reports) const;
   void thin_out();
 
   Scene scene_;
@@ -52,7 +52,7 @@ class RunRecord {
   std::vector<std::size_t> points_;  ///< places in the reports, ascending
   std::vector<double> times_;
   std::vector<float> poses_, positions_, arrows_;
-  std::optional<Point3> up_;
+  std::optional<Vec3> up_;
   std::size_t stride_ = 1, skipped_ = 0;
 };
 

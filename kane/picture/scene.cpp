@@ -60,15 +60,25 @@ class SceneMaker {
       return std::nullopt;
     }
   }
-  [[nodiscard]] std::optional<Point3> numbers(const Expr3& e) const {
+  [[nodiscard]] std::optional<Vec3> numbers(const Expr3& e) const {
     const auto x = number(e[0]), y = number(e[1]), z = number(e[2]);
     if (!x || !y || !z) return std::nullopt;
-    return Point3{*x, *y, *z};
+    return Vec3{*x, *y, *z};
   }
-  [[nodiscard]] std::optional<std::array<Point3, 3>> rotation(const Expr33& e) const {
+  [[nodiscard]] std::optional<Mat3> rotation(const Expr33& e) const {
     const auto a = numbers(e[0]), b = numbers(e[1]), c = numbers(e[2]);
     if (!a || !b || !c) return std::nullopt;
-    return std::array<Point3, 3>{*a, *b, *c};
+    return Mat3{{*a, *b, *c}};
+  }
+
+  /// Nothing if its place changes with the state.
+  [[nodiscard]] std::optional<Solid> solid_of(const SolidExpr& e) const {
+    const auto at = numbers(e.place.position);
+    const auto turned = rotation(e.place.rotation);
+    if (!at || !turned) return std::nullopt;
+    Solid solid{e.kind, {}, *at, *turned, e.file};
+    for (const auto& size : e.sizes) solid.sizes.push_back(number(size).value_or(0));
+    return solid;
   }
 
   // ---- where things are in the reports ---------------------------------------------------------------------------------
@@ -87,23 +97,23 @@ class SceneMaker {
     const auto dot_at = name.find('.');
     return dot_at == std::string::npos ? nullptr : find(Kind::Point, name.substr(dot_at + 1));
   }
-  /// Where a point of the ground is, the reports need not say.
+  /// The reports need not contain points of the ground.
   std::optional<std::size_t> place_of(const std::string& name) {
     if (const auto* item = find_point(name)) return item->first;
     for (const auto& point : mechanism_.points) {
       const auto at = numbers(point.at);
       if (point.on != mechanism_.ground || !at || (point.name != name && point.on + "." + point.name != name)) continue;
-      scene_.anchors.push_back({-1, *at});
+      scene_.anchors.push_back({{}, *at});
       return kFirstAnchor + scene_.anchors.size() - 1;
     }
     if (name != mechanism_.ground) return std::nullopt;
-    scene_.anchors.push_back({-1, {}});
+    scene_.anchors.push_back({{}, {}});
     return kFirstAnchor + scene_.anchors.size() - 1;
   }
-  [[nodiscard]] int body_index(const std::string& name) const {
-    const auto found =
-        std::find_if(scene_.bodies.begin(), scene_.bodies.end(), [&](const auto& b) { return b.name == name; });
-    return found == scene_.bodies.end() ? -1 : static_cast<int>(found - scene_.bodies.begin());
+  [[nodiscard]] SceneBodyIndex body_index(const std::string& name) const {
+    for (std::size_t i = 0; i < scene_.bodies.size(); ++i)
+      if (scene_.bodies[i].name == name) return i;
+    return {};
   }
 
   void find_bodies() {
@@ -115,8 +125,8 @@ class SceneMaker {
   }
 
   // ---- stand-ins -------------------------------------------------------------------------------------------------------
-  /// Places in a body where something is: joints, points, mass centre.
-  void add_node(const std::string& body, const std::optional<Point3>& at) {
+  /// Places of interest in a body: joints, points, mass centre.
+  void add_node(const std::string& body, const std::optional<Vec3>& at) {
     if (at) nodes_[body].push_back(*at);
   }
   void collect_nodes() {
@@ -130,12 +140,12 @@ class SceneMaker {
       if (number(body.mass).value_or(1) != 0) add_node(body.name, numbers(body.mass_centre));
   }
 
-  /// Half the side of a box of even density with the body's mass and inertia, along each axis.
-  [[nodiscard]] std::optional<Point3> inertia_box(const MechanismBody& body) const {
+  /// Half the edges of a uniform box with the mass and inertia of the body.
+  [[nodiscard]] std::optional<Vec3> inertia_box(const MechanismBody& body) const {
     const auto m = number(body.mass);
     const auto i = numbers({body.inertia[0][0], body.inertia[1][1], body.inertia[2][2]});
     if (!m || !i || !(*m > 0) || !((*i)[0] + (*i)[1] + (*i)[2] > 0)) return std::nullopt;
-    Point3 half{};
+    Vec3 half{};
     for (std::size_t k = 0; k < 3; ++k)
       half[k] = 0.5 * std::sqrt(std::max(0.0, 6 * ((*i)[(k + 1) % 3] + (*i)[(k + 2) % 3] - (*i)[k]) / *m));
     return half;
@@ -146,9 +156,9 @@ class SceneMaker {
     const auto widen = [&](double d) { largest = std::max(largest, d); };
     for (const auto& [body, at] : nodes_)
       for (const auto& a : at)
-        for (const auto& b : at) widen(std::sqrt(dot(subtract(a, b), subtract(a, b))));
+        for (const auto& b : at) widen(norm(a - b));
     for (const auto& joint : mechanism_.joints)
-      if (const auto at = numbers(joint.on_parent.position)) widen(std::sqrt(dot(*at, *at)));
+      if (const auto at = numbers(joint.on_parent.position)) widen(norm(*at));
     for (const auto& body : mechanism_.bodies)
       for (const auto& shape : body.shapes)
         for (const auto& size : shape.sizes) widen(number(size).value_or(0));
@@ -164,39 +174,33 @@ class SceneMaker {
     const auto nodes = nodes_.find(body.name);
     if (nodes != nodes_.end())
       for (const auto& at : nodes->second) {
-        const Point3 along = subtract(at, nodes->second.front());
+        const Vec3 along = at - nodes->second.front();
         if (dot(along, along) > 1e-12 * scene_.size * scene_.size)
           mesh.append(link_mesh(nodes->second.front(), at, radius));
       }
     if (!mesh.triangles.empty()) return mesh;
-    const Point3 at = numbers(body.mass_centre).value_or(Point3{});
-    if (const auto half = inertia_box(body)) {
-      double sides[3];
-      for (std::size_t k = 0; k < 3; ++k) sides[k] = std::clamp(2 * (*half)[k], 0.04 * scene_.size, 0.6 * scene_.size);
-      mesh = shape_mesh(ShapeKind::Box, sides);
-    } else if (number(body.mass).value_or(1) != 0) {
-      const double sides[] = {0.15 * scene_.size, 0.15 * scene_.size, 0.15 * scene_.size};
-      mesh = shape_mesh(ShapeKind::Box, sides);
-    }
-    mesh.move({{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, at);
-    return mesh;
+    Solid box{ShapeKind::Box, std::vector<double>(3, 0.15 * scene_.size), {}, {}, {}};
+    box.position = numbers(body.mass_centre).value_or(Vec3{});
+    const auto half = inertia_box(body);
+    if (half)
+      for (std::size_t k = 0; k < 3; ++k)
+        box.sizes[k] = std::clamp(2 * (*half)[k], 0.04 * scene_.size, 0.6 * scene_.size);
+    else if (number(body.mass).value_or(1) == 0)
+      return mesh;
+    return shape_mesh(box);
   }
 
   // ---- parts -----------------------------------------------------------------------------------------------------------
   void add_body(std::size_t b) {
     const MechanismBody& body = mechanism_.bodies[b];
-    const int index = body_index(body.name);
-    if (index < 0) return;
+    const SceneBodyIndex index = body_index(body.name);
+    if (!index) return;
     const char* color = kColors[b % std::size(kColors)];
     bool shown = false;
     for (const auto& shape : body.shapes) {
-      std::vector<double> sizes;
-      for (const auto& size : shape.sizes) sizes.push_back(number(size).value_or(0));
-      const auto at = numbers(shape.place.position);
-      const auto turned = rotation(shape.place.rotation);
-      Mesh mesh = shape_mesh(shape.kind, sizes);
-      if (!shape.display || !at || !turned || mesh.triangles.empty()) continue;
-      mesh.move(*turned, *at);
+      const auto solid = shape.display ? solid_of(shape) : std::nullopt;
+      Mesh mesh = solid ? shape_mesh(*solid) : Mesh();
+      if (mesh.triangles.empty()) continue;
       scene_.parts.push_back({body.name, index, shape.color.empty() ? color : shape.color, std::move(mesh)});
       shown = true;
     }
@@ -219,17 +223,15 @@ class SceneMaker {
     if (a && b) scene_.lines.push_back({name, *a, *b, spring});
   }
 
-  /// Where joints hold on to the ground.
+  /// Blocks where joints are fixed to the ground.
   void add_anchors() {
     constexpr std::size_t kMostMotions = 2;  // a free body is not held
-    const double side = 0.06 * scene_.size, sides[] = {side, side, side};
+    const std::vector<double> sides(3, 0.06 * scene_.size);
     for (const auto& joint : mechanism_.joints) {
       const auto at = numbers(joint.on_parent.position);
       const auto turned = rotation(joint.on_parent.rotation);
       if (joint.parent != mechanism_.ground || joint.motions.size() > kMostMotions || !at || !turned) continue;
-      Mesh mesh = shape_mesh(ShapeKind::Box, sides);
-      mesh.move(*turned, *at);
-      scene_.parts.push_back({joint.name, -1, "#8a9099", std::move(mesh)});
+      scene_.parts.push_back({joint.name, {}, "#8a9099", shape_mesh({ShapeKind::Box, sides, *at, *turned, {}})});
     }
   }
 
@@ -237,7 +239,7 @@ class SceneMaker {
   void add_arrow(const std::string& load, const std::string& at, bool torque, double sign) {
     const auto* vector = find(ReportItem::Kind::Output, output_name(load, 0));
     const auto point = vector == nullptr ? std::nullopt : place_of(at);
-    if (point) scene_.arrows.push_back({load, torque, false, *point, vector->first, -1, sign});
+    if (point) scene_.arrows.push_back({load, torque, false, *point, vector->first, {}, sign});
   }
 
   void add_load(std::size_t i) {
@@ -258,7 +260,7 @@ class SceneMaker {
       const auto* item = find(ReportItem::Kind::Reaction, reaction.name);
       const auto point = joint_point(reaction.name);
       if (item == nullptr || !point) continue;
-      const int frame = body_index(reaction.frame);
+      const SceneBodyIndex frame = body_index(reaction.frame);
       scene_.arrows.push_back({reaction.name, false, true, *point, item->first, frame, 1});
       scene_.arrows.push_back({reaction.name, true, true, *point, item->first + 3, frame, 1});
     }
@@ -266,9 +268,9 @@ class SceneMaker {
   /// The joint's point on its child.
   std::optional<std::size_t> joint_point(const std::string& name) {
     const Joint* joint = mechanism_.find_joint(name);
-    const int body = joint == nullptr ? -1 : body_index(joint->child);
+    const SceneBodyIndex body = joint == nullptr ? SceneBodyIndex() : body_index(joint->child);
     const auto at = joint == nullptr ? std::nullopt : numbers(joint->on_child.position);
-    if (body < 0 || !at) return std::nullopt;
+    if (!body || !at) return std::nullopt;
     scene_.anchors.push_back({body, *at});
     return kFirstAnchor + scene_.anchors.size() - 1;
   }
@@ -283,7 +285,7 @@ class SceneMaker {
       if (dot_at != std::string::npos && joints.contains(item.name.substr(0, dot_at))) continue;
       scene_.points.push_back({item.name, item.first, false});
     }
-    // One trail to begin with: of the last point the user named, or else the last mass centre.
+    // One trail at first: that of the last point that the user named, or else of the last mass centre.
     std::string wanted = mechanism_.bodies.empty() ? "" : mechanism_.bodies.back().name + ".com";
     if (!mechanism_.points.empty()) wanted = mechanism_.points.back().name;
     if (!mechanism_.particles.empty()) wanted = mechanism_.particles.back().name;
@@ -295,7 +297,7 @@ class SceneMaker {
   const CompiledSystem& system_;
   const Values& values_;
   FunctionTable functions_;
-  std::map<std::string, std::vector<Point3>> nodes_;
+  std::map<std::string, std::vector<Vec3>> nodes_;
   Scene scene_;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 // The visible parts of a mechanism: bodies with their shapes or stand-ins, particles, springs and rods between points,
-// arrows for loads and reactions. Everything that moves is told by places in the report kernel's outputs
-// (CompiledSystem::report_items()), so one row of those is one picture.
+// arrows for loads and reactions. Everything that moves refers to places in the outputs of the report kernel
+// (CompiledSystem::report_items()), so that one row of those is one picture.
 
 #include <optional>
 #include <string>
@@ -12,13 +12,16 @@
 
 namespace kane {
 
-/// Points are told by their place in the reports; or, from kFirstAnchor on, by their number among Scene::anchors.
+/// A point is given by its place in the reports or, from kFirstAnchor on, by its index in Scene::anchors.
 inline constexpr std::size_t kFirstAnchor = std::size_t{1} << 40;
 
-/// A point fixed in a body, or in the ground (body = -1), that the reports do not have.
+/// Index of a body in Scene::bodies; empty: the ground.
+using SceneBodyIndex = std::optional<std::size_t>;
+
+/// A point fixed in a body or in the ground that the reports do not have.
 struct SceneAnchor {
-  int body;
-  Point3 at;
+  SceneBodyIndex body;
+  Vec3 at;
 };
 
 struct SceneBody {
@@ -27,15 +30,15 @@ struct SceneBody {
   std::size_t rotation;  ///< 9 numbers, by rows
 };
 
-/// Triangles fixed in a body (or in the ground: body = -1).
+/// Triangles fixed in a body or in the ground.
 struct ScenePart {
   std::string name;
-  int body = -1;
+  SceneBodyIndex body;
   std::string color;
   Mesh mesh;
 };
 
-/// A particle, or another point worth a mark.
+/// A particle, drawn as a ball.
 struct SceneBall {
   std::string name;
   std::size_t point;
@@ -53,17 +56,17 @@ struct SceneLine {
 struct SceneArrow {
   std::string name;
   bool torque = false;
-  bool reaction = false;   ///< of a joint; else a load
+  bool reaction = false;   ///< of a joint; otherwise a load
   std::size_t point = 0;   ///< where it acts
-  std::size_t vector = 0;  ///< 3 numbers
-  int frame = -1;          ///< body in whose axes they are; -1: the ground
+  std::size_t vector = 0;  ///< place of its three components in the reports
+  SceneBodyIndex frame;    ///< in whose axes they are
   double sign = 1;         ///< -1: the opposite, on the other body
 };
 
 struct ScenePoint {
   std::string name;
   std::size_t point;
-  bool trail;  ///< worth a trail from the beginning
+  bool trail;  ///< its trail is shown from the beginning
 };
 
 struct Scene {
@@ -78,14 +81,14 @@ struct Scene {
   double size = 1;                     ///< of the mechanism, m
 };
 
-/// Outputs that a picture needs and a model does not have: the components of its forces and torques, and its inputs. To be
-/// called before the equations are formed; is_scene_output() tells them from the user's own.
+/// Adds the outputs that a picture needs and a model does not have: the components of its forces and torques, and its
+/// inputs. Call it before the equations are formed; is_scene_output() distinguishes them from the user's own outputs.
 void add_scene_outputs(Mechanism& mechanism);
 [[nodiscard]] bool is_scene_output(const std::string& name);
 /// The input whose value such an output is; "" for the others.
 [[nodiscard]] std::string input_of_scene_output(const std::string& name);
 
-/// `parameters`: values of all of them.
+/// `parameters`: the values of all parameters.
 [[nodiscard]] Scene make_scene(const Mechanism& mechanism, const CompiledSystem& system, const Values& parameters);
 
 }  // namespace kane

@@ -7,10 +7,10 @@ namespace kane {
 
 namespace {
 
-constexpr std::uint32_t kAround = 24;  ///< sides of what is round
-constexpr std::uint32_t kAlong = 12;   ///< rings of half a circle
+constexpr std::uint32_t kAround = 24;  ///< sides of a circle
+constexpr std::uint32_t kAlong = 12;   ///< rings of a sphere
 
-/// A point of the outline that is turned about z, with the direction that looks outwards there.
+/// A point of an outline that is revolved about z, with its outward normal.
 struct Outline {
   double r, z, nr, nz;
 };
@@ -70,7 +70,7 @@ Mesh tube(double outer, double inner, double length) {
 
 Mesh box(double x, double y, double z) {
   Mesh mesh;
-  const Point3 half{0.5 * x, 0.5 * y, 0.5 * z};
+  const Vec3 half{0.5 * x, 0.5 * y, 0.5 * z};
   for (std::size_t axis = 0; axis < 3; ++axis)
     for (const double side : {-1.0, 1.0}) {
       const std::size_t u = (axis + 1) % 3, v = (axis + 2) % 3;
@@ -79,7 +79,7 @@ Mesh box(double x, double y, double z) {
         Mesh::Vertex vertex{};
         vertex.normal[axis] = side;
         vertex.at[axis] = side * half[axis];
-        vertex.at[u] = a * side * half[u];  // mirrored on the far side, so that it too turns counterclockwise
+        vertex.at[u] = a * side * half[u];  // mirrored on the far side, so that it is counterclockwise too
         vertex.at[v] = b * half[v];
         mesh.vertices.push_back(vertex);
       }
@@ -91,33 +91,25 @@ Mesh box(double x, double y, double z) {
 Mesh ellipsoid(double a, double b, double c) {
   Mesh mesh = round_ended(1, 0);
   for (auto& v : mesh.vertices) {
-    v.at = {a * v.at[0], b * v.at[1], c * v.at[2]};
-    v.normal = normalized({v.normal[0] / a, v.normal[1] / b, v.normal[2] / c});
+    v.at = {a * v.at.x, b * v.at.y, c * v.at.z};
+    v.normal = normalized({v.normal.x / a, v.normal.y / b, v.normal.z / c});
   }
   return mesh;
 }
 
 }  // namespace
 
-double dot(const Point3& a, const Point3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
-Point3 cross(const Point3& a, const Point3& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-
-Point3 normalized(const Point3& a) {
-  const double length = std::sqrt(dot(a, a));
+Vec3 normalized(const Vec3& a) {
+  const double length = norm(a);
   if (!(length > 0)) return {0, 0, 1};
-  return {a[0] / length, a[1] / length, a[2] / length};
+  return {a.x / length, a.y / length, a.z / length};
 }
 
-Point3 subtract(const Point3& a, const Point3& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
-
-std::array<Point3, 3> rotation_to(const Point3& axis) {
-  const Point3 z = normalized(axis);
-  const Point3 other = std::abs(z[0]) < 0.7 ? Point3{1, 0, 0} : Point3{0, 1, 0};
-  const Point3 x = normalized(cross(other, z)), y = cross(z, x);
-  return {{{x[0], y[0], z[0]}, {x[1], y[1], z[1]}, {x[2], y[2], z[2]}}};
+Mat3 rotation_to(const Vec3& axis) {
+  const Vec3 z = normalized(axis);
+  const Vec3 other = std::abs(z.x) < 0.7 ? Vec3{1, 0, 0} : Vec3{0, 1, 0};
+  const Vec3 x = normalized(cross(other, z)), y = cross(z, x);
+  return {{Vec3{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}}};
 }
 
 void Mesh::append(const Mesh& other) {
@@ -126,20 +118,20 @@ void Mesh::append(const Mesh& other) {
   for (const std::uint32_t i : other.triangles) triangles.push_back(first + i);
 }
 
-void Mesh::move(const std::array<Point3, 3>& rotation, const Point3& position) {
+void Mesh::move(const Mat3& rotation, const Vec3& position) {
   for (auto& v : vertices) {
-    const Point3 at = v.at, normal = v.normal;
-    for (std::size_t i = 0; i < 3; ++i) {
-      v.at[i] = dot(rotation[i], at) + position[i];
-      v.normal[i] = dot(rotation[i], normal);
-    }
+    v.at = rotation * v.at + position;
+    v.normal = rotation * v.normal;
   }
 }
 
-Mesh shape_mesh(ShapeKind kind, std::span<const double> sizes) {
-  const auto size = [&](std::size_t i) { return i < sizes.size() ? sizes[i] : 0.0; };
-  constexpr double kThin = 0.02;  // of a line or a flat disk, which would be invisible
-  switch (kind) {
+namespace {
+
+/// Around the origin, along z.
+Mesh centred_mesh(const Solid& solid) {
+  const auto size = [&](std::size_t i) { return i < solid.sizes.size() ? solid.sizes[i] : 0.0; };
+  constexpr double kThin = 0.02;  // of a line or a flat disk, which would be invisible without
+  switch (solid.kind) {
     case ShapeKind::Box: return box(size(0), size(1), size(2));
     case ShapeKind::Sphere: return round_ended(size(0), 0);
     case ShapeKind::Ellipsoid: return ellipsoid(size(0), size(1), size(2));
@@ -158,10 +150,18 @@ Mesh shape_mesh(ShapeKind kind, std::span<const double> sizes) {
   return {};
 }
 
-Mesh link_mesh(const Point3& from, const Point3& to, double radius) {
-  const Point3 along = subtract(to, from);
-  Mesh mesh = round_ended(radius, std::sqrt(dot(along, along)));
-  mesh.move(rotation_to(along), {0.5 * (from[0] + to[0]), 0.5 * (from[1] + to[1]), 0.5 * (from[2] + to[2])});
+}  // namespace
+
+Mesh shape_mesh(const Solid& solid) {
+  Mesh mesh = centred_mesh(solid);
+  mesh.move(solid.rotation, solid.position);
+  return mesh;
+}
+
+Mesh link_mesh(const Vec3& from, const Vec3& to, double radius) {
+  const Vec3 along = to - from;
+  Mesh mesh = round_ended(radius, norm(along));
+  mesh.move(rotation_to(along), 0.5 * (from + to));
   return mesh;
 }
 

@@ -17,9 +17,9 @@ struct Surface {
       const auto& a = mesh.vertices[mesh.triangles[i]];
       const auto& b = mesh.vertices[mesh.triangles[i + 1]];
       const auto& c = mesh.vertices[mesh.triangles[i + 2]];
-      const auto area = cross(subtract(b.at, a.at), subtract(c.at, a.at));
+      const Vec3 area = cross(b.at - a.at, c.at - a.at);
       volume += dot(a.at, area) / 6;
-      for (std::size_t k = 0; k < 3; ++k) open[k] += area[k];
+      open += area;
       for (const auto* vertex : {&a, &b, &c}) {
         EXPECT_GT(dot(area, vertex->normal), 0) << "a normal points inwards";
         EXPECT_NEAR(dot(vertex->normal, vertex->normal), 1, 1e-12);
@@ -27,10 +27,10 @@ struct Surface {
     }
   }
   double volume = 0;
-  double open[3] = {};
+  Vec3 open;
 };
 
-struct Solid {
+struct Case {
   const char* name;
   ShapeKind kind;
   std::vector<double> sizes;
@@ -39,7 +39,7 @@ struct Solid {
 
 TEST(ShapeMesh, EnclosesTheVolumeOfTheShape) {
   const double pi = std::numbers::pi;
-  const Solid solids[] = {
+  const Case cases[] = {
       {"box", ShapeKind::Box, {1, 2, 3}, 6},
       {"sphere", ShapeKind::Sphere, {2}, 4 * pi / 3 * 8},
       {"ellipsoid", ShapeKind::Ellipsoid, {1, 2, 3}, 4 * pi / 3 * 6},
@@ -50,14 +50,14 @@ TEST(ShapeMesh, EnclosesTheVolumeOfTheShape) {
       {"rod", ShapeKind::Rod, {0.1, 2}, pi * 0.01 * 2},
       {"disk", ShapeKind::Disk, {2, 0.1}, pi * 4 * 0.1},
   };
-  for (const Solid& solid : solids) {
+  for (const Case& solid : cases) {
     SCOPED_TRACE(solid.name);
-    Mesh mesh = shape_mesh(solid.kind, solid.sizes);
+    Mesh mesh = shape_mesh({solid.kind, solid.sizes, {}, {}, {}});
     const Surface surface(mesh);
     // The corners are on the surface of round shapes, so that the mesh is inside.
     EXPECT_LE(surface.volume, solid.volume * (1 + 1e-12));
     EXPECT_GE(surface.volume, solid.volume * 0.95);
-    for (const double x : surface.open) EXPECT_NEAR(x, 0, 1e-12);
+    EXPECT_NEAR(norm(surface.open), 0, 1e-12);
     // A motion changes neither.
     mesh.move(rotation_to({1, 2, -2}), {3, -1, 2});
     EXPECT_NEAR(Surface(mesh).volume, surface.volume, 1e-12 * (1 + solid.volume));
@@ -65,10 +65,18 @@ TEST(ShapeMesh, EnclosesTheVolumeOfTheShape) {
 }
 
 TEST(ShapeMesh, LinesAndFlatDisksCanBeSeen) {
-  const double length[] = {0, 2}, radius[] = {1};
-  EXPECT_GT(Surface(shape_mesh(ShapeKind::Rod, length)).volume, 0);
-  EXPECT_GT(Surface(shape_mesh(ShapeKind::Disk, radius)).volume, 0);
-  EXPECT_TRUE(shape_mesh(ShapeKind::Plane, {}).triangles.empty());
+  EXPECT_GT(Surface(shape_mesh({ShapeKind::Rod, {0, 2}, {}, {}, {}})).volume, 0);
+  EXPECT_GT(Surface(shape_mesh({ShapeKind::Disk, {1}, {}, {}, {}})).volume, 0);
+  EXPECT_TRUE(shape_mesh({ShapeKind::Plane, {}, {}, {}, {}}).triangles.empty());
+}
+
+TEST(ShapeMesh, IsWhereTheShapeIs) {
+  const Mesh mesh = shape_mesh({ShapeKind::Box, {1, 2, 3}, {5, 6, 7}, rotation_to({1, 0, 0}), {}});
+  Vec3 low{1e9, 1e9, 1e9}, high = -low;
+  for (const auto& v : mesh.vertices)
+    for (std::size_t k = 0; k < 3; ++k) low[k] = std::min(low[k], v.at[k]), high[k] = std::max(high[k], v.at[k]);
+  EXPECT_NEAR(norm(0.5 * (low + high) - Vec3{5, 6, 7}), 0, 1e-12);
+  EXPECT_NEAR(high.x - low.x, 3, 1e-12);  // its z is along the body's x
 }
 
 TEST(ShapeMesh, ALinkReachesFromPointToPoint) {
