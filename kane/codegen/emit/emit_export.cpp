@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 
 #include "kane/base/error.hpp"
+#include "kane/base/output_file.hpp"
 #include "kane/codegen/emit/emit_driver.hpp"
 #include "kane/codegen/emit/emit_frame.hpp"
 #include "kane/program/check_program.hpp"
@@ -99,16 +99,11 @@ std::vector<SourceFile> emit_export(const ExportModel& model, Language language,
 std::vector<std::filesystem::path> emit_export(const ExportModel& model, Language language,
                                                const std::filesystem::path& directory, const EmitOptions& options) {
   const std::vector<SourceFile> files = emit_export(model, language, options);
-  std::error_code error;
-  std::filesystem::create_directories(directory, error);
-  require(std::filesystem::is_directory(directory), "cannot make the folder '{}'", directory.string());
+  make_folder(directory.string());
   std::vector<std::filesystem::path> paths;
   for (const SourceFile& f : files) {
     paths.push_back(directory / f.name);
-    std::ofstream out(paths.back(), std::ios::binary);
-    out << f.text;
-    out.close();
-    require(!out.fail(), "cannot write the file '{}'", paths.back().string());
+    write_file(paths.back().string(), f.text);
   }
   return paths;
 }
