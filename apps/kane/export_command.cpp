@@ -52,22 +52,22 @@ void run_export(const ExportCommandOptions& options) {
   for (const std::string& note : plan.notes) fmt::print(stderr, "warning: {}\n", note);
   fmt::print("{} in {}:\n", plan.title, info(plan.language).title);
   for (const auto& path : paths) fmt::print("  {}\n", path);
-  fmt::print("{} says how to go on.\n", paths.back());
+  fmt::print("{} explains how to use it.\n", paths.back());
 }
 
 }  // namespace
 
 void add_export_command(CLI::App& app) {
   auto options = std::make_shared<ExportCommandOptions>();
-  CLI::App* command =
-      app.add_subcommand("export", "Source code of the equations of motion, with a driver that simulates and a README");
+  CLI::App* command = app.add_subcommand(
+      "export", "Equations of motion as source code, with a driver that simulates them and a README");
   options->source.add_to(*command);
   command->add_option("--to", options->language, "Language: " + language_list())->required();
-  command->add_option("-o,--out", options->directory, "Folder to write; made if it does not exist")->required();
-  command->add_flag("--force", options->force, "Replace files in a folder that is not empty");
+  command->add_option("-o,--out", options->directory, "Folder to write; created if it does not exist")->required();
+  command->add_flag("--force", options->force, "Write into a folder that is not empty, replacing files");
   command->add_option("--name", options->plan.name, "Name of files and functions (default: the model's)");
   options->state.add_to(*command, "JSON file with the state to start from; '-' reads standard input");
-  command->add_option("--until", options->plan.until, "Time at which the driver ends, s");
+  command->add_option("--until", options->plan.until, "End time of the driver, s");
   command->add_option(
       "--step", options->plan.step,
       "Longest step of the driver's Runge-Kutta method, s (default: chosen so that halving it changes little)");

@@ -262,10 +262,10 @@ void add_simulate_command(CLI::App& app) {
   command->add_option("--frames", options->pictures.frames,
                       "Folder for pictures of the motion, one SVG file per frame");
   command->add_option("--video", options->pictures.video,
-                      "FILE.mp4 or FILE.webm: film of the motion at its own pace; needs the program ffmpeg");
+                      "FILE.mp4 or FILE.webm: video of the motion in real time; needs the program ffmpeg");
   command->add_option("--frame-rate,--fps", options->pictures.frame.rate,
-                      "Pictures per second of simulated time, for --frames and --video (default 25)");
-  command->add_option("--size", options->frame_size, "WIDTHxHEIGHT of these pictures in pixels (default 960x720)");
+                      "Frames per second of simulated time, for --frames and --video (default 25)");
+  command->add_option("--size", options->frame_size, "WIDTHxHEIGHT of the frames in pixels (default 960x720)");
   command->add_flag("--json", options->json, "Print the summary as JSON");
   command->add_flag("--quiet", options->quiet, "Print warnings and errors only");
   command->add_flag("--interpreter", options->interpreter, "Do not use the JIT");

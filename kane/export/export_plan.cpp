@@ -93,7 +93,7 @@ class ExportPlanner {
     else if (std::isfinite(chosen.change))
       plan_.notes.push_back(fmt::format(
           "with steps of {:.3g} s the driver's states are accurate to {:.0e} only; a shorter run or shorter "
-          "steps give more",
+          "steps are more accurate",
           plan_.model.step, chosen.change));
     else
       plan_.notes.emplace_back("the driver's method cannot compute the motion to its end; see kane simulate");
@@ -133,13 +133,13 @@ void check_folder(const ExportPlan& plan, const fs::path& folder, ExistingFiles 
   if (!fs::exists(fs::symlink_status(folder, error))) return;
   require(fs::is_directory(folder, error), "'{}' exists and is not a folder; choose another name", folder.string());
   require(existing == ExistingFiles::Replace || fs::is_empty(folder, error),
-          "the folder '{}' is not empty; choose another one, or say --force (ExistingFiles::Replace) to replace files "
+          "the folder '{}' is not empty; choose another one, or use --force (ExistingFiles::Replace) to replace files "
           "in it",
           folder.string());
   for (const SourceFile& f : plan.files) {
     const auto status = fs::symlink_status(folder / f.name, error);
     require(!fs::exists(status) || fs::is_regular_file(status),
-            "'{}' exists and is not a plain file; it is not replaced", (folder / f.name).string());
+            "'{}' exists and is not a regular file; it is not replaced", (folder / f.name).string());
   }
 }
 
@@ -164,8 +164,8 @@ Language language_from(std::string_view name) {
     known.emplace_back(l.name);
     list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", l.name, l.title);
   }
-  throw ModelError(
-      fmt::format("there is no language '{}'{}; there are {}", name, suggestion(std::string(name), known), list));
+  throw ModelError(fmt::format("there is no language '{}'{}; the languages are {}", name,
+                               suggestion(std::string(name), known), list));
 }
 
 ExportPlan plan_export(const Model& model, const StartState& start, const ExportOptions& options) {

@@ -119,7 +119,7 @@ std::vector<PageRow> RunPictures::checks(const RunReport& r) const {
         {"energy", fmt::format("{:.9g} J at the start, {:.9g} J at the end; loads or moving constraints do work",
                                r.energy.start, r.energy.end)});
   else
-    rows.push_back({"energy", "not known: a load has no potential"});
+    rows.push_back({"energy", "unknown: a load has no potential"});
   const EquationsOfMotion& e = simulator_.system().equations();
   if (!e.constraints.empty() || !e.quaternions.empty()) {
     rows.push_back({"configuration", fmt::format("largest residual {:.2e}", r.constraints.configuration),

@@ -196,7 +196,7 @@ TEST_F(ExportFolder, TouchesNothingWithoutPermission) {
   EXPECT_EQ(content("notes.txt"), "mine too");
   fs::remove(path("main.c"));
   fs::create_symlink(path("notes.txt"), path("main.c"));
-  expect_refused([&] { (void)write_export(plan, path(), ExistingFiles::Replace); }, "is not a plain file");
+  expect_refused([&] { (void)write_export(plan, path(), ExistingFiles::Replace); }, "is not a regular file");
   EXPECT_EQ(content("notes.txt"), "mine too");
   expect_refused([&] { (void)write_export(plan, "/proc/nowhere/x"); }, "cannot be made");
 }

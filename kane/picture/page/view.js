@@ -415,7 +415,7 @@ class View {
     c.lineWidth = 3 * this.ratio;
     c.strokeStyle = style.getPropertyValue("--card");
     c.fillStyle = style.getPropertyValue("--ink");
-    if (!this.gl) c.fillText("This browser shows no WebGL, which the moving picture needs.", 20, 40);
+    if (!this.gl) c.fillText("This browser does not support WebGL, which the animation needs.", 20, 40);
     if (this.shown.names) {
       s.bodies.forEach((name, i) => this.label(c, name, [...this.models[i].slice(12, 15)]));
       s.balls.forEach((ball) => this.label(c, ball.name, this.position(ball.point)));
