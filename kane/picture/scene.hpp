@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kane/mechanism/mechanism.hpp"
 #include "kane/picture/shape_mesh.hpp"
 #include "kane/simulate/system/compiled_system.hpp"
 
