@@ -106,7 +106,7 @@ std::span<const double> Evaluator::calc_switched(Evaluation& a) {
     a.contacts.push_back(force);
     touching = touching || force.state == ContactForceState::Closed;
   }
-  if (touching && !e.contact_pairs.empty() && !e.reactions.empty()) a.warnings.emplace_back(kShapesInReactions);
+  if (touching && !e.reactions.empty()) a.warnings.emplace_back(kContactsInReactions);
   SystemEvaluator& evaluator = switched_->evaluator();
   if (model_.system()->mass() != nullptr) {
     evaluator.calc_mass(at.q, at.u);

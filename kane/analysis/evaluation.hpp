@@ -97,9 +97,10 @@ struct Evaluation {
   std::string failure;                  ///< why the motion could not be found; nothing after qdot is filled in then
 };
 
-/// A warning that belongs to reactions of models with shapes in contact.
-inline constexpr const char* kShapesInReactions =
-    "reactions of joints do not see where shapes touch: a joint that carries a touching body is shown with its contact "
+/// A warning that belongs to reactions of models with contacts.
+inline constexpr const char* kContactsInReactions =
+    "reactions of joints do not know where contacts act: a joint that carries a touching body is shown with its "
+    "contact "
     "forces added";
 
 /// Evaluates many states of one model. Where the model has contacts or friction, their states at each state are found as at
