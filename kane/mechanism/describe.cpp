@@ -11,7 +11,7 @@ namespace kane {
 
 Quantity::Quantity(const Expr& value) : text(to_text(value)) {}
 
-Where place_of(const std::source_location& call) { return {call.file_name(), static_cast<int>(call.line()), 0}; }
+Where place_of(const SourcePlace& call) { return {call.file, call.line, 0}; }
 
 Quantity at(Quantity quantity, const Where& where) {
   if (quantity.where.line == 0) quantity.where = where;

@@ -47,7 +47,7 @@ MultiJointOptions several(const JointOptions& o) {
 class JointDescription {
  public:
   JointDescription(Mechanism& mechanism, std::string_view name, std::string_view kind, const BodyRef& parent,
-                   const BodyRef& child, const std::source_location& place)
+                   const BodyRef& child, const SourcePlace& place)
       : m_(mechanism) {
     joint_.name = name;
     joint_.kind = kind;

@@ -11,12 +11,12 @@
 
 #include <concepts>
 #include <optional>
-#include <source_location>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
 
+#include "kane/base/source_place.hpp"
 #include "kane/mechanics/orientation.hpp"
 #include "kane/mechanism/joint.hpp"
 
@@ -190,6 +190,6 @@ class VectorQuantity {
 };
 
 /// The place of a call in a C++ source, so that an error in the description points to its line.
-[[nodiscard]] Where place_of(const std::source_location& call);
+[[nodiscard]] Where place_of(const SourcePlace& call);
 
 }  // namespace kane

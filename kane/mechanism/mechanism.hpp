@@ -91,7 +91,7 @@ struct Mechanism {
   // Each part that is added has a name of its own.
 
   /// Where in a C++ source a part is described. It is kept, so that errors found later point to that line.
-  using Place = std::source_location;
+  using Place = SourcePlace;
 
   // symbols
   /// The symbol t.
