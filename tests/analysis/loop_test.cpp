@@ -112,8 +112,8 @@ TEST(Loop, LawsInSymbols) {
   const LinearizationReport r = linearize_model(model_of(kMass), {.parameters = {{"b", 4.0}}}, {.symbols = true});
   expect_pair(r.modes.eigenvalues, -1, std::sqrt(3.0));
   for (const auto& [matrix, text] : {std::pair{"K", "k"}, {"C", "b"}, {"M", "m"}}) {
-    const auto entry =
-        std::find_if(r.symbols.begin(), r.symbols.end(), [&](const auto& s) { return s.matrix == matrix; });
+    const auto entry = std::find_if(r.symbols.begin(), r.symbols.end(),
+                                    [&wanted = matrix](const auto& s) { return s.matrix == wanted; });
     ASSERT_NE(entry, r.symbols.end());
     EXPECT_EQ(entry->text, text);
   }
