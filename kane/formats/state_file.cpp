@@ -1,11 +1,11 @@
 #include "kane/formats/state_file.hpp"
 
 #include <algorithm>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
-#include "kane/formats/yaml/yaml_document.hpp"
 
 namespace kane {
 
@@ -130,7 +130,16 @@ StateFile parse_states(std::string_view text, const std::string& file) {
 }
 
 StateFile read_states(const std::filesystem::path& file) {
-  return parse_states(read_file_bytes(file, file.string(), kMaxBytes), file.string());
+  // A pipe will do as well, as in --state <(command).
+  std::ifstream stream(file, std::ios::binary);
+  require(stream.good() && !std::filesystem::is_directory(file), "the state file '{}' cannot be read", file.string());
+  std::string text;
+  for (char block[65536]; stream.read(block, sizeof block) || stream.gcount() > 0;) {
+    text.append(block, static_cast<std::size_t>(stream.gcount()));
+    require(text.size() <= kMaxBytes, "the state file '{}' is longer than the limit of {} bytes", file.string(),
+            kMaxBytes);
+  }
+  return parse_states(text, file.string());
 }
 
 StartState only_state(StateFile file) {

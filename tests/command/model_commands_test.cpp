@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "tests/command/run_json.hpp"
 
@@ -77,6 +78,14 @@ TEST_F(Commands, EvaluateKnowsJointFriction) {
   EXPECT_DOUBLE_EQ(run_json({"evaluate", "rough.yaml", "--set", "u_x=1"})["udot"][0].get<double>(), -2.0);
   EXPECT_DOUBLE_EQ(run_json({"evaluate", "rough.yaml", "--set", "u_x=-1"})["udot"][0].get<double>(), 2.0);
   EXPECT_DOUBLE_EQ(run_json({"evaluate", "rough.yaml"})["udot"][0].get<double>(), 0.0);
+}
+
+TEST_F(Commands, StatesMayComeFromAPipe) {
+  ASSERT_EQ(mkfifo("states", 0600), 0);
+  std::thread writer([] { std::ofstream("states") << "{\"q\": {\"q1\": 0.25}}"; });
+  const json a = run_json({"evaluate", model("planar2r"), "--state", "states"});
+  writer.join();
+  EXPECT_EQ(a["q"][0].get<double>(), 0.25);
 }
 
 TEST_F(Commands, EveryHelpHasExamplesAndJson) {
