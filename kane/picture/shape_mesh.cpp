@@ -1,7 +1,9 @@
 #include "kane/picture/shape_mesh.hpp"
 
 #include <cmath>
+#include <cstdint>
 #include <numbers>
+#include <span>
 
 namespace kane {
 
