@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/expr/affine.hpp"
 #include "kane/expr/evaluate.hpp"
@@ -45,15 +46,15 @@ class RowReader {
     row.equation.b = a.remainder;
     for (std::size_t i = 0; i < symbols.size(); ++i) {
       const Expr& c = a.coefficients[i];
-      if (speed[i] >= 0) row.equation.a[static_cast<std::size_t>(speed[i])] += c;
+      if (speed[i] >= 0) row.equation.a[at(speed[i])] += c;
       if (rate[i] < 0) continue;
-      const auto k = static_cast<std::size_t>(rate[i]);
+      const auto k = at(rate[i]);
       for (const auto& [column, w] : model_.W[k]) {
-        const auto at = static_cast<std::size_t>(column);
+        const std::size_t place = at(column);
         if (column < model_.speed_count)
-          row.equation.a[at] += c * w;
+          row.equation.a[place] += c * w;
         else
-          row.auxiliary[at - static_cast<std::size_t>(model_.speed_count)] += c * w;
+          row.auxiliary[place - at(model_.speed_count)] += c * w;
       }
       row.equation.b += c * model_.X[k];
     }
@@ -120,9 +121,9 @@ void form_point_row(Kinematics& k, const ConstraintRecord& c, ConstraintRow& row
       const Expr a = dot(r.c, d);
       const int n = k.model().speed_count;
       if (r.column < n)
-        row.equation.a[static_cast<std::size_t>(r.column)] += a;
+        row.equation.a[at(r.column)] += a;
       else
-        row.auxiliary[static_cast<std::size_t>(r.column - n)] += a;
+        row.auxiliary[at(r.column - n)] += a;
     }
     row.equation.b += dot(v.remainder, d);
     value += dot(v.value, d);
@@ -138,7 +139,7 @@ void form_point_auxiliaries(Kinematics& k, const ConstraintRecord& c, Constraint
   const int n = k.model().speed_count;
   const Bases& bases = k.bases();
   const auto put = [&](int column, const Expr& value) {
-    if (column >= n) row.auxiliary[static_cast<std::size_t>(column - n)] += value;
+    if (column >= n) row.auxiliary[at(column - n)] += value;
   };
   for (const auto& [p, sign] : {std::pair{c.point, 1}, std::pair{c.reference, -1}}) {
     const VelocityForm& v = k.point(p);
@@ -171,7 +172,7 @@ ConstraintRow form_row(Kinematics& k, const Kinematical& kinematical, const RowR
   row.equation.name = c.name;
   row.equation.group = c.group;
   row.equation.active = c.active;
-  row.equation.a.resize(static_cast<std::size_t>(k.model().speed_count));
+  row.equation.a.resize(at(k.model().speed_count));
   row.auxiliary.resize(s.auxiliaries().size());
   row.equation.multiplier = s.graph().symbol("lambda." + c.name);
   row.has_points = c.between_points();
@@ -219,7 +220,7 @@ std::string names_of(const std::vector<ConstraintRow>& rows, const std::vector<i
   std::string text;
   for (std::size_t i = 0; i < which.size(); ++i) {
     if (i > 0) text += i + 1 == which.size() ? " and " : ", ";
-    text += rows[static_cast<std::size_t>(which[i])].equation.name;
+    text += rows[at(which[i])].equation.name;
   }
   return text;
 }
@@ -236,8 +237,8 @@ std::vector<int> active_rows(const std::vector<ConstraintRow>& rows, bool redund
 ExprMatrix coefficients(const std::vector<ConstraintRow>& rows, const std::vector<int>& which, int n, bool with_b) {
   ExprMatrix a(static_cast<int>(which.size()), n + (with_b ? 1 : 0));
   for (int i = 0; i < a.rows; ++i) {
-    const ConstraintEquation& e = rows[static_cast<std::size_t>(which[static_cast<std::size_t>(i)])].equation;
-    for (int j = 0; j < n; ++j) a(i, j) = e.a[static_cast<std::size_t>(j)];
+    const ConstraintEquation& e = rows[at(which[at(i)])].equation;
+    for (int j = 0; j < n; ++j) a(i, j) = e.a[at(j)];
     if (with_b) a(i, n) = e.b;
   }
   return a;
@@ -253,9 +254,9 @@ std::vector<Expr> find_combination(const System& s, const std::vector<Constraint
   ExprMatrix square(a.rows, a.rows);
   std::vector<Expr> right;
   for (int j = 0; j < a.rows; ++j) {
-    const int column = rank.pivots[static_cast<std::size_t>(j)].column;
+    const int column = rank.pivots[at(j)].column;
     for (int i = 0; i < a.rows; ++i) square(j, i) = a(i, column);
-    right.push_back(rows[static_cast<std::size_t>(dependent.front())].equation.a[static_cast<std::size_t>(column)]);
+    right.push_back(rows[at(dependent.front())].equation.a[at(column)]);
   }
   std::vector<Expr> k = LinearSolver(square).solve(right);
   if (!std::all_of(k.begin(), k.end(), [&](const Expr& e) { return find_variables(s, e).empty(); })) return {};
@@ -267,17 +268,17 @@ std::vector<Expr> find_combination(const System& s, const std::vector<Constraint
 std::string check_positions(const System& s, const std::vector<ConstraintRow>& rows,
                             const std::vector<int>& dependent) {
   for (const int i : dependent) {
-    if (!rows[static_cast<std::size_t>(i)].equation.phi) return {};
+    if (!rows[at(i)].equation.phi) return {};
   }
   const std::vector<Expr> k = find_combination(s, rows, dependent);
   if (k.empty()) return {};
-  Expr difference = *rows[static_cast<std::size_t>(dependent[0])].equation.phi;
+  Expr difference = *rows[at(dependent[0])].equation.phi;
   for (std::size_t i = 0; i < k.size(); ++i) {
-    difference -= k[i] * *rows[static_cast<std::size_t>(dependent[i + 1])].equation.phi;
+    difference -= k[i] * *rows[at(dependent[i + 1])].equation.phi;
   }
   if (difference.is_number()) {
     // Decimals in a model are rounded; nothing is built to a nanometre.
-    require_about({Subject::Kind::Constraint, rows[static_cast<std::size_t>(dependent[0])].equation.name},
+    require_about({Subject::Kind::Constraint, rows[at(dependent[0])].equation.name},
                   std::abs(to_double(difference.number())) < 1e-9,
                   "the constraints {} contradict each other: they hold together only if {} = 0",
                   names_of(rows, dependent), difference.to_string());
@@ -293,7 +294,7 @@ void check_constraint_rank(const System& s, std::vector<ConstraintRow>& rows, st
   // Row by row in the order written, so that it is the later one that is called redundant.
   std::vector<int> kept;
   for (const int i : active_rows(rows, true)) {
-    ConstraintEquation& e = rows[static_cast<std::size_t>(i)].equation;
+    ConstraintEquation& e = rows[at(i)].equation;
     const bool empty = std::all_of(e.a.begin(), e.a.end(), [](const Expr& c) { return c.is_zero(); });
     if (empty) {
       require_about({Subject::Kind::Constraint, e.name}, e.b.is_zero(),
@@ -312,7 +313,7 @@ void check_constraint_rank(const System& s, std::vector<ConstraintRow>& rows, st
     std::vector<int> dependent{i};
     for (const std::vector<int>& d : rank.dependencies) {
       for (const int r : d) {
-        const int row = trial[static_cast<std::size_t>(r)];
+        const int row = trial[at(r)];
         if (row != i) dependent.push_back(row);
       }
     }

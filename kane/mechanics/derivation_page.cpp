@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "kane/base/at.hpp"
 #include "kane/expr/count.hpp"
 #include "kane/expr/print.hpp"
 #include "kane/mechanics/formula_writer.hpp"
@@ -145,7 +146,7 @@ class PageMaker {
     if (f.angle.is_zero()) return words("nothing");
     Formula about;
     if (f.axis) {
-      about = words(std::string(1, "xyz"[static_cast<std::size_t>(*f.axis)]));
+      about = words(std::string(1, "xyz"[at(*f.axis)]));
     } else {
       for (const Expr& c : f.rotation_axis) {
         about.text += (about.text.empty() ? "" : ", ") + write_.value(c).text;
@@ -231,7 +232,7 @@ class PageMaker {
       widths.push_back(partials.header.back().text.size());
     }
     for (int r = 0; r < equations_.speed_count(); ++r) {
-      const Formula u = write_.symbol(equations_.u[static_cast<std::size_t>(r)]);
+      const Formula u = write_.symbol(equations_.u[at(r)]);
       std::vector<Formula> cells{
           {std::to_string(r + 1) + " (" + u.text + ")", std::to_string(r + 1) + "\\;(" + u.latex + ")"}};
       for (const Row& row : table) {
@@ -291,9 +292,8 @@ class PageMaker {
     std::vector<Formula> rows;
     for (int r = 0; r < equations_.speed_count(); ++r) {
       Expr left;
-      for (int s = 0; s < equations_.speed_count(); ++s)
-        left += equations_.M(r, s) * equations_.udot[static_cast<std::size_t>(s)];
-      rows.push_back(equation(form(left), form(equations_.rhs[static_cast<std::size_t>(r)])));
+      for (int s = 0; s < equations_.speed_count(); ++s) left += equations_.M(r, s) * equations_.udot[at(s)];
+      rows.push_back(equation(form(left), form(equations_.rhs[at(r)])));
     }
     add(std::move(rows));
   }
@@ -318,17 +318,16 @@ class PageMaker {
     for (std::size_t i = 0; i < e.dependent.size(); ++i) {
       Expr sum = e.E[i];
       for (std::size_t j = 0; j < e.independent.size(); ++j)
-        sum += e.D(static_cast<int>(i), static_cast<int>(j)) * equations_.u[static_cast<std::size_t>(e.independent[j])];
-      rows.push_back(equation(write_.symbol(equations_.u[static_cast<std::size_t>(e.dependent[i])]), form(sum)));
+        sum += e.D(static_cast<int>(i), static_cast<int>(j)) * equations_.u[at(e.independent[j])];
+      rows.push_back(equation(write_.symbol(equations_.u[at(e.dependent[i])]), form(sum)));
     }
     add(std::move(rows));
     page_.add_text("Constrained equations, by recombination (Buffinton 6.67):");
     rows.clear();
     for (int r = 0; r < e.M.rows; ++r) {
       Expr left;
-      for (int s = 0; s < e.M.columns; ++s)
-        left += e.M(r, s) * equations_.udot[static_cast<std::size_t>(e.independent[static_cast<std::size_t>(s)])];
-      rows.push_back(equation(form(left), form(e.rhs[static_cast<std::size_t>(r)])));
+      for (int s = 0; s < e.M.columns; ++s) left += e.M(r, s) * equations_.udot[at(e.independent[at(s)])];
+      rows.push_back(equation(form(left), form(e.rhs[at(r)])));
     }
     add(std::move(rows));
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kane/base/at.hpp"
 #include "kane/mechanics/algebra.hpp"
 #include "kane/mechanics/projection_method.hpp"
 
@@ -10,31 +11,29 @@ namespace kane {
 ExprMatrix form_mass_matrix(Kinematics& k, const std::vector<InertiaElement>& elements,
                             const std::vector<int>& columns) {
   // A column that moves few elements is the cheaper one to form a pair with.
-  std::vector<int> reach(static_cast<std::size_t>(k.model().column_count), 0);
+  std::vector<int> reach(at(k.model().column_count), 0);
   for (const InertiaElement& e : elements) {
     if (e.translates) {
-      for (const PartialVelocity& p : k.point(e.point).partials) ++reach[static_cast<std::size_t>(p.column)];
+      for (const PartialVelocity& p : k.point(e.point).partials) ++reach[at(p.column)];
     }
     if (e.rotates) {
-      for (const PartialVelocity& p : k.frame(e.frame, e.basis).partials) ++reach[static_cast<std::size_t>(p.column)];
+      for (const PartialVelocity& p : k.frame(e.frame, e.basis).partials) ++reach[at(p.column)];
     }
   }
   const int n = static_cast<int>(columns.size());
   std::vector<int> order;
   for (int i = 0; i < n; ++i) order.push_back(i);
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-    return reach[static_cast<std::size_t>(columns[static_cast<std::size_t>(a)])] <
-           reach[static_cast<std::size_t>(columns[static_cast<std::size_t>(b)])];
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int a, int b) { return reach[at(columns[at(a)])] < reach[at(columns[at(b)])]; });
 
   ExprMatrix M(n, n);
-  std::vector<bool> wanted(static_cast<std::size_t>(k.model().column_count), false);
-  for (const int c : columns) wanted[static_cast<std::size_t>(c)] = true;
+  std::vector<bool> wanted(at(k.model().column_count), false);
+  for (const int c : columns) wanted[at(c)] = true;
   std::vector<int> ordered;
-  for (const int i : order) ordered.push_back(columns[static_cast<std::size_t>(i)]);
+  for (const int i : order) ordered.push_back(columns[at(i)]);
   const Projection::Method method = choose_for_mass_matrix(k, elements, ordered, wanted);
   for (const int s : order) {
-    const int column = columns[static_cast<std::size_t>(s)];
+    const int column = columns[at(s)];
     Projection projection(k, method);
     for (const InertiaElement& e : elements) {
       if (e.translates) projection.add_force(e.point, e.mass, k.point(e.point).partial(column));
@@ -44,10 +43,10 @@ ExprMatrix form_mass_matrix(Kinematics& k, const std::vector<InertiaElement>& el
     }
     const std::vector<Expr> f = projection.project(wanted);
     for (int r = 0; r < n; ++r) {
-      const int row = columns[static_cast<std::size_t>(r)];
-      if (wanted[static_cast<std::size_t>(row)]) M(r, s) = M(s, r) = f[static_cast<std::size_t>(row)];
+      const int row = columns[at(r)];
+      if (wanted[at(row)]) M(r, s) = M(s, r) = f[at(row)];
     }
-    wanted[static_cast<std::size_t>(column)] = false;
+    wanted[at(column)] = false;
   }
   return M;
 }

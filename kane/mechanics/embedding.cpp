@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/mechanics/algebra.hpp"
 #include "kane/mechanics/rank.hpp"
@@ -31,11 +32,11 @@ class Embedder {
       : s_(s), bases_(bases), kinematical_(kinematical), rows_(rows), warnings_(warnings), model_(kinematical.model) {
     const int n = model_.speed_count;
     for (int j = 0; j < n; ++j) left_.push_back(j);
-    C_.resize(static_cast<std::size_t>(n));
-    for (int j = 0; j < n; ++j) C_[static_cast<std::size_t>(j)].resize(static_cast<std::size_t>(n));
-    for (int j = 0; j < n; ++j) C_[static_cast<std::size_t>(j)][static_cast<std::size_t>(j)] = 1;
-    E_.resize(static_cast<std::size_t>(n));
-    g_.resize(static_cast<std::size_t>(n));
+    C_.resize(at(n));
+    for (int j = 0; j < n; ++j) C_[at(j)].resize(at(n));
+    for (int j = 0; j < n; ++j) C_[at(j)][at(j)] = 1;
+    E_.resize(at(n));
+    g_.resize(at(n));
   }
 
   SymbolicEmbedding run() {
@@ -52,8 +53,8 @@ class Embedder {
 
   /// Stated together, or about the same two material points (a wheel that touches and does not slip).
   [[nodiscard]] bool belong_together(int i, int j) const {
-    const ConstraintRecord& a = s_.constraints()[static_cast<std::size_t>(i)];
-    const ConstraintRecord& b = s_.constraints()[static_cast<std::size_t>(j)];
+    const ConstraintRecord& a = s_.constraints()[at(i)];
+    const ConstraintRecord& b = s_.constraints()[at(j)];
     if (a.group == b.group) return true;
     return a.between_points() && b.between_points() && same_point(a.point, b.point) &&
            same_point(a.reference, b.reference);
@@ -97,25 +98,23 @@ class Embedder {
     if (wishes_.empty()) return;
     ExprMatrix a(static_cast<int>(embedded_.size()), model_.speed_count);
     for (int i = 0; i < a.rows; ++i) {
-      const auto& row = rows_[static_cast<std::size_t>(embedded_[static_cast<std::size_t>(i)])].equation.a;
-      for (int j = 0; j < a.columns; ++j) a(i, j) = row[static_cast<std::size_t>(j)];
+      const auto& row = rows_[at(embedded_[at(i)])].equation.a;
+      for (int j = 0; j < a.columns; ++j) a(i, j) = row[at(j)];
     }
     const RankReport rank = find_rank(a, wishes_, Rank::Rounded);
     if (rank.rank() == a.rows) return;
     std::string names, stuck;
-    for (const int j : wishes_)
-      names += (names.empty() ? "" : ", ") + s_.speeds()[static_cast<std::size_t>(j)].symbol.name();
+    for (const int j : wishes_) names += (names.empty() ? "" : ", ") + s_.speeds()[at(j)].symbol.name();
     std::vector<int> which;
     for (const auto& d : rank.dependencies) which.insert(which.end(), d.begin(), d.end());
     std::sort(which.begin(), which.end());
     which.erase(std::unique(which.begin(), which.end()), which.end());
     for (const int i : which) {
-      stuck += (stuck.empty() ? "" : ", ") +
-               rows_[static_cast<std::size_t>(embedded_[static_cast<std::size_t>(i)])].equation.name;
+      stuck += (stuck.empty() ? "" : ", ") + rows_[at(embedded_[at(i)])].equation.name;
     }
-    const int first = embedded_[static_cast<std::size_t>(which.front())];
+    const int first = embedded_[at(which.front())];
     throw ModelError(
-        Subject{Subject::Kind::Constraint, rows_[static_cast<std::size_t>(first)].equation.name},
+        Subject{Subject::Kind::Constraint, rows_[at(first)].equation.name},
         fmt::format("the dependent speeds {} cannot be solved for: constraint{} {} do{} not determine them; "
                     "choose others, or leave the choice open",
                     names, which.size() > 1 ? "s" : "", stuck, which.size() > 1 ? "" : "es"));
@@ -133,7 +132,7 @@ class Embedder {
 
   /// From the row in all speeds: a C u_left + (b + a E) = 0, a C u'_left = gamma - a g.
   StageRow substituted_row(int i) const {
-    const ConstraintEquation& e = rows_[static_cast<std::size_t>(i)].equation;
+    const ConstraintEquation& e = rows_[at(i)].equation;
     StageRow r;
     r.a.resize(C_.size());
     r.b = e.b;
@@ -141,8 +140,8 @@ class Embedder {
     for (std::size_t j = 0; j < e.a.size(); ++j) {
       if (e.a[j].is_zero()) continue;
       for (const int c : left_) {
-        const Expr& coefficient = C_[j][static_cast<std::size_t>(c)];
-        if (!coefficient.is_zero()) r.a[static_cast<std::size_t>(c)] += e.a[j] * coefficient;
+        const Expr& coefficient = C_[j][at(c)];
+        if (!coefficient.is_zero()) r.a[at(c)] += e.a[j] * coefficient;
       }
       r.b += e.a[j] * E_[j];
       r.gamma -= e.a[j] * g_[j];
@@ -163,7 +162,7 @@ class Embedder {
         return sign > 0 ? value : -value;
       };
       for (const PartialVelocity& u : v.partials) {
-        if (u.column < model_.speed_count) r.a[static_cast<std::size_t>(u.column)] += along(u.c);
+        if (u.column < model_.speed_count) r.a[at(u.column)] += along(u.c);
       }
       r.b += along(v.remainder);
       r.gamma -= along(rate);
@@ -185,7 +184,7 @@ class Embedder {
   }
 
   [[nodiscard]] bool by_points(int i) {
-    const ConstraintRecord& c = s_.constraints()[static_cast<std::size_t>(i)];
+    const ConstraintRecord& c = s_.constraints()[at(i)];
     return c.between_points() && is_fixed_direction(s_, kinematics().dependence(), c.direction);
   }
 
@@ -195,10 +194,10 @@ class Embedder {
   ExprMatrix form_stated_rows(const std::vector<int>& group) {
     ExprMatrix a(static_cast<int>(group.size()), model_.speed_count);
     for (int i = 0; i < a.rows; ++i) {
-      const int row = group[static_cast<std::size_t>(i)];
-      const ConstraintRecord& c = s_.constraints()[static_cast<std::size_t>(row)];
+      const int row = group[at(i)];
+      const ConstraintRecord& c = s_.constraints()[at(row)];
       const StageRow stated = by_points(row) ? point_row(c, c.direction) : substituted_row(row);
-      for (const int column : left_) a(i, column) = stated.a[static_cast<std::size_t>(column)];
+      for (const int column : left_) a(i, column) = stated.a[at(column)];
     }
     return a;
   }
@@ -213,10 +212,10 @@ class Embedder {
         rest.erase(rest.begin());
         continue;
       }
-      const ConstraintRecord& c = s_.constraints()[static_cast<std::size_t>(first)];
+      const ConstraintRecord& c = s_.constraints()[at(first)];
       std::vector<Vector> directions;
       std::erase_if(rest, [&](int i) {
-        const ConstraintRecord& other = s_.constraints()[static_cast<std::size_t>(i)];
+        const ConstraintRecord& other = s_.constraints()[at(i)];
         if (!by_points(i) || other.point != c.point || other.reference != c.reference) return false;
         directions.push_back(other.direction);
         return true;
@@ -261,7 +260,7 @@ class Embedder {
     const int m = static_cast<int>(rows.size());
     ExprMatrix a(m, model_.speed_count);
     for (int i = 0; i < m; ++i) {
-      for (const int c : left_) a(i, c) = rows[static_cast<std::size_t>(i)].a[static_cast<std::size_t>(c)];
+      for (const int c : left_) a(i, c) = rows[at(i)].a[at(c)];
     }
     std::vector<int> allowed;
     for (const int c : wishes_.empty() ? left_ : wishes_) {
@@ -277,7 +276,7 @@ class Embedder {
     }
     ExprMatrix square(m, m);
     for (int i = 0; i < m; ++i) {
-      for (int j = 0; j < m; ++j) square(i, j) = a(i, stage.dependent[static_cast<std::size_t>(j)]);
+      for (int j = 0; j < m; ++j) square(i, j) = a(i, stage.dependent[at(j)]);
     }
     const LinearSolver solver(square);
     const auto solve_for = [&](auto&& value) {
@@ -287,16 +286,16 @@ class Embedder {
     };
     stage.D = ExprMatrix(m, static_cast<int>(stage.independent.size()));
     for (int j = 0; j < stage.D.columns; ++j) {
-      const int c = stage.independent[static_cast<std::size_t>(j)];
+      const int c = stage.independent[at(j)];
       const std::vector<Expr> column = solve_for([&](int i) { return -a(i, c); });
-      for (int i = 0; i < m; ++i) stage.D(i, j) = column[static_cast<std::size_t>(i)];
+      for (int i = 0; i < m; ++i) stage.D(i, j) = column[at(i)];
     }
-    stage.E = solve_for([&](int i) { return -rows[static_cast<std::size_t>(i)].b; });
-    stage.g = solve_for([&](int i) { return rows[static_cast<std::size_t>(i)].gamma; });
+    stage.E = solve_for([&](int i) { return -rows[at(i)].b; });
+    stage.g = solve_for([&](int i) { return rows[at(i)].gamma; });
     if (const std::string where = singular_conditions(s_, solver.divisors()); !where.empty()) {
       std::string names;
       for (const int c : stage.dependent) {
-        names += (names.empty() ? "" : ", ") + s_.speeds()[static_cast<std::size_t>(c)].symbol.name();
+        names += (names.empty() ? "" : ", ") + s_.speeds()[at(c)].symbol.name();
       }
       warnings_.push_back(fmt::format("the dependent speeds {} cannot be found where {}", names, where));
     }
@@ -307,11 +306,10 @@ class Embedder {
     // u_j = sum C_jc u_c + E_j with the newly dependent columns replaced.
     for (std::size_t j = 0; j < C_.size(); ++j) {
       for (std::size_t i = 0; i < stage.dependent.size(); ++i) {
-        Expr& c = C_[j][static_cast<std::size_t>(stage.dependent[i])];
+        Expr& c = C_[j][at(stage.dependent[i])];
         if (c.is_zero()) continue;
         for (std::size_t k = 0; k < stage.independent.size(); ++k) {
-          C_[j][static_cast<std::size_t>(stage.independent[k])] +=
-              c * stage.D(static_cast<int>(i), static_cast<int>(k));
+          C_[j][at(stage.independent[k])] += c * stage.D(static_cast<int>(i), static_cast<int>(k));
         }
         E_[j] += c * stage.E[i];
         g_[j] += c * stage.g[i];
@@ -327,17 +325,17 @@ class Embedder {
     Dependence dependence(s_);
     model_.constant = true;
     for (std::size_t k = 0; k < model_.W.size(); ++k) {
-      std::vector<Expr> row(static_cast<std::size_t>(model_.column_count));
+      std::vector<Expr> row(at(model_.column_count));
       for (const auto& [column, w] : model_.W[k]) {
         const auto d = std::find(stage.dependent.begin(), stage.dependent.end(), column);
         if (d == stage.dependent.end()) {
-          row[static_cast<std::size_t>(column)] += w;
+          row[at(column)] += w;
           continue;
         }
-        const auto i = static_cast<std::size_t>(d - stage.dependent.begin());
+        const auto i = at(d - stage.dependent.begin());
         for (std::size_t j = 0; j < stage.independent.size(); ++j) {
           const Expr& c = stage.D(static_cast<int>(i), static_cast<int>(j));
-          if (!c.is_zero()) row[static_cast<std::size_t>(stage.independent[j])] += w * c;
+          if (!c.is_zero()) row[at(stage.independent[j])] += w * c;
         }
         model_.X[k] += w * stage.E[i];
         model_.second[k] += w * stage.g[i];
@@ -362,9 +360,9 @@ class Embedder {
     }
     e.D = ExprMatrix(static_cast<int>(e.dependent.size()), static_cast<int>(e.independent.size()));
     for (int i = 0; i < e.D.rows; ++i) {
-      const auto j = static_cast<std::size_t>(e.dependent[static_cast<std::size_t>(i)]);
+      const auto j = at(e.dependent[at(i)]);
       for (int k = 0; k < e.D.columns; ++k) {
-        e.D(i, k) = C_[j][static_cast<std::size_t>(e.independent[static_cast<std::size_t>(k)])];
+        e.D(i, k) = C_[j][at(e.independent[at(k)])];
       }
       e.E.push_back(E_[j]);
       e.g.push_back(g_[j]);
@@ -397,8 +395,8 @@ SymbolicEmbedding form_embedding(const System& system, const Bases& bases, const
 void recombine(const ExprMatrix& M, const std::vector<Expr>& rhs, EmbeddedEquations& e) {
   const int p = static_cast<int>(e.independent.size());
   const int m = static_cast<int>(e.dependent.size());
-  const auto ind = [&](int j) { return e.independent[static_cast<std::size_t>(j)]; };
-  const auto dep = [&](int i) { return e.dependent[static_cast<std::size_t>(i)]; };
+  const auto ind = [&](int j) { return e.independent[at(j)]; };
+  const auto dep = [&](int i) { return e.dependent[at(i)]; };
   ExprMatrix MC(M.rows, p);
   std::vector<Expr> residual = rhs;
   for (int r = 0; r < M.rows; ++r) {
@@ -406,20 +404,19 @@ void recombine(const ExprMatrix& M, const std::vector<Expr>& rhs, EmbeddedEquati
       MC(r, j) = M(r, ind(j));
       for (int i = 0; i < m; ++i) MC(r, j) += M(r, dep(i)) * e.D(i, j);
     }
-    for (int i = 0; i < m; ++i)
-      residual[static_cast<std::size_t>(r)] -= M(r, dep(i)) * e.g[static_cast<std::size_t>(i)];
+    for (int i = 0; i < m; ++i) residual[at(r)] -= M(r, dep(i)) * e.g[at(i)];
   }
   e.M = ExprMatrix(p, p);
-  e.rhs.assign(static_cast<std::size_t>(p), Expr());
+  e.rhs.assign(at(p), Expr());
   for (int j = 0; j < p; ++j) {
     for (int l = j; l < p; ++l) {
       Expr sum = MC(ind(j), l);
       for (int i = 0; i < m; ++i) sum += e.D(i, j) * MC(dep(i), l);
       e.M(j, l) = e.M(l, j) = sum;
     }
-    Expr sum = residual[static_cast<std::size_t>(ind(j))];
-    for (int i = 0; i < m; ++i) sum += e.D(i, j) * residual[static_cast<std::size_t>(dep(i))];
-    e.rhs[static_cast<std::size_t>(j)] = sum;
+    Expr sum = residual[at(ind(j))];
+    for (int i = 0; i < m; ++i) sum += e.D(i, j) * residual[at(dep(i))];
+    e.rhs[at(j)] = sum;
   }
 }
 

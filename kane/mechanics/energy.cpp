@@ -1,5 +1,6 @@
 // Energy and momentum, and the matrix C of Parsa.
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/mechanics/algebra.hpp"
 #include "kane/mechanics/derivation_parts.hpp"
@@ -106,13 +107,13 @@ ExprMatrix KaneDerivation::parsa_matrix() {
   for (const BodyRecord& b : s.bodies()) {
     if (b.mass) {
       const VelocityForm& v = k.point(b.mass_centre);
-      std::vector<Expr3> J(static_cast<std::size_t>(n));
+      std::vector<Expr3> J(at(n));
       for (const PartialVelocity& p : v.partials) {
-        if (p.column < n) J[static_cast<std::size_t>(p.column)] = parts_->bases.express(p.c, v.basis, s.inertial());
+        if (p.column < n) J[at(p.column)] = parts_->bases.express(p.c, v.basis, s.inertial());
       }
       for (int j = 0; j < n; ++j) {
-        const Expr3 rate = k.along(J[static_cast<std::size_t>(j)]);
-        for (int i = 0; i < n; ++i) C(i, j) += *b.mass * dot(J[static_cast<std::size_t>(i)], rate);
+        const Expr3 rate = k.along(J[at(j)]);
+        for (int i = 0; i < n; ++i) C(i, j) += *b.mass * dot(J[at(i)], rate);
       }
     }
     if (b.is_particle() || !b.inertia) continue;

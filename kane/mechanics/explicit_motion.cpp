@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/expr/substitution.hpp"
 #include "kane/mechanics/rank.hpp"
@@ -11,8 +12,8 @@ namespace kane {
 namespace {
 
 template <class Vector>
-auto& at(Vector& v, int i) {
-  return v[static_cast<std::size_t>(i)];
+auto& item(Vector& v, int i) {
+  return v[at(i)];
 }
 
 /// P S P^T = L D L^T of a symmetric matrix; of all pivots left, the row with the fewest entries is eliminated first, which
@@ -34,21 +35,21 @@ class SymmetricFactors {
   /// b becomes L^-1 b.
   void reduce(std::vector<Expr>& b) const {
     for (const Step& step : steps_)
-      for (const auto& [row, factor] : step.lower) at(b, row) -= factor * at(b, step.pivot);
+      for (const auto& [row, factor] : step.lower) item(b, row) -= factor * item(b, step.pivot);
   }
   /// b = L^-1 c becomes S^-1 c.
   void back(std::vector<Expr>& b) const {
     for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
-      at(b, step->pivot) *= step->reciprocal;
-      for (const auto& [row, factor] : step->lower) at(b, step->pivot) -= factor * at(b, row);
+      item(b, step->pivot) *= step->reciprocal;
+      for (const auto& [row, factor] : step->lower) item(b, step->pivot) -= factor * item(b, row);
     }
   }
   /// a^T S^-1 b for a and b reduced.
   [[nodiscard]] Expr product(const std::vector<Expr>& a, const std::vector<Expr>& b) const {
     Expr sum;
     for (const Step& step : steps_) {
-      if (at(a, step.pivot).is_zero() || at(b, step.pivot).is_zero()) continue;
-      sum += at(a, step.pivot) * at(b, step.pivot) * step.reciprocal;
+      if (item(a, step.pivot).is_zero() || item(b, step.pivot).is_zero()) continue;
+      sum += item(a, step.pivot) * item(b, step.pivot) * step.reciprocal;
     }
     return sum;
   }
@@ -85,11 +86,9 @@ std::vector<int> independent_rows(const EquationsOfMotion& e, const std::vector<
     if (active[i]) rows.push_back(static_cast<int>(i));
   ExprMatrix a(static_cast<int>(rows.size()), e.speed_count());
   for (int i = 0; i < a.rows; ++i)
-    for (int j = 0; j < a.columns; ++j)
-      a(i, j) =
-          e.constraints[static_cast<std::size_t>(rows[static_cast<std::size_t>(i)])].a[static_cast<std::size_t>(j)];
+    for (int j = 0; j < a.columns; ++j) a(i, j) = e.constraints[at(rows[at(i)])].a[at(j)];
   std::vector<int> independent;
-  for (const auto& pivot : find_rank(a).pivots) independent.push_back(rows[static_cast<std::size_t>(pivot.row)]);
+  for (const auto& pivot : find_rank(a).pivots) independent.push_back(rows[at(pivot.row)]);
   std::sort(independent.begin(), independent.end());
   return independent;
 }
@@ -97,10 +96,8 @@ std::vector<int> independent_rows(const EquationsOfMotion& e, const std::vector<
 ExplicitMotion form_constrained(const EquationsOfMotion& e, const std::vector<int>& rows) {
   ExprMatrix M = e.M;
   std::vector<Expr> x = e.rhs;
-  const auto n = static_cast<std::size_t>(M.rows);
-  const auto row = [&](std::size_t i) -> const ConstraintEquation& {
-    return e.constraints[static_cast<std::size_t>(rows[i])];
-  };
+  const auto n = at(M.rows);
+  const auto row = [&](std::size_t i) -> const ConstraintEquation& { return e.constraints[at(rows[i])]; };
   if (find_rank(M).rank() < M.rows) {
     for (std::size_t i = 0; i < rows.size(); ++i)
       for (std::size_t r = 0; r < n; ++r) {
@@ -135,7 +132,7 @@ ExplicitMotion form_constrained(const EquationsOfMotion& e, const std::vector<in
   motion.multipliers.resize(e.constraints.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     for (std::size_t r = 0; r < n; ++r) x[r] += columns[i][r] * lambda[i];
-    motion.multipliers[static_cast<std::size_t>(rows[i])] = lambda[i];
+    motion.multipliers[at(rows[i])] = lambda[i];
   }
   mass.back(x);
   motion.udot = std::move(x);
@@ -161,8 +158,8 @@ std::vector<Expr> inverse_dynamics(const EquationsOfMotion& e) {
   if (!e.inverse.empty()) return e.inverse;
   std::vector<Expr> f;
   for (int i = 0; i < e.M.rows; ++i) {
-    Expr sum = -at(e.rhs, i);
-    for (int j = 0; j < e.M.columns; ++j) sum += e.M(i, j) * at(e.udot, j);
+    Expr sum = -item(e.rhs, i);
+    for (int j = 0; j < e.M.columns; ++j) sum += e.M(i, j) * item(e.udot, j);
     f.push_back(sum);
   }
   return f;
@@ -184,7 +181,7 @@ Jacobian form_motion_derivatives(const EquationsOfMotion& equations, std::span<c
   for (std::size_t i = 0; i < udot.size(); ++i) solved.set(e.udot[i], udot[i]);
   std::vector<std::vector<Expr>> columns(y.size(), std::vector<Expr>(udot.size()));
   for (const Jacobian::Entry& entry : jacobian(inverse_dynamics(e), y).entries)
-    at(at(columns, entry.column), entry.row) = -substitute(entry.value, solved);
+    item(item(columns, entry.column), entry.row) = -substitute(entry.value, solved);
   for (std::vector<Expr>& column : columns) {
     mass.reduce(column);
     mass.back(column);
@@ -192,7 +189,7 @@ Jacobian form_motion_derivatives(const EquationsOfMotion& equations, std::span<c
   Jacobian result{e.speed_count(), static_cast<int>(y.size()), {}};
   for (int i = 0; i < result.rows; ++i)
     for (int j = 0; j < result.columns; ++j)
-      if (const Expr& value = at(at(columns, j), i); !value.is_zero()) result.entries.push_back({i, j, value});
+      if (const Expr& value = item(item(columns, j), i); !value.is_zero()) result.entries.push_back({i, j, value});
   return result;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/mechanics/algebra.hpp"
 
@@ -187,7 +188,7 @@ void hand_over_inertia(Kinematics& k, RawElement& from, RawElement& to) {
     from.rotates = false;
     return;
   }
-  const auto e = static_cast<std::size_t>(*axis);
+  const auto e = at(*axis);
   const std::size_t i = (e + 1) % 3, j = (e + 2) % 3;
   if (!(from.inertia[i][i] == from.inertia[j][j]) || !from.inertia[i][j].is_zero() || !from.inertia[i][e].is_zero() ||
       !from.inertia[j][e].is_zero()) {

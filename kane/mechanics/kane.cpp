@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/mechanics/algebra.hpp"
 #include "kane/mechanics/derivation_parts.hpp"
@@ -55,7 +56,7 @@ Kinematics& KaneDerivation::Parts::complete() {
 }
 
 std::vector<bool> KaneDerivation::Parts::speed_columns() const {
-  std::vector<bool> wanted(static_cast<std::size_t>(kinematical.model.column_count), false);
+  std::vector<bool> wanted(at(kinematical.model.column_count), false);
   std::fill_n(wanted.begin(), kinematical.model.speed_count, true);
   return wanted;
 }
@@ -117,9 +118,7 @@ void KaneDerivation::Parts::check_mass_matrix(const ExprMatrix& M, const std::ve
                                               const std::string& what) {
   const RankReport rank = find_rank(M);
   if (rank.rank() == M.rows) return;
-  const auto name = [&](int r) {
-    return equations.u[static_cast<std::size_t>(columns[static_cast<std::size_t>(r)])].name();
-  };
+  const auto name = [&](int r) { return equations.u[at(columns[at(r)])].name(); };
   const std::vector<int>& which = rank.dependencies.front();
   if (which.size() == 1) {
     throw ModelError(
@@ -156,10 +155,10 @@ void KaneDerivation::Parts::form_constraints() {
     Kinematics constrained(system, bases, embedding.model, kinematical.time_rates, -total_uniform_gravity(system));
     const std::vector<InertiaElement> all = form_lumped_elements(constrained);
     m.M = form_mass_matrix(constrained, all, m.independent);
-    std::vector<bool> wanted(static_cast<std::size_t>(kinematical.model.column_count), false);
-    for (const int c : m.independent) wanted[static_cast<std::size_t>(c)] = true;
+    std::vector<bool> wanted(at(kinematical.model.column_count), false);
+    for (const int c : m.independent) wanted[at(c)] = true;
     const std::vector<Expr> f = form_right_hand_side(constrained, all, loads, rate_forces, wanted);
-    for (const int c : m.independent) m.rhs.push_back(f[static_cast<std::size_t>(c)]);
+    for (const int c : m.independent) m.rhs.push_back(f[at(c)]);
   }
   check_mass_matrix(m.M, m.independent, system.name() + " with its constraints");
 
@@ -168,13 +167,12 @@ void KaneDerivation::Parts::form_constraints() {
   ExprMatrix At(k, k);
   std::vector<Expr> right;
   for (int i = 0; i < k; ++i) {
-    const int r = m.dependent[static_cast<std::size_t>(i)];
+    const int r = m.dependent[at(i)];
     for (int j = 0; j < k; ++j) {
-      At(i, j) =
-          rows[static_cast<std::size_t>(m.rows[static_cast<std::size_t>(j)])].equation.a[static_cast<std::size_t>(r)];
+      At(i, j) = rows[at(m.rows[at(j)])].equation.a[at(r)];
     }
-    Expr sum = -e.rhs[static_cast<std::size_t>(r)];
-    for (int c = 0; c < e.speed_count(); ++c) sum += e.M(r, c) * e.udot[static_cast<std::size_t>(c)];
+    Expr sum = -e.rhs[at(r)];
+    for (int c = 0; c < e.speed_count(); ++c) sum += e.M(r, c) * e.udot[at(c)];
     right.push_back(sum);
   }
   m.multipliers = LinearSolver(At).solve(right);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/expr/affine.hpp"
 #include "kane/expr/traverse.hpp"
@@ -107,7 +108,7 @@ const RateForm& Kinematics::offset_rate(PointId p, std::size_t term) {
 
 Expr3 Kinematics::rate_value(const RateForm& edge) const {
   Expr3 sum = edge.remainder;
-  for (const auto& [k, c] : edge.terms) sum = add(sum, scale(model_.values[static_cast<std::size_t>(k)], c));
+  for (const auto& [k, c] : edge.terms) sum = add(sum, scale(model_.values[at(k)], c));
   return sum;
 }
 
@@ -115,8 +116,8 @@ Expr3 Kinematics::rate_value(const RateForm& edge) const {
 Expr3 Kinematics::rate_acceleration(const RateForm& edge) {
   Expr3 sum = along(edge.remainder);
   for (const auto& [k, c] : edge.terms) {
-    sum = add(sum, scale(model_.second[static_cast<std::size_t>(k)], c));
-    sum = add(sum, scale(model_.values[static_cast<std::size_t>(k)], along(c)));
+    sum = add(sum, scale(model_.second[at(k)], c));
+    sum = add(sum, scale(model_.values[at(k)], along(c)));
   }
   return sum;
 }
@@ -143,10 +144,10 @@ std::vector<std::pair<int, Vector>> Kinematics::point_auxiliaries(PointId p) con
 void Kinematics::add_rate_form(VelocityForm& v, const RateForm& edge, FrameId from) {
   for (const auto& [k, c] : edge.terms) {
     const Expr3 moved = bases_->express(c, from, v.basis);
-    for (const auto& [column, w] : model_.W[static_cast<std::size_t>(k)]) {
+    for (const auto& [column, w] : model_.W[at(k)]) {
       accumulate(v.partials, column, scale(w, moved));
     }
-    v.remainder = add(v.remainder, scale(model_.X[static_cast<std::size_t>(k)], moved));
+    v.remainder = add(v.remainder, scale(model_.X[at(k)], moved));
   }
   v.remainder = add(v.remainder, bases_->express(edge.remainder, from, v.basis));
 }
@@ -164,9 +165,7 @@ VelocityForm Kinematics::in_basis(const VelocityForm& v, FrameId basis) const {
 }
 
 Expr Kinematics::column_symbol(int column) const {
-  return column < static_cast<int>(system_->speeds().size())
-             ? system_->speeds()[static_cast<std::size_t>(column)].symbol
-             : Expr();
+  return column < static_cast<int>(system_->speeds().size()) ? system_->speeds()[at(column)].symbol : Expr();
 }
 
 bool Kinematics::constant_partials(const VelocityForm& v) {
@@ -183,7 +182,7 @@ void Kinematics::make_direct(VelocityForm& v) {
   v.acceleration = along(v.remainder);
   if (model_.accelerations.empty()) return;
   for (const PartialVelocity& p : v.partials) {
-    v.acceleration = add(v.acceleration, scale(model_.accelerations[static_cast<std::size_t>(p.column)], p.c));
+    v.acceleration = add(v.acceleration, scale(model_.accelerations[at(p.column)], p.c));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/expr/graph.hpp"
 #include "kane/mechanics/magnitudes.hpp"
@@ -18,22 +19,22 @@ std::uint64_t cost_of(const Expr& e) {
 /// Augmenting paths on the pattern of nonzero entries: match[column] = row. Cheap entries are tried first.
 std::vector<int> match_columns(const ExprMatrix& a) {
   const int n = a.rows;
-  std::vector<std::vector<int>> candidates(static_cast<std::size_t>(n));
+  std::vector<std::vector<int>> candidates(at(n));
   for (int r = 0; r < n; ++r) {
-    auto& list = candidates[static_cast<std::size_t>(r)];
+    auto& list = candidates[at(r)];
     for (int c = 0; c < n; ++c) {
       if (!a(r, c).is_zero()) list.push_back(c);
     }
     std::stable_sort(list.begin(), list.end(), [&](int c, int d) { return cost_of(a(r, c)) < cost_of(a(r, d)); });
   }
-  std::vector<int> match(static_cast<std::size_t>(n), -1);
-  std::vector<int> visited(static_cast<std::size_t>(n), -1);
+  std::vector<int> match(at(n), -1);
+  std::vector<int> visited(at(n), -1);
   std::function<bool(int, int)> augment = [&](int r, int stamp) {
-    for (const int c : candidates[static_cast<std::size_t>(r)]) {
-      int& mark = visited[static_cast<std::size_t>(c)];
+    for (const int c : candidates[at(r)]) {
+      int& mark = visited[at(c)];
       if (mark == stamp) continue;
       mark = stamp;
-      int& owner = match[static_cast<std::size_t>(c)];
+      int& owner = match[at(c)];
       if (owner < 0 || augment(owner, stamp)) {
         owner = r;
         return true;
@@ -62,12 +63,12 @@ class Components {
 
  private:
   void visit(int v) {
-    const auto i = static_cast<std::size_t>(v);
+    const auto i = at(v);
     index_[i] = low_[i] = counter_++;
     stack_.push_back(v);
     on_stack_[i] = true;
     for (const int w : needs_[i]) {
-      const auto j = static_cast<std::size_t>(w);
+      const auto j = at(w);
       if (index_[j] < 0) {
         visit(w);
         low_[i] = std::min(low_[i], low_[j]);
@@ -81,7 +82,7 @@ class Components {
     do {
       w = stack_.back();
       stack_.pop_back();
-      on_stack_[static_cast<std::size_t>(w)] = false;
+      on_stack_[at(w)] = false;
       component.push_back(w);
     } while (w != v);
     std::sort(component.begin(), component.end());
@@ -104,17 +105,16 @@ LinearSolver::LinearSolver(const ExprMatrix& a) : size_(a.rows) {
 
 void LinearSolver::sort_into_blocks(const ExprMatrix& a) {
   const std::vector<int> row_of = match_columns(a);
-  std::vector<std::vector<int>> needs(static_cast<std::size_t>(size_));
+  std::vector<std::vector<int>> needs(at(size_));
   for (int c = 0; c < size_; ++c) {
     for (int d = 0; d < size_; ++d) {
-      if (d != c && !a(row_of[static_cast<std::size_t>(c)], d).is_zero())
-        needs[static_cast<std::size_t>(c)].push_back(d);
+      if (d != c && !a(row_of[at(c)], d).is_zero()) needs[at(c)].push_back(d);
     }
   }
   for (const std::vector<int>& component : Components(std::move(needs)).result) {
     Block block;
     block.columns = component;
-    for (const int c : component) block.rows.push_back(row_of[static_cast<std::size_t>(c)]);
+    for (const int c : component) block.rows.push_back(row_of[at(c)]);
     blocks_.push_back(std::move(block));
   }
 }
@@ -149,7 +149,7 @@ void LinearSolver::eliminate(std::vector<std::vector<Expr>>& m, Block& block) {
   auto& rows = block.core_rows;
   auto& columns = block.core_columns;
   if (rows.size() < 2) return;
-  const auto entry = [&](int r, int c) -> Expr& { return m[static_cast<std::size_t>(r)][static_cast<std::size_t>(c)]; };
+  const auto entry = [&](int r, int c) -> Expr& { return m[at(r)][at(c)]; };
   ExprMatrix whole(static_cast<int>(rows.size()), static_cast<int>(rows.size()));
   for (const int r : rows) {
     for (const int c : columns) whole(r, c) = entry(r, c);
@@ -160,12 +160,12 @@ void LinearSolver::eliminate(std::vector<std::vector<Expr>>& m, Block& block) {
     double best_weight = 0;
     std::pair<std::uint64_t, std::size_t> best{};
     for (const int r : rows) {
-      const auto in_row = static_cast<std::size_t>(
-          std::count_if(columns.begin(), columns.end(), [&](int d) { return !entry(r, d).is_zero(); }));
+      const auto in_row =
+          at(std::count_if(columns.begin(), columns.end(), [&](int d) { return !entry(r, d).is_zero(); }));
       for (const int c : columns) {
         if (entry(r, c).is_zero()) continue;
-        const auto in_column = static_cast<std::size_t>(
-            std::count_if(rows.begin(), rows.end(), [&](int s) { return !entry(s, c).is_zero(); }));
+        const auto in_column =
+            at(std::count_if(rows.begin(), rows.end(), [&](int s) { return !entry(s, c).is_zero(); }));
         const std::pair key{cost_of(entry(r, c)), (in_row - 1) * (in_column - 1)};
         const double weight = std::min(magnitudes.weight(r, c), kSmallPivot);
         if (best_row < 0 || weight > best_weight || (weight == best_weight && key < best)) {
@@ -199,7 +199,7 @@ void LinearSolver::eliminate(std::vector<std::vector<Expr>>& m, Block& block) {
 void LinearSolver::invert_core(const std::vector<std::vector<Expr>>& m, Block& block) {
   const std::size_t n = block.core_rows.size();
   const auto entry = [&](std::size_t i, std::size_t j) -> const Expr& {
-    return m[static_cast<std::size_t>(block.core_rows[i])][static_cast<std::size_t>(block.core_columns[j])];
+    return m[at(block.core_rows[i])][at(block.core_columns[j])];
   };
   block.adjugate.assign(n, std::vector<Expr>(n));
   auto& adj = block.adjugate;
@@ -232,7 +232,7 @@ void LinearSolver::solve_core(const Block& block, std::vector<Expr>& b, std::vec
   for (std::size_t i = 0; i < n; ++i) {
     Expr sum, over;
     for (std::size_t j = 0; j < n; ++j) {
-      const Expr& value = b[static_cast<std::size_t>(block.core_rows[j])];
+      const Expr& value = b[at(block.core_rows[j])];
       const Expr& cofactor = block.adjugate[i][j];
       if (value.is_zero() || cofactor.is_zero()) continue;
       const Expr quotient = cofactor / block.determinant;
@@ -243,44 +243,42 @@ void LinearSolver::solve_core(const Block& block, std::vector<Expr>& b, std::vec
       }
     }
     if (!over.is_zero()) sum += over / block.determinant;
-    x[static_cast<std::size_t>(block.core_columns[i])] = sum;
+    x[at(block.core_columns[i])] = sum;
   }
 }
 
 std::vector<Expr> LinearSolver::solve(std::span<const Expr> b) const {
-  std::vector<Expr> x(static_cast<std::size_t>(size_));
+  std::vector<Expr> x(at(size_));
   for (const Block& block : blocks_) {
     std::vector<Expr> right;
-    for (const int r : block.rows) right.push_back(b[static_cast<std::size_t>(r)]);
+    for (const int r : block.rows) right.push_back(b[at(r)]);
     for (const auto& [row, known] : block.known) {
-      const auto i =
-          static_cast<std::size_t>(std::find(block.rows.begin(), block.rows.end(), row) - block.rows.begin());
-      right[i] -= known.second * x[static_cast<std::size_t>(known.first)];
+      const auto i = at(std::find(block.rows.begin(), block.rows.end(), row) - block.rows.begin());
+      right[i] -= known.second * x[at(known.first)];
     }
     for (const Step& s : block.steps) {
-      for (const auto& [row, factor] : s.lower)
-        right[static_cast<std::size_t>(row)] -= factor * right[static_cast<std::size_t>(s.row)];
+      for (const auto& [row, factor] : s.lower) right[at(row)] -= factor * right[at(s.row)];
     }
     std::vector<Expr> local(block.rows.size());
     solve_core(block, right, local);
     for (auto s = block.steps.rbegin(); s != block.steps.rend(); ++s) {
-      Expr sum = right[static_cast<std::size_t>(s->row)];
-      for (const auto& [column, value] : s->upper) sum -= value * local[static_cast<std::size_t>(column)];
-      local[static_cast<std::size_t>(s->column)] = sum / s->pivot;
+      Expr sum = right[at(s->row)];
+      for (const auto& [column, value] : s->upper) sum -= value * local[at(column)];
+      local[at(s->column)] = sum / s->pivot;
     }
-    for (std::size_t i = 0; i < block.columns.size(); ++i) x[static_cast<std::size_t>(block.columns[i])] = local[i];
+    for (std::size_t i = 0; i < block.columns.size(); ++i) x[at(block.columns[i])] = local[i];
   }
   return x;
 }
 
 ExprMatrix LinearSolver::inverse() const {
   ExprMatrix result(size_, size_);
-  std::vector<Expr> unit(static_cast<std::size_t>(size_));
+  std::vector<Expr> unit(at(size_));
   for (int j = 0; j < size_; ++j) {
-    unit[static_cast<std::size_t>(j)] = 1;
+    unit[at(j)] = 1;
     const std::vector<Expr> column = solve(unit);
-    for (int i = 0; i < size_; ++i) result(i, j) = column[static_cast<std::size_t>(i)];
-    unit[static_cast<std::size_t>(j)] = 0;
+    for (int i = 0; i < size_; ++i) result(i, j) = column[at(i)];
+    unit[at(j)] = 0;
   }
   return result;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/expr/derivative.hpp"
@@ -36,25 +37,25 @@ ExprMatrix negative(ExprMatrix a) {
 ExprMatrix rows_of(const ExprMatrix& a, const std::vector<int>& rows) {
   ExprMatrix r(static_cast<int>(rows.size()), a.columns);
   for (int i = 0; i < r.rows; ++i)
-    for (int j = 0; j < a.columns; ++j) r(i, j) = a(rows[static_cast<std::size_t>(i)], j);
+    for (int j = 0; j < a.columns; ++j) r(i, j) = a(rows[at(i)], j);
   return r;
 }
 
 ExprMatrix columns_of(const ExprMatrix& a, const std::vector<int>& columns) {
   ExprMatrix r(a.rows, static_cast<int>(columns.size()));
   for (int i = 0; i < a.rows; ++i)
-    for (int j = 0; j < r.columns; ++j) r(i, j) = a(i, columns[static_cast<std::size_t>(j)]);
+    for (int j = 0; j < r.columns; ++j) r(i, j) = a(i, columns[at(j)]);
   return r;
 }
 
 /// a^-1 b.
 ExprMatrix solve(const LinearSolver& a, const ExprMatrix& b) {
   ExprMatrix x(b.rows, b.columns);
-  std::vector<Expr> column(static_cast<std::size_t>(b.rows));
+  std::vector<Expr> column(at(b.rows));
   for (int j = 0; j < b.columns; ++j) {
-    for (int i = 0; i < b.rows; ++i) column[static_cast<std::size_t>(i)] = b(i, j);
+    for (int i = 0; i < b.rows; ++i) column[at(i)] = b(i, j);
     const auto solved = a.solve(column);
-    for (int i = 0; i < b.rows; ++i) x(i, j) = solved[static_cast<std::size_t>(i)];
+    for (int i = 0; i < b.rows; ++i) x(i, j) = solved[at(i)];
   }
   return x;
 }
@@ -81,12 +82,12 @@ class Linearizer {
   void set_active() {
     std::vector<int> own;
     for (int i = 0; i < static_cast<int>(e_.constraints.size()); ++i) {
-      const auto& c = e_.constraints[static_cast<std::size_t>(i)];
+      const auto& c = e_.constraints[at(i)];
       if (c.active && !c.redundant) own.push_back(i);
-      if (options_.active ? options_.active->at(static_cast<std::size_t>(i)) : c.active) active_.push_back(i);
+      if (options_.active ? options_.active->at(at(i)) : c.active) active_.push_back(i);
     }
     const auto needed = [&](int i) {
-      const auto& c = e_.constraints[static_cast<std::size_t>(i)];
+      const auto& c = e_.constraints[at(i)];
       return !c.active || !c.redundant;
     };
     std::vector<int> rows;
@@ -145,9 +146,9 @@ class Linearizer {
   // A state off the constraints has no linear equations. What depends on parameters may hold for some of them.
   void check_configuration() const {
     for (const int i : active_) {
-      const auto& c = e_.constraints[static_cast<std::size_t>(i)];
+      const auto& c = e_.constraints[at(i)];
       if ((own_set_ && c.redundant) || !c.phi) continue;
-      const Expr value = at(*c.phi);
+      const Expr value = nominal(*c.phi);
       require(!value.is_number() || std::abs(to_double(value.number())) < 1e-9,
               "the nominal motion does not satisfy constraint {}: it gives {} instead of zero", c.name,
               value.to_string());
@@ -158,16 +159,15 @@ class Linearizer {
     if (embedded_ == nullptr) return;
     const auto& m = *embedded_;
     for (std::size_t i = 0; i < dependent_.size(); ++i) {
-      const Expr& u = e_.u[static_cast<std::size_t>(dependent_[i])];
-      nominal_.set(u, at(dependent_speed(m, static_cast<int>(i))));
+      const Expr& u = e_.u[at(dependent_[i])];
+      nominal_.set(u, nominal(dependent_speed(m, static_cast<int>(i))));
     }
   }
 
   void solve_accelerations() {
-    const ExprMatrix M = at(mass());
-    const auto udot = LinearSolver(M).solve(at(right_hand_side()));
-    for (std::size_t i = 0; i < independent_.size(); ++i)
-      nominal_.set(e_.udot[static_cast<std::size_t>(independent_[i])], udot[i]);
+    const ExprMatrix M = nominal(mass());
+    const auto udot = LinearSolver(M).solve(nominal(right_hand_side()));
+    for (std::size_t i = 0; i < independent_.size(); ++i) nominal_.set(e_.udot[at(independent_[i])], udot[i]);
   }
 
   [[nodiscard]] const ExprMatrix& mass() const { return embedded_ != nullptr ? embedded_->M : e_.M; }
@@ -177,15 +177,15 @@ class Linearizer {
 
   /// D u_i + E for one dependent speed.
   [[nodiscard]] Expr dependent_speed(const EmbeddedEquations& m, int row) const {
-    Expr value = m.E[static_cast<std::size_t>(row)];
+    Expr value = m.E[at(row)];
     for (std::size_t j = 0; j < independent_.size(); ++j)
-      value += m.D(row, static_cast<int>(j)) * e_.u[static_cast<std::size_t>(independent_[j])];
+      value += m.D(row, static_cast<int>(j)) * e_.u[at(independent_[j])];
     return value;
   }
 
-  [[nodiscard]] Expr at(const Expr& e) const { return substitute(e, nominal_); }
-  [[nodiscard]] std::vector<Expr> at(const std::vector<Expr>& es) const { return substitute(es, nominal_); }
-  [[nodiscard]] ExprMatrix at(ExprMatrix m) const {
+  [[nodiscard]] Expr nominal(const Expr& e) const { return substitute(e, nominal_); }
+  [[nodiscard]] std::vector<Expr> nominal(const std::vector<Expr>& es) const { return substitute(es, nominal_); }
+  [[nodiscard]] ExprMatrix nominal(ExprMatrix m) const {
     m.entries = substitute(m.entries, nominal_);
     return m;
   }
@@ -196,7 +196,7 @@ class Linearizer {
     const Jacobian j = jacobian(es, symbols);
     std::vector<Expr> values;
     for (const auto& entry : j.entries) values.push_back(entry.value);
-    values = at(values);
+    values = nominal(values);
     for (std::size_t k = 0; k < values.size(); ++k) m(j.entries[k].row, j.entries[k].column) = values[k];
     return m;
   }
@@ -206,11 +206,11 @@ class Linearizer {
     std::vector<Expr> phi;
     if (embedded_ != nullptr)
       for (const int row : embedded_->rows)
-        if (const auto& c = e_.constraints[static_cast<std::size_t>(row)]; c.phi) phi.push_back(*c.phi);
+        if (const auto& c = e_.constraints[at(row)]; c.phi) phi.push_back(*c.phi);
     // The parameters of an orientation obey a constraint of their own.
     for (const int first : e_.quaternions) {
       Expr length = -1;
-      for (int k = 0; k < 4; ++k) length += square(e_.q[static_cast<std::size_t>(first + k)]);
+      for (int k = 0; k < 4; ++k) length += square(e_.q[at(first + k)]);
       phi.push_back(length);
     }
     const ExprMatrix J = jacobian_at(phi, e_.q);
@@ -219,7 +219,7 @@ class Linearizer {
     // Where the user does not say, coordinates whose rates are independent speeds are independent too.
     const bool chosen = !preferred.empty();
     for (int i = 0; i < e_.coordinate_count() && !chosen; ++i)
-      if (!is_independent_speed(e_.qdot[static_cast<std::size_t>(i)])) preferred.push_back(i);
+      if (!is_independent_speed(e_.qdot[at(i)])) preferred.push_back(i);
     RankReport rank;
     if (!preferred.empty()) rank = find_rank(J, preferred, Rank::Rounded);
     if (!chosen && rank.rank() < J.rows) rank = find_rank(J, {}, Rank::Rounded);
@@ -241,8 +241,7 @@ class Linearizer {
   }
 
   [[nodiscard]] bool is_independent_speed(const Expr& rate) const {
-    return std::any_of(independent_.begin(), independent_.end(),
-                       [&](int j) { return rate == e_.u[static_cast<std::size_t>(j)]; });
+    return std::any_of(independent_.begin(), independent_.end(), [&](int j) { return rate == e_.u[at(j)]; });
   }
 
   static int index_of(const std::vector<Expr>& symbols, const std::string& name, const char* what) {
@@ -257,15 +256,15 @@ class Linearizer {
   void form_variations() {
     const int p = static_cast<int>(independent_.size());
     Cu_ = ExprMatrix(e_.speed_count(), p);
-    for (int j = 0; j < p; ++j) Cu_(independent_[static_cast<std::size_t>(j)], j) = 1;
+    for (int j = 0; j < p; ++j) Cu_(independent_[at(j)], j) = 1;
     ExprMatrix by_q(e_.speed_count(), e_.coordinate_count());
     if (embedded_ != nullptr) {
       std::vector<Expr> values;
       for (int i = 0; i < static_cast<int>(dependent_.size()); ++i) values.push_back(dependent_speed(*embedded_, i));
       const ExprMatrix d_q = jacobian_at(values, e_.q);
-      const ExprMatrix D = at(embedded_->D);
+      const ExprMatrix D = nominal(embedded_->D);
       for (int i = 0; i < static_cast<int>(dependent_.size()); ++i) {
-        const int row = dependent_[static_cast<std::size_t>(i)];
+        const int row = dependent_[at(i)];
         for (int j = 0; j < p; ++j) Cu_(row, j) = D(i, j);
         for (int j = 0; j < e_.coordinate_count(); ++j) by_q(row, j) = d_q(i, j);
       }
@@ -284,16 +283,16 @@ class Linearizer {
               fmt::format(fmt::runtime(message), constraint));
     };
     for (const int row : local_->dropped) {
-      const auto& c = e_.constraints[static_cast<std::size_t>(row)];
+      const auto& c = e_.constraints[at(row)];
       std::vector<Expr> w;
       for (std::size_t j = 0; j <= independent_.size(); ++j) {
-        w.push_back(j == independent_.size() ? c.b : c.a[static_cast<std::size_t>(independent_[j])]);
+        w.push_back(j == independent_.size() ? c.b : c.a[at(independent_[j])]);
         for (std::size_t i = 0; i < dependent_.size(); ++i)
           w.back() +=
-              c.a[static_cast<std::size_t>(dependent_[i])] *
+              c.a[at(dependent_[i])] *
               (j == independent_.size() ? embedded_->E[i] : embedded_->D(static_cast<int>(i), static_cast<int>(j)));
       }
-      check(at(w.back()), "constraint {} contradicts the other constraints at the nominal motion", c.name);
+      check(nominal(w.back()), "constraint {} contradicts the other constraints at the nominal motion", c.name);
       for (const Expr& change : form_product(jacobian_at(w, e_.q), Cq_).entries)
         check(
             change,
@@ -308,15 +307,13 @@ class Linearizer {
     const ExprMatrix& M = mass();
     std::vector<Expr> g = right_hand_side();
     for (int r = 0; r < M.rows; ++r)
-      for (int s = 0; s < M.columns; ++s)
-        g[static_cast<std::size_t>(r)] -=
-            M(r, s) * e_.udot[static_cast<std::size_t>(independent_[static_cast<std::size_t>(s)])];
+      for (int s = 0; s < M.columns; ++s) g[at(r)] -= M(r, s) * e_.udot[at(independent_[at(s)])];
     const ExprMatrix g_u = jacobian_at(g, e_.u);
     g_q_ = sum(form_product(jacobian_at(g, e_.q), Cq_), form_product(g_u, Gu_));
     g_u_ = form_product(g_u, Cu_);
     g_r_ = jacobian_at(g, inputs_);
-    M_ = at(M);
-    g_ = at(g);
+    M_ = nominal(M);
+    g_ = nominal(g);
 
     const ExprMatrix f_u = jacobian_at(e_.qdot, e_.u);
     f_q_ = rows_of(sum(form_product(jacobian_at(e_.qdot, e_.q), Cq_), form_product(f_u, Gu_)), q_independent_);
@@ -329,7 +326,7 @@ class Linearizer {
   std::vector<int> kept(const std::vector<int>& independent, const std::vector<Expr>& symbols) const {
     std::vector<int> positions;
     for (std::size_t i = 0; i < independent.size(); ++i) {
-      const auto& name = symbols[static_cast<std::size_t>(independent[i])].name();
+      const auto& name = symbols[at(independent[i])].name();
       if (options_.only.empty() || std::find(options_.only.begin(), options_.only.end(), name) != options_.only.end())
         positions.push_back(static_cast<int>(i));
     }
@@ -338,8 +335,8 @@ class Linearizer {
 
   void check_only() const {
     std::vector<std::string> known;
-    for (const int i : q_independent_) known.push_back(e_.q[static_cast<std::size_t>(i)].name());
-    for (const int i : independent_) known.push_back(e_.u[static_cast<std::size_t>(i)].name());
+    for (const int i : q_independent_) known.push_back(e_.q[at(i)].name());
+    for (const int i : independent_) known.push_back(e_.u[at(i)].name());
     for (const auto& name : options_.only)
       if (std::find(known.begin(), known.end(), name) == known.end())
         throw ModelError(
@@ -350,10 +347,8 @@ class Linearizer {
     check_only();
     const auto q_kept = kept(q_independent_, e_.q), u_kept = kept(independent_, e_.u);
     Linearization l;
-    for (const int i : q_kept)
-      l.coordinates.push_back(e_.q[static_cast<std::size_t>(q_independent_[static_cast<std::size_t>(i)])]);
-    for (const int i : u_kept)
-      l.speeds.push_back(e_.u[static_cast<std::size_t>(independent_[static_cast<std::size_t>(i)])]);
+    for (const int i : q_kept) l.coordinates.push_back(e_.q[at(q_independent_[at(i)])]);
+    for (const int i : u_kept) l.speeds.push_back(e_.u[at(independent_[at(i)])]);
     l.inputs = inputs_;
     l.M = columns_of(rows_of(M_, u_kept), u_kept);
     l.C = negative(columns_of(rows_of(g_u_, u_kept), u_kept));
@@ -372,9 +367,8 @@ class Linearizer {
     };
     paste(l.A, f_q, 0, 0), paste(l.A, f_u, 0, n), paste(l.A, a_q, n, 0), paste(l.A, a_u, n, n);
     paste(l.B, b_q, 0, 0), paste(l.B, b_u, n, 0);
-    for (const int i : q_kept)
-      l.drift.push_back(at(e_.qdot[static_cast<std::size_t>(q_independent_[static_cast<std::size_t>(i)])]));
-    for (const int i : u_kept) l.drift.push_back(g_[static_cast<std::size_t>(i)]);
+    for (const int i : q_kept) l.drift.push_back(nominal(e_.qdot[at(q_independent_[at(i)])]));
+    for (const int i : u_kept) l.drift.push_back(g_[at(i)]);
     return l;
   }
 

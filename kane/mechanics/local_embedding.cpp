@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kane/base/at.hpp"
 #include "kane/mechanics/embedding.hpp"
 #include "kane/mechanics/linear_solver.hpp"
 #include "kane/mechanics/matrix_product.hpp"
@@ -34,10 +35,9 @@ void solve_dependent(const EquationsOfMotion& e, const Substitution& place, Embe
   const int rows = static_cast<int>(m.rows.size()), p = static_cast<int>(m.independent.size());
   ExprMatrix dep(rows, rows), right(rows, p + 2);
   for (int i = 0; i < rows; ++i) {
-    const ConstraintEquation& c = e.constraints[static_cast<std::size_t>(m.rows[static_cast<std::size_t>(i)])];
-    for (int j = 0; j < rows; ++j) dep(i, j) = c.a[static_cast<std::size_t>(m.dependent[static_cast<std::size_t>(j)])];
-    for (int j = 0; j < p; ++j)
-      right(i, j) = -c.a[static_cast<std::size_t>(m.independent[static_cast<std::size_t>(j)])];
+    const ConstraintEquation& c = e.constraints[at(m.rows[at(i)])];
+    for (int j = 0; j < rows; ++j) dep(i, j) = c.a[at(m.dependent[at(j)])];
+    for (int j = 0; j < p; ++j) right(i, j) = -c.a[at(m.independent[at(j)])];
     right(i, p) = -c.b, right(i, p + 1) = c.gamma;
   }
   m.D = ExprMatrix(rows, p);
@@ -54,14 +54,12 @@ LocalEmbedding choose_rows(const EquationsOfMotion& e, const std::vector<int>& r
                            const Substitution& place, const Substitution& parameters) {
   ExprMatrix a(static_cast<int>(rows.size()), e.speed_count());
   for (int i = 0; i < a.rows; ++i)
-    for (int j = 0; j < a.columns; ++j)
-      a(i, j) =
-          e.constraints[static_cast<std::size_t>(rows[static_cast<std::size_t>(i)])].a[static_cast<std::size_t>(j)];
+    for (int j = 0; j < a.columns; ++j) a(i, j) = e.constraints[at(rows[at(i)])].a[at(j)];
   a.entries = substitute(substitute(a.entries, place), parameters);
   LocalEmbedding local;
   EmbeddedEquations& m = local.equations;
   for (const auto& pivot : choose_pivots(a, preferred)) {
-    m.rows.push_back(rows[static_cast<std::size_t>(pivot.row)]);
+    m.rows.push_back(rows[at(pivot.row)]);
     m.dependent.push_back(pivot.column);
   }
   std::sort(m.rows.begin(), m.rows.end());

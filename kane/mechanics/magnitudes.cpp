@@ -5,6 +5,7 @@
 #include <map>
 #include <random>
 
+#include "kane/base/at.hpp"
 #include "kane/expr/evaluate_in.hpp"
 
 namespace kane {
@@ -31,10 +32,7 @@ std::vector<double> values_at(std::span<const Expr> entries, unsigned seed) {
 }  // namespace
 
 Magnitudes::Magnitudes(const ExprMatrix& a)
-    : rows_(a.rows),
-      columns_(a.columns),
-      row_left_(static_cast<std::size_t>(a.rows), true),
-      column_left_(static_cast<std::size_t>(a.columns), true) {
+    : rows_(a.rows), columns_(a.columns), row_left_(at(a.rows), true), column_left_(at(a.columns), true) {
   for (int i = 0; i < kPlaces; ++i) {
     Place p;
     p.values = values_at(a.entries, static_cast<unsigned>(i) + 1);
@@ -52,23 +50,23 @@ void Magnitudes::scale(Place& p) const {
     find_largest(p);
     for (int r = 0; r < rows_; ++r) {
       for (int c = 0; c < columns_; ++c) {
-        const double size = p.row[static_cast<std::size_t>(r)] * p.column[static_cast<std::size_t>(c)];
-        if (size > 0) p.values[at(r, c)] /= std::sqrt(size);
+        const double size = p.row[at(r)] * p.column[at(c)];
+        if (size > 0) p.values[place(r, c)] /= std::sqrt(size);
       }
     }
   }
 }
 
 void Magnitudes::find_largest(Place& p) const {
-  p.row.assign(static_cast<std::size_t>(rows_), 0);
-  p.column.assign(static_cast<std::size_t>(columns_), 0);
+  p.row.assign(at(rows_), 0);
+  p.column.assign(at(columns_), 0);
   for (int r = 0; r < rows_; ++r) {
-    if (!row_left_[static_cast<std::size_t>(r)]) continue;
+    if (!row_left_[at(r)]) continue;
     for (int c = 0; c < columns_; ++c) {
-      if (!column_left_[static_cast<std::size_t>(c)]) continue;
-      const double size = std::abs(p.values[at(r, c)]);
-      p.row[static_cast<std::size_t>(r)] = std::max(p.row[static_cast<std::size_t>(r)], size);
-      p.column[static_cast<std::size_t>(c)] = std::max(p.column[static_cast<std::size_t>(c)], size);
+      if (!column_left_[at(c)]) continue;
+      const double size = std::abs(p.values[place(r, c)]);
+      p.row[at(r)] = std::max(p.row[at(r)], size);
+      p.column[at(c)] = std::max(p.column[at(c)], size);
     }
   }
 }
@@ -76,28 +74,28 @@ void Magnitudes::find_largest(Place& p) const {
 double Magnitudes::weight(int row, int column) const {
   double least = 1;
   for (const Place& p : places_) {
-    const double largest = std::min(p.row[static_cast<std::size_t>(row)], p.column[static_cast<std::size_t>(column)]);
-    least = std::min(least, largest > 0 ? std::abs(p.values[at(row, column)]) / largest : 0);
+    const double largest = std::min(p.row[at(row)], p.column[at(column)]);
+    least = std::min(least, largest > 0 ? std::abs(p.values[place(row, column)]) / largest : 0);
   }
   return least;
 }
 
 bool Magnitudes::negligible(int row, int column) const {
   return !places_.empty() && std::all_of(places_.begin(), places_.end(), [&](const Place& p) {
-    return std::abs(p.values[at(row, column)]) < kNegligible;
+    return std::abs(p.values[place(row, column)]) < kNegligible;
   });
 }
 
 void Magnitudes::eliminate(int row, int column) {
-  row_left_[static_cast<std::size_t>(row)] = false;
-  column_left_[static_cast<std::size_t>(column)] = false;
+  row_left_[at(row)] = false;
+  column_left_[at(column)] = false;
   for (Place& p : places_) {
-    const double pivot = p.values[at(row, column)];
+    const double pivot = p.values[place(row, column)];
     for (int r = 0; pivot != 0 && r < rows_; ++r) {
-      if (!row_left_[static_cast<std::size_t>(r)] || p.values[at(r, column)] == 0) continue;
-      const double factor = p.values[at(r, column)] / pivot;
+      if (!row_left_[at(r)] || p.values[place(r, column)] == 0) continue;
+      const double factor = p.values[place(r, column)] / pivot;
       for (int c = 0; c < columns_; ++c) {
-        if (column_left_[static_cast<std::size_t>(c)]) p.values[at(r, c)] -= factor * p.values[at(row, c)];
+        if (column_left_[at(c)]) p.values[place(r, c)] -= factor * p.values[place(row, c)];
       }
     }
     find_largest(p);

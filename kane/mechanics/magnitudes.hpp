@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "kane/base/at.hpp"
 #include "kane/mechanics/equations.hpp"
 
 namespace kane {
@@ -30,9 +31,7 @@ class Magnitudes {
     std::vector<double> values;       // row by row, scaled
     std::vector<double> row, column;  // largest entries that are left
   };
-  [[nodiscard]] std::size_t at(int r, int c) const {
-    return static_cast<std::size_t>(r) * static_cast<std::size_t>(columns_) + static_cast<std::size_t>(c);
-  }
+  [[nodiscard]] std::size_t place(int r, int c) const { return at(r) * at(columns_) + at(c); }
   void scale(Place& p) const;
   void find_largest(Place& p) const;
 

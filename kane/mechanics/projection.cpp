@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/mechanics/algebra.hpp"
 
@@ -57,7 +58,7 @@ Projection::Projection(Kinematics& kinematics, Method method)
       forces_(kinematics.point_count()),
       torques_(kinematics.system().frames().size()),
       rate_forces_(kinematics.model().symbols.size()),
-      column_forces_(static_cast<std::size_t>(kinematics.model().column_count)) {}
+      column_forces_(at(kinematics.model().column_count)) {}
 
 // ---- collecting ---------------------------------------------------------------------------------------------------------
 
@@ -120,10 +121,8 @@ Expr3 Projection::moment(const Expr3& arm, const ForceSum& sum) {
   return r;
 }
 
-void Projection::add_to_rate(int rate, const Expr& value) { rate_forces_[static_cast<std::size_t>(rate)] += value; }
-void Projection::add_to_column(int column, const Expr& value) {
-  column_forces_[static_cast<std::size_t>(column)] += value;
-}
+void Projection::add_to_rate(int rate, const Expr& value) { rate_forces_[at(rate)] += value; }
+void Projection::add_to_column(int column, const Expr& value) { column_forces_[at(column)] += value; }
 
 // ---- handing down -------------------------------------------------------------------------------------------------------
 
@@ -134,7 +133,7 @@ void Projection::hand_down_force(PointId p) {
   const VelocityForm& v = kinematics_.point(p);
   if (v.direct || method_ == Method::Textbook) {
     for (const PartialVelocity& r : v.partials) {
-      if (wanted_[static_cast<std::size_t>(r.column)]) add_to_column(r.column, dot(force, r.c));
+      if (wanted_[at(r.column)]) add_to_column(r.column, dot(force, r.c));
     }
     return;
   }
@@ -150,12 +149,12 @@ void Projection::hand_down_force(PointId p) {
     const auto& [g, c] = record.offset.terms()[i];
     const ForceSum local = moved(force, v.basis, g);
     for (const auto& [rate, coefficient] : kinematics_.offset_rate(p, i).terms) {
-      if (wanted_rate_[static_cast<std::size_t>(rate)]) add_to_rate(rate, dot(local, coefficient));
+      if (wanted_rate_[at(rate)]) add_to_rate(rate, dot(local, coefficient));
     }
     if (!kinematics_.frame(g).at_rest()) torques_[g.index()] += Vector(g, moment(c, local));
   }
   for (const auto& [column, direction] : kinematics_.point_auxiliaries(p)) {
-    if (wanted_[static_cast<std::size_t>(column)]) {
+    if (wanted_[at(column)]) {
       add_to_column(column, dot(force, kinematics_.bases().express(direction, v.basis)));
     }
   }
@@ -166,7 +165,7 @@ void Projection::hand_down_force(PointId p) {
 
 void Projection::project_torque(FrameId f, FrameId basis, const Expr3& torque) {
   for (const PartialVelocity& r : kinematics_.frame(f, basis).partials) {
-    if (wanted_[static_cast<std::size_t>(r.column)]) add_to_column(r.column, kane::dot(torque, r.c));
+    if (wanted_[at(r.column)]) add_to_column(r.column, kane::dot(torque, r.c));
   }
 }
 
@@ -196,7 +195,7 @@ void Projection::hand_down_torque(FrameId f) {
   const Frames::Frame& frame = frames[f];
   const bool axis = std::holds_alternative<std::monostate>(frame.definition);
   for (const auto& [rate, c] : kinematics_.frame_edge(f).terms) {
-    if (!wanted_rate_[static_cast<std::size_t>(rate)]) continue;
+    if (!wanted_rate_[at(rate)]) continue;
     Expr sum;
     for (const Vector::Term& t : torque.terms()) {
       const FrameId home = axis && t.frame != f ? frame.parent : f;  // an axis has the same components in the parent
@@ -205,7 +204,7 @@ void Projection::hand_down_torque(FrameId f) {
     add_to_rate(rate, sum);
   }
   for (const auto& [column, direction] : kinematics_.frame_auxiliaries(f)) {
-    if (!wanted_[static_cast<std::size_t>(column)]) continue;
+    if (!wanted_[at(column)]) continue;
     for (const Vector::Term& t : torque.terms()) {
       add_to_column(column, kane::dot(kinematics_.bases().express(direction, t.frame), t.c));
     }
@@ -223,7 +222,7 @@ std::vector<Expr> Projection::project(const std::vector<bool>& wanted) {
   wanted_rate_.assign(model.symbols.size(), false);
   for (std::size_t k = 0; k < model.W.size(); ++k) {
     for (const auto& [column, w] : model.W[k]) {
-      if (wanted_[static_cast<std::size_t>(column)]) wanted_rate_[k] = true;
+      if (wanted_[at(column)]) wanted_rate_[k] = true;
     }
   }
   for (const PointId p : leaves_first(kinematics_)) hand_down_force(p);
@@ -231,7 +230,7 @@ std::vector<Expr> Projection::project(const std::vector<bool>& wanted) {
   for (std::size_t k = 0; k < model.W.size(); ++k) {
     if (rate_forces_[k].is_zero()) continue;
     for (const auto& [column, w] : model.W[k]) {
-      if (wanted_[static_cast<std::size_t>(column)]) add_to_column(column, w * rate_forces_[k]);
+      if (wanted_[at(column)]) add_to_column(column, w * rate_forces_[k]);
     }
   }
   return column_forces_;

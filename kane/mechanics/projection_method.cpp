@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kane/base/at.hpp"
 #include "kane/mechanics/algebra.hpp"
 
 namespace kane {
@@ -39,7 +40,7 @@ class HandDownCost {
  private:
   [[nodiscard]] bool moved(const VelocityForm& v) const {
     return std::any_of(v.partials.begin(), v.partials.end(),
-                       [&](const PartialVelocity& p) { return wanted_[static_cast<std::size_t>(p.column)]; });
+                       [&](const PartialVelocity& p) { return wanted_[at(p.column)]; });
   }
 
   void add_point(PointId p) {
@@ -82,7 +83,7 @@ class HandDownCost {
 int closing_products(const RateModel& model, const std::vector<bool>& wanted) {
   int n = 0;
   for (const SparseRow& row : model.W) {
-    for (const auto& [column, w] : row) n += wanted[static_cast<std::size_t>(column)] && !w.is_number() ? 1 : 0;
+    for (const auto& [column, w] : row) n += wanted[at(column)] && !w.is_number() ? 1 : 0;
   }
   return n;
 }
@@ -119,7 +120,7 @@ Projection::Method choose_for_mass_matrix(Kinematics& k, const std::vector<Inert
       }
     }
     hand_down += kTurnsThatCount * cost.cost() + closing_products(k.model(), wanted);
-    wanted[static_cast<std::size_t>(c)] = false;
+    wanted[at(c)] = false;
   }
   return hand_down > static_cast<double>(textbook) ? Projection::Method::Textbook : Projection::Method::HandDown;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <tuple>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/expr/fingerprint.hpp"
 #include "kane/expr/traverse.hpp"
@@ -32,23 +33,23 @@ class Elimination {
       values_[i] = graph->fingerprint(bound.id());
       cost_[i] = bound.is_number() ? 0 : 1 + graph->cost(bound.id());
     }
-    combination_.assign(static_cast<std::size_t>(rows_) * static_cast<std::size_t>(rows_), kZeroPrint);
+    combination_.assign(at(rows_) * at(rows_), kZeroPrint);
     for (int r = 0; r < rows_; ++r) combination(r, r) = Fingerprint::integer(1);
-    done_.assign(static_cast<std::size_t>(rows_), false);
-    allowed_.assign(static_cast<std::size_t>(columns_), columns.empty());
-    for (const int c : columns) allowed_[static_cast<std::size_t>(c)] = true;
+    done_.assign(at(rows_), false);
+    allowed_.assign(at(columns_), columns.empty());
+    for (const int c : columns) allowed_[at(c)] = true;
   }
 
   RankReport run() {
     RankReport report;
     while (const auto pivot = find_pivot()) {
       report.pivots.push_back(*pivot);
-      done_[static_cast<std::size_t>(pivot->row)] = true;
-      allowed_[static_cast<std::size_t>(pivot->column)] = false;
+      done_[at(pivot->row)] = true;
+      allowed_[at(pivot->column)] = false;
       eliminate(*pivot);
     }
     for (int r = 0; r < rows_; ++r) {
-      if (done_[static_cast<std::size_t>(r)]) continue;
+      if (done_[at(r)]) continue;
       std::vector<int> rows{r};
       for (int s = 0; s < rows_; ++s) {
         if (s != r && combination(r, s) != kZeroPrint) rows.push_back(s);
@@ -59,37 +60,32 @@ class Elimination {
   }
 
  private:
-  [[nodiscard]] std::size_t at(int r, int c) const {
-    return static_cast<std::size_t>(r) * static_cast<std::size_t>(columns_) + static_cast<std::size_t>(c);
-  }
-  Fingerprint& combination(int r, int s) {
-    return combination_[static_cast<std::size_t>(r) * static_cast<std::size_t>(rows_) + static_cast<std::size_t>(s)];
-  }
+  [[nodiscard]] std::size_t place(int r, int c) const { return at(r) * at(columns_) + at(c); }
+  Fingerprint& combination(int r, int s) { return combination_[at(r) * at(rows_) + at(s)]; }
 
   // Entries that are not small first; then the cheapest entry; among equals the one that causes least fill (Markowitz).
   [[nodiscard]] std::optional<RankReport::Pivot> find_pivot() const {
-    std::vector<std::uint64_t> row_count(static_cast<std::size_t>(rows_));
-    std::vector<std::uint64_t> column_count(static_cast<std::size_t>(columns_));
+    std::vector<std::uint64_t> row_count(at(rows_));
+    std::vector<std::uint64_t> column_count(at(columns_));
     const auto candidates = [&](auto&& visit) {
       for (int r = 0; r < rows_; ++r) {
-        if (done_[static_cast<std::size_t>(r)]) continue;
+        if (done_[at(r)]) continue;
         for (int c = 0; c < columns_; ++c) {
-          if (!allowed_[static_cast<std::size_t>(c)] || values_[at(r, c)] == kZeroPrint) continue;
+          if (!allowed_[at(c)] || values_[place(r, c)] == kZeroPrint) continue;
           if (!magnitudes_ || !magnitudes_->negligible(r, c)) visit(r, c);
         }
       }
     };
     candidates([&](int r, int c) {
-      ++row_count[static_cast<std::size_t>(r)];
-      ++column_count[static_cast<std::size_t>(c)];
+      ++row_count[at(r)];
+      ++column_count[at(c)];
     });
     std::optional<RankReport::Pivot> best;
     std::tuple<double, std::uint64_t, std::uint64_t> least;
     candidates([&](int r, int c) {
-      const std::uint64_t fill =
-          (row_count[static_cast<std::size_t>(r)] - 1) * (column_count[static_cast<std::size_t>(c)] - 1);
+      const std::uint64_t fill = (row_count[at(r)] - 1) * (column_count[at(c)] - 1);
       const double smallness = magnitudes_ ? -std::min(magnitudes_->weight(r, c), kSmallPivot) : 0;
-      const std::tuple key{smallness, cost_[at(r, c)], fill};
+      const std::tuple key{smallness, cost_[place(r, c)], fill};
       if (!best || key < least) {
         best = RankReport::Pivot{r, c};
         least = key;
@@ -99,16 +95,17 @@ class Elimination {
   }
 
   void eliminate(const RankReport::Pivot& p) {
-    const Fingerprint inverse = values_[at(p.row, p.column)].inverse();
+    const Fingerprint inverse = values_[place(p.row, p.column)].inverse();
     for (int r = 0; r < rows_; ++r) {
-      if (done_[static_cast<std::size_t>(r)] || values_[at(r, p.column)] == kZeroPrint) continue;
+      if (done_[at(r)] || values_[place(r, p.column)] == kZeroPrint) continue;
       if (magnitudes_ && magnitudes_->negligible(r, p.column)) continue;
-      const Fingerprint factor = values_[at(r, p.column)] * inverse;
-      const std::uint64_t added = cost_[at(r, p.column)] + cost_[at(p.row, p.column)];
+      const Fingerprint factor = values_[place(r, p.column)] * inverse;
+      const std::uint64_t added = cost_[place(r, p.column)] + cost_[place(p.row, p.column)];
       for (int c = 0; c < columns_; ++c) {
-        if (values_[at(p.row, c)] == kZeroPrint) continue;
-        values_[at(r, c)] = values_[at(r, c)] - factor * values_[at(p.row, c)];
-        cost_[at(r, c)] = std::min<std::uint64_t>(cost_[at(r, c)] + cost_[at(p.row, c)] + added + 2, 1ULL << 40);
+        if (values_[place(p.row, c)] == kZeroPrint) continue;
+        values_[place(r, c)] = values_[place(r, c)] - factor * values_[place(p.row, c)];
+        cost_[place(r, c)] =
+            std::min<std::uint64_t>(cost_[place(r, c)] + cost_[place(p.row, c)] + added + 2, 1ULL << 40);
       }
       for (int s = 0; s < rows_; ++s) {
         combination(r, s) = combination(r, s) - factor * combination(p.row, s);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/expr/affine.hpp"
 #include "kane/expr/traverse.hpp"
@@ -109,7 +110,7 @@ LinearDefinitions read_definitions(const System& s, std::vector<Definition>& def
   LinearDefinitions r{ExprMatrix(n, static_cast<int>(rates.size())), {}};
   const Substitution true_rates = to_true_rates(s);
   for (int i = 0; i < n; ++i) {
-    Definition& d = definitions[static_cast<std::size_t>(i)];
+    Definition& d = definitions[at(i)];
     with_subject({Subject::Kind::Speed, d.name}, [&] { check_definition(s, d); });
     if (!true_rates.empty()) d.expression = substitute(d.expression, true_rates);
     const auto direct = std::find(rates.begin(), rates.end(), d.expression);
@@ -150,7 +151,7 @@ void check_independent(const ExprMatrix& Y, const std::vector<Definition>& defin
   const RankReport rank = find_rank(Y);
   if (rank.rank() == Y.rows) return;
   const std::vector<int>& rows = rank.dependencies.front();
-  const auto name = [&](int r) { return definitions[static_cast<std::size_t>(r)].name; };
+  const auto name = [&](int r) { return definitions[at(r)].name; };
   if (rows.size() == 1) {
     throw ModelError(Subject{Subject::Kind::Speed, name(rows[0])},
                      fmt::format("the definition of speed {} contains no rate of a coordinate", name(rows[0])));
@@ -165,7 +166,7 @@ void check_independent(const ExprMatrix& Y, const std::vector<Definition>& defin
 SparseRow sparse(const ExprMatrix& m, int row, const std::vector<int>& column_of) {
   SparseRow r;
   for (int c = 0; c < m.columns; ++c) {
-    if (!m(row, c).is_zero()) r.emplace_back(column_of[static_cast<std::size_t>(c)], m(row, c));
+    if (!m(row, c).is_zero()) r.emplace_back(column_of[at(c)], m(row, c));
   }
   std::sort(r.begin(), r.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   return r;
@@ -183,11 +184,10 @@ std::vector<Expr> find_variables(const System& s, const Expr& e) {
 }
 
 RateModel with_accelerations(RateModel model, const System& s) {
-  model.accelerations.assign(static_cast<std::size_t>(model.column_count), Expr());
+  model.accelerations.assign(at(model.column_count), Expr());
   for (std::size_t r = 0; r < s.speeds().size(); ++r) model.accelerations[r] = s.speeds()[r].derivative;
   for (std::size_t k = 0; k < model.W.size(); ++k) {
-    for (const auto& [column, w] : model.W[k])
-      model.second[k] += w * model.accelerations[static_cast<std::size_t>(column)];
+    for (const auto& [column, w] : model.W[k]) model.second[k] += w * model.accelerations[at(column)];
   }
   return model;
 }

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/expr/affine.hpp"
 #include "kane/mechanics/algebra.hpp"
@@ -33,8 +34,8 @@ std::vector<AppliedLoad> unit_loads(const System& s, const Expr& unknown, const 
       Expr3 c;
       for (std::size_t i = 0; i < 3; ++i) {
         const Affine a = affine_in(t.c[i], s.unknowns(), "load " + load.name);
-        const auto at = std::find(s.unknowns().begin(), s.unknowns().end(), unknown) - s.unknowns().begin();
-        c[i] = substitute(a.coefficients[static_cast<std::size_t>(at)], rates_to_speeds);
+        const auto place = std::find(s.unknowns().begin(), s.unknowns().end(), unknown) - s.unknowns().begin();
+        c[i] = substitute(a.coefficients[at(place)], rates_to_speeds);
       }
       v += Vector(t.frame, c);
     }
@@ -58,7 +59,7 @@ void KaneDerivation::Parts::find_auxiliary_forces() {
   for (const AppliedLoad& load : weights) add_load(projection, complete(), load);
   for (const AppliedLoad& load : loads) add_load(projection, complete(), load);
   const std::vector<Expr> f = projection.project(auxiliary_columns());
-  const auto n = static_cast<std::size_t>(kinematical.model.speed_count);
+  const auto n = at(kinematical.model.speed_count);
   std::vector<Expr> force;
   for (std::size_t i = 0; i < auxiliaries.size(); ++i) {
     Expr sum = f[n + i];
@@ -101,9 +102,9 @@ void KaneDerivation::Parts::find_auxiliary_forces() {
   ExprMatrix square(B.columns, B.columns);
   std::vector<Expr> right;
   for (int i = 0; i < B.columns; ++i) {
-    const int row = rank.pivots[static_cast<std::size_t>(i)].row;
+    const int row = rank.pivots[at(i)].row;
     for (int j = 0; j < B.columns; ++j) square(i, j) = B(row, j);
-    right.push_back(force[static_cast<std::size_t>(row)]);
+    right.push_back(force[at(row)]);
   }
   const std::vector<Expr> solution = LinearSolver(square).solve(right);
   for (std::size_t j = 0; j < unknown_count; ++j) {

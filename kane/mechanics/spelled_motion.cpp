@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kane/base/at.hpp"
 #include "kane/expr/traverse.hpp"
 
 namespace kane {
@@ -75,7 +76,7 @@ Vector SpelledMotion::angular_acceleration(FrameId f) const {
 }
 
 Vector SpelledMotion::partial(const Vector& velocity, int speed) const {
-  const Expr& u = derivation_.equations().u[static_cast<std::size_t>(speed)];
+  const Expr& u = derivation_.equations().u[at(speed)];
   return transformed(velocity, [&](const Expr& c) { return c.graph() == nullptr ? Expr() : derivative(c, u); });
 }
 

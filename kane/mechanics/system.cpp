@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/expr/traverse.hpp"
@@ -170,7 +171,7 @@ std::vector<Expr> System::rates() const {
     const auto set = quasi_coordinates_.find(q.name());
     if (set == quasi_coordinates_.end()) {
       r.push_back(graph_->symbol(q.name() + "'"));
-    } else if (const auto i = static_cast<std::size_t>(set->second); !done[i]) {
+    } else if (const auto i = at(set->second); !done[i]) {
       done[i] = true;
       for (const Expr& w : quasi_edge(i).quasi_rates) r.push_back(w);
     }

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "kane/base/at.hpp"
 #include "kane/mechanics/algebra.hpp"
 
 namespace kane {
@@ -81,11 +82,9 @@ void BodyMotion::form_frames(const std::vector<Expr>& rates) {
     const FrameMotion& p = frames_[parent.index()];
     FrameMotion& m = frames_[i];
     m.rotation = multiply(p.rotation, frames[f].rotation);
-    const auto at = static_cast<std::ptrdiff_t>(6 * (i - 1));
-    const Expr3 relative{rates[static_cast<std::size_t>(at)], rates[static_cast<std::size_t>(at + 1)],
-                         rates[static_cast<std::size_t>(at + 2)]};
-    const Expr3 relative_rate{rates[static_cast<std::size_t>(at + 3)], rates[static_cast<std::size_t>(at + 4)],
-                              rates[static_cast<std::size_t>(at + 5)]};
+    const std::size_t first = 6 * (i - 1);
+    const Expr3 relative{rates[first], rates[first + 1], rates[first + 2]};
+    const Expr3 relative_rate{rates[first + 3], rates[first + 4], rates[first + 5]};
     const Expr3 carried = frames.from_parent(f, p.w);
     m.w = add(carried, relative);
     m.alpha = add(add(frames.from_parent(f, p.alpha), relative_rate), cross(carried, relative));

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "kane/base/at.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/expr/infix.hpp"
 #include "kane/mechanism/check_values.hpp"
@@ -227,11 +228,11 @@ class MechanismCheck {
         require_at(j.where, motion.free || motion.kind != MotionKind::Ball,
                    "the joint '{}' locks its ball motion; lock all motions of a gimbal, or weld the bodies", j.name);
         if (j.closing) continue;
-        const auto needed = static_cast<std::size_t>(coordinate_count(motion));
+        const auto needed = at(coordinate_count(motion));
         require_at(j.where, motion.coordinates.size() == needed,
                    "a motion of the joint '{}' needs {} coordinates but has {}", j.name, needed,
                    motion.coordinates.size());
-        const auto speeds = static_cast<std::size_t>(speed_count(motion));
+        const auto speeds = at(speed_count(motion));
         require_at(j.where, !m_.speeds.empty() || motion.speeds.size() == speeds,
                    "a motion of the joint '{}' needs {} speeds but has {}", j.name, speeds, motion.speeds.size());
         for (const Expr& q : motion.coordinates)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kane/base/at.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/expr/print.hpp"
 #include "kane/mechanism/describe_parts.hpp"
@@ -40,7 +41,7 @@ std::size_t find_motion_of(const Joint& joint, const std::string& coordinate, st
   const auto known = std::find(names.begin(), names.end(), coordinate);
   require_at(where, known != names.end(), "the joint '{}' has no coordinate '{}'{}", joint.name, coordinate,
              suggestion(coordinate, names));
-  return numbers[static_cast<std::size_t>(known - names.begin())];
+  return numbers[at(known - names.begin())];
 }
 
 std::string in_parentheses(const Expr& e) { return "(" + to_text(e) + ")"; }

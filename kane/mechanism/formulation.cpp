@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/expr/traverse.hpp"
@@ -195,7 +196,7 @@ class TreeFormer {
       const auto& joint_load = std::get<JointLoad>(load.what);
       const Joint* joint = mechanism_.find_joint(joint_load.joint);
       ensure(joint != nullptr, "the load '{}' names no joint", load.name);
-      add(joint->motions[static_cast<std::size_t>(joint_load.motion)], joint_load.law);
+      add(joint->motions[at(joint_load.motion)], joint_load.law);
     }
     const auto& speeds = lowered_.system.speeds();
     for (std::size_t dof = 0; dof < tree.tau.size(); ++dof)

@@ -1,5 +1,6 @@
 #include "kane/mechanism/inertia_library.hpp"
 
+#include "kane/base/at.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/mechanics/algebra.hpp"
 
@@ -22,8 +23,8 @@ constexpr ShapeInfo kShapes[] = {
 
 void check_sizes(const Shape& shape) {
   const ShapeInfo& info = shape_info(shape.kind);
-  require(shape.sizes.size() == static_cast<std::size_t>(info.size_count), "a {} has {} sizes ({}), but {} are given",
-          info.name, info.size_count, info.sizes, shape.sizes.size());
+  require(shape.sizes.size() == at(info.size_count), "a {} has {} sizes ({}), but {} are given", info.name,
+          info.size_count, info.sizes, shape.sizes.size());
   require(info.solid, "a {} has no volume, so no mass follows from its density", info.name);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "kane/base/at.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/mechanics/algebra.hpp"
 #include "kane/mechanics/orientation.hpp"
@@ -36,7 +37,7 @@ void append_sequence(std::vector<ElementaryMotion>& motions, const MotionSequenc
   for (int i = 1; i <= 3; ++i) {
     ElementaryMotion m;
     m.kind = kind;
-    m.axis = basis(sequence.axes[static_cast<std::size_t>(i - 1)]);
+    m.axis = basis(sequence.axes[at(i - 1)]);
     m.free = std::find(sequence.free.begin(), sequence.free.end(), i) != sequence.free.end();
     motions.push_back(std::move(m));
   }
@@ -129,8 +130,8 @@ void name_motions(Graph& graph, Joint& joint, const std::vector<std::string>& co
   std::size_t needed = 0;
   std::size_t needed_speeds = 0;
   for (const ElementaryMotion& m : joint.motions) {
-    needed += static_cast<std::size_t>(coordinate_count(m));
-    needed_speeds += static_cast<std::size_t>(speed_count(m));
+    needed += at(coordinate_count(m));
+    needed_speeds += at(speed_count(m));
   }
   require_at(joint.where, coordinates.size() <= needed, "the joint '{}' has {} coordinate{}, but {} are named",
              joint.name, needed, needed == 1 ? "" : "s", coordinates.size());

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kane/base/at.hpp"
 #include "kane/mechanics/algebra.hpp"
 #include "kane/mechanism/directions.hpp"
 #include "kane/mechanism/lowering_parts.hpp"
@@ -218,7 +219,7 @@ class ClosingJoint {
     c_.lowered.warnings.push_back(
         fmt::format("{} of the {} conditions of the closing joint '{}' hold by themselves and are left out: {}",
                     idle_.size(), conditions_, joint_.name, fmt::join(idle_, ", ")));
-    require(idle_.size() < static_cast<std::size_t>(conditions_),
+    require(idle_.size() < at(conditions_),
             "the closing joint '{}' says nothing: all its conditions hold by themselves", joint_.name);
   }
 

@@ -1,5 +1,6 @@
 // Loads: forces and torques, springs, laws along joints, gravity.
 
+#include "kane/base/at.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/mechanism/directions.hpp"
 #include "kane/mechanism/lowering_parts.hpp"
@@ -153,11 +154,11 @@ class LoadLowering {
       require(load.motion >= 0 && load.motion < count,
               "the load '{}' acts on motion {} of the joint '{}', which has {}", name_, load.motion + 1, load.joint,
               count);
-      const ElementaryMotion& motion = joint.motions[static_cast<std::size_t>(load.motion)];
+      const ElementaryMotion& motion = joint.motions[at(load.motion)];
       require(motion.free, "the load '{}' acts along a locked motion of the joint '{}'", name_, load.joint);
       require(!joint.closing, "the load '{}' acts on the closing joint '{}'; write the law at the joint itself", name_,
               load.joint);
-      lower_joint_law(j, static_cast<std::size_t>(load.motion), load.law, name_, where_);
+      lower_joint_law(j, at(load.motion), load.law, name_, where_);
       return;
     }
     throw ModelError(fmt::format("the load '{}' names the joint '{}', which does not exist{}", name_, load.joint,

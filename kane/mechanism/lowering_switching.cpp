@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "kane/base/at.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/expr/traverse.hpp"
 #include "kane/mechanics/algebra.hpp"
@@ -200,7 +201,7 @@ class SwitchingLowering {
     Expr3 b;
     if (never != a.end()) {
       Expr3 e;
-      e[static_cast<std::size_t>(never - a.begin())] = 1;
+      e[at(never - a.begin())] = 1;
       b = cross(a, e);
     } else {
       const Expr3 bx = cross(a, x), by = cross(a, y);
@@ -365,7 +366,7 @@ class SwitchingLowering {
       if (law == nullptr) continue;
       for (std::size_t j = 0; j < c_.mechanism.joints.size(); ++j)
         if (c_.mechanism.joints[j].name == law->joint)
-          add_axis_friction(j, static_cast<std::size_t>(law->motion), law->law, load.name + ".friction");
+          add_axis_friction(j, at(law->motion), law->law, load.name + ".friction");
     }
   }
 
@@ -484,8 +485,8 @@ void complete_switching(const LoweredMechanism& lowered, EquationsOfMotion& e) {
   for (const auto& c : from.contacts) {
     ContactEquation contact{c.name, row_of(c.row), in_speeds(c.restitution), c.poisson, std::nullopt};
     if (c.stiffness)
-      contact.force = hunt_crossley(e.constraints[static_cast<std::size_t>(contact.normal)], e.u,
-                                    in_speeds(*c.stiffness), in_speeds(c.dissipation));
+      contact.force =
+          hunt_crossley(e.constraints[at(contact.normal)], e.u, in_speeds(*c.stiffness), in_speeds(c.dissipation));
     e.contacts.push_back(std::move(contact));
   }
   for (const auto& f : from.frictions) {
