@@ -1,6 +1,7 @@
 #pragma once
-// Points of a mesh file: STL (text or binary) and OBJ. Only the points are read; contact uses their convex hull.
+// Mesh files: STL (text or binary) and OBJ.
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -8,7 +9,16 @@
 
 namespace kane {
 
-/// Throws ModelError if the file cannot be read or is damaged.
+/// A triangle of a surface, its corners counter-clockwise as seen from outside.
+struct MeshTriangle {
+  std::array<Vec3, 3> corners;
+};
+
+/// The surface of a mesh; polygons of an OBJ file are cut into triangles. Throws ModelError if the file cannot be read or is
+/// damaged.
+[[nodiscard]] std::vector<MeshTriangle> read_mesh_triangles(const std::string& path);
+
+/// The distinct points alone; contact uses their convex hull. An OBJ file needs no faces for this.
 [[nodiscard]] std::vector<Vec3> read_mesh_points(const std::string& path);
 
 }  // namespace kane
