@@ -1,23 +1,30 @@
 #pragma once
-// The module kane_array_files: columns of numbers as HDF5 and MATLAB files. The kane command loads it when such a file
-// is asked for: the two libraries bring some thirty others with them, which would double the time every command takes
-// to start (and one of which makes GMP wipe all memory it frees).
+// The module kane_array_files: columns of numbers as HDF5 files. The kane command loads it when such a file is asked for:
+// the library brings some thirty others with it, which would double the time every command takes to start (and one of which
+// makes GMP wipe all memory it frees).
 
+#include <cstddef>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kane {
 
 struct ArrayColumns {
   std::vector<std::string> names;
-  std::vector<std::vector<double>> values;  ///< one array per name
+  std::vector<std::vector<double>> values;                      ///< one array per name
+  std::vector<std::pair<std::string, std::string>> attributes;  ///< of the file: name, text
 };
 
-/// Writes all columns to `file`; false if that failed.
-using WriteArrays = bool (*)(const char* file, const ArrayColumns& columns);
+/// Gets the bytes of a file, in order.
+using ByteSink = std::function<void(const void* bytes, std::size_t size)>;
+
+/// Forms a file in memory and hands its bytes to the sink: the library itself touches no disk, since it does not survive a
+/// full one. False if the file could not be formed.
+using FormArrays = bool (*)(const ArrayColumns& columns, const ByteSink& sink);
 
 inline constexpr const char* kArrayModule = "kane_array_files.so";
-inline constexpr const char* kWriteHdf5 = "kane_write_hdf5";
-inline constexpr const char* kWriteMatlab = "kane_write_matlab";
+inline constexpr const char* kFormHdf5 = "kane_form_hdf5";
 
 }  // namespace kane

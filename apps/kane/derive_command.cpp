@@ -3,13 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "apps/kane/command.hpp"
 #include "apps/kane/model_source.hpp"
+#include "apps/kane/output_guard.hpp"
 #include "kane/base/error.hpp"
+#include "kane/base/output_file.hpp"
+#include "kane/base/output_mark.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/mechanics/derivation_page.hpp"
 #include "kane/mechanism/formulation.hpp"
@@ -29,7 +31,7 @@ struct DeriveCommandOptions {
   std::vector<std::string> reactions;
   ReactionView view;
   bool compare = false;
-  bool json = false;
+  bool json = false, force = false;
 };
 
 void print_comparison(const Mechanism& mechanism) {
@@ -97,7 +99,14 @@ std::vector<ReactionOutput> reactions_of(const DeriveCommandOptions& options, co
   return reactions;
 }
 
+/// By which the file is known as Kane's, in formats that have remarks.
+std::string remark_in(const std::string& format) {
+  if (format == "latex" || format == "tex") return fmt::format("% {}\n", kOutputWords);
+  return format == "text" ? std::string() : fmt::format("<!-- {} -->\n", kOutputWords);
+}
+
 void run_derive(const DeriveCommandOptions& options, bool format_given) {
+  if (!options.compare) OutputGuard(options.force, {options.source.model}).claim(options.output);
   const Mechanism mechanism = options.source.read();
   if (options.compare && options.json) {
     fmt::print("{}\n", comparison_json(mechanism).dump());
@@ -127,11 +136,7 @@ void run_derive(const DeriveCommandOptions& options, bool format_given) {
     fmt::print("{}", text);
     return;
   }
-  options.source.check_output(options.output);
-  std::ofstream file(options.output, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) throw RunFailed(fmt::format("the file '{}' cannot be written", options.output));
+  write_file(options.output, text + remark_in(format_of(options, format_given)));
   if (options.json)
     fmt::print("{}\n", nlohmann::ordered_json{{"model", mechanism.name}, {"file", options.output}}.dump());
   else
@@ -160,6 +165,7 @@ void add_derive_command(CLI::App& app) {
   command->add_option("--point", options->view.point,
                       "Torques of the reactions about this point (default: the joint's point on its child)");
   command->add_flag("--compare", options->compare, "Print only the formulations and their operation counts");
+  add_force_option(*command, options->force);
   command->add_flag("--json", options->json, "Print JSON: the page as text, or the table of formulations");
   command->footer(
       "Examples:\n"

@@ -10,13 +10,16 @@
 
 #include "apps/kane/analysis_commands.hpp"
 #include "apps/kane/command.hpp"
+#include "apps/kane/interrupt.hpp"
 #include "apps/kane/model_source.hpp"
+#include "apps/kane/output_guard.hpp"
 #include "apps/kane/print.hpp"
 #include "apps/kane/run_output.hpp"
 #include "apps/kane/trajectory_file.hpp"
 #include "kane/analysis/force_history.hpp"
 #include "kane/analysis/joint_forces.hpp"
 #include "kane/base/error.hpp"
+#include "kane/base/output_mark.hpp"
 #include "kane/wire/json.hpp"
 
 namespace kane {
@@ -31,7 +34,7 @@ struct ForcesOptions {
   std::string out;
   std::vector<std::string> only;
   std::optional<double> until, tolerance, output_step;
-  bool json = false;
+  bool json = false, force = false;
   JointForcesOptions table;
 
   /// Whether any option asks for a run.
@@ -159,14 +162,17 @@ void run_along(const ForcesOptions& options) {
   simulation.inputs = options.inputs.read();
   Simulation run(options.source.load(), start, simulation);
   ForceHistory forces(run, options.only);
-  const std::string out = options.out.empty() ? run.model().name() + "_forces.csv" : options.out;
-  options.source.check_output(out);
+  const std::string out = options.out.empty() ? file_stem(run.model().name()) + "_forces.csv" : options.out;
+  OutputGuard(options.force, {options.source.model, options.state.file, options.inputs.file})
+      .claim(out, options.out.empty() ? "--out" : nullptr);
   const RunPlan plan = run.plan(options.until, options.output_step);
-  TrajectoryFile file(out, forces.columns());
-  const RunReport report = run.run(plan, [&](const State& sample) {
+  TrajectoryFile file(out, forces.columns(), run.model().name());
+  const auto on_sample = [&](const State& sample) {
     file.write(forces.row(sample));
+    throw_if_interrupted();
     return true;
-  });
+  };
+  const RunReport report = with_rows(file, [&] { return run.run(plan, on_sample); });
   file.finish();
   std::FILE* const to = out == "-" ? stderr : stdout;
   if (options.json)
@@ -201,6 +207,7 @@ void add_forces_command(CLI::App& app) {
   command->add_option("--point", options->table.view.point,
                       "At a state: torques about this point (default: the joint's point on its child)");
   options->inputs.add_to(*command);
+  add_force_option(*command, options->force);
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(
       "At a state: F means free, C constrained; the force of a constrained axis acts from the parent on the child,\n"

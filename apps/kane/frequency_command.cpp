@@ -11,6 +11,7 @@
 #include "apps/kane/analysis_commands.hpp"
 #include "apps/kane/command.hpp"
 #include "apps/kane/local_analysis.hpp"
+#include "apps/kane/output_guard.hpp"
 #include "apps/kane/terminal_plot.hpp"
 #include "apps/kane/trajectory_file.hpp"
 #include "kane/analysis/frequency.hpp"
@@ -24,7 +25,7 @@ struct FrequencyCommandOptions {
   StateSource state;
   std::string out;
   FrequencyOptions frequency;
-  bool hertz = false, plot = false, json = false;
+  bool hertz = false, plot = false, json = false, force = false;
 };
 
 constexpr double kRadPerTurn = 2 * std::numbers::pi;
@@ -76,6 +77,7 @@ void print_report(const FrequencyReport& r, const Model& model, bool plot) {
 }
 
 void run_frequency(const FrequencyCommandOptions& options) {
+  OutputGuard(options.force, {options.source.model, options.state.file}).claim(options.out);
   const Model model = load_continuous(options.source);
   FrequencyOptions frequency = options.frequency;
   if (options.hertz) frequency.low *= kRadPerTurn, frequency.high *= kRadPerTurn;
@@ -112,6 +114,7 @@ void add_frequency_command(CLI::App& app) {
   command->add_flag("--hertz", options->hertz, "--low and --high are in Hz");
   command->add_option("--out", options->out, "FILE.csv, FILE.h5 or FILE.mat with all points; '-' prints CSV");
   command->add_flag("--plot", options->plot, "Plot the magnitude");
+  add_force_option(*command, options->force);
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(
       "Examples:\n"

@@ -3,17 +3,18 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <csignal>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "apps/kane/command.hpp"
 #include "apps/kane/device_sheet.hpp"
+#include "apps/kane/interrupt.hpp"
 #include "apps/kane/model_source.hpp"
+#include "apps/kane/output_guard.hpp"
 #include "kane/analysis/signals.hpp"
 #include "kane/base/error.hpp"
+#include "kane/base/output_file.hpp"
 #include "kane/haptics/haptic_loop.hpp"
 #include "kane/haptics/simulated_device.hpp"
 #include "kane/haptics/udp_device.hpp"
@@ -35,28 +36,7 @@ struct HapticsOptions {
   std::optional<double> device_damping, device_mass, max_force;  ///< override the data sheet
   double ahead = 0, stored_energy = 0, wake_ahead = 1e6 * HapticOptions{}.wake_ahead;
   std::vector<std::string> impose;
-  bool no_passivity = false, unpaced = false, json = false, quiet = false;
-};
-
-HapticLoop* running = nullptr;  // for Ctrl-C only; a handler can reach nothing else
-
-class InterruptScope {
- public:
-  explicit InterruptScope(HapticLoop& loop) {
-    running = &loop;
-    before_ = std::signal(SIGINT, [](int) {
-      if (running != nullptr) running->stop();
-    });
-  }
-  ~InterruptScope() {
-    std::signal(SIGINT, before_);
-    running = nullptr;
-  }
-  InterruptScope(const InterruptScope&) = delete;
-  InterruptScope& operator=(const InterruptScope&) = delete;
-
- private:
-  void (*before_)(int);
+  bool no_passivity = false, unpaced = false, force = false, json = false, quiet = false;
 };
 
 /// Properties of each axis: from the data sheet, or generic values; options override both.
@@ -142,14 +122,17 @@ class HapticsRun {
             "--duration must be positive, --amplitude and --frequency finite");
     haptic.constraints = timed_constraints();
     if (haptic.record) {
-      options_.source.check_output(options_.record);
-      std::ofstream file(options_.record, std::ios::app);
-      require(file.good(), "'{}' cannot be written", options_.record);
+      const std::string replay = "replay:";
+      OutputGuard guard(options_.force,
+                        {options_.source.model, options_.state.file, options_.sheet_file,
+                         options_.device.starts_with(replay) ? options_.device.substr(replay.size()) : ""});
+      guard.claim(options_.record);
+      check_writable(options_.record);
     }
     const auto device = make_device(options_, model_.equations().handles.size());
     HapticLoop loop(*simulator_, *device, haptic);
     {
-      const InterruptScope scope(loop);
+      const InterruptScope scope([](void* running) { static_cast<HapticLoop*>(running)->stop(); }, &loop);
       report_ = loop.run();
     }
     if (haptic.record) loop.recording().write(options_.record, loop.axis_names());
@@ -158,6 +141,7 @@ class HapticsRun {
     else if (!options_.quiet)
       print(*device);
     for (const auto& warning : report_.warnings) fmt::print(stderr, "warning: {}\n", warning);
+    throw_if_interrupted();
     if (report_.status == TickStatus::Jammed)
       throw RunFailed(
           fmt::format("at t = {:.6g} s no contact forces exist: the mechanism is jammed", simulator_->state().t));
@@ -357,6 +341,7 @@ void add_haptics_command(CLI::App& app) {
   command->add_option("--impose", o->impose,
                       "'FROM: EXPRESSION' or 'FROM..TO: EXPRESSION': a constraint that is derived and compiled while "
                       "the loop runs (s): phi(q) is held at its value, psi(q, u) at zero; may be repeated");
+  add_force_option(*command, o->force);
   command->add_flag("--no-passivity", o->no_passivity, "Observe energy, but do not control it");
   command->add_flag("--unpaced", o->unpaced, "Run as fast as possible instead of in real time");
   command->add_flag("--json", o->json, "Print the statistics as one JSON object");

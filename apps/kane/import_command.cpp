@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "apps/kane/command.hpp"
 #include "apps/kane/model_source.hpp"
+#include "apps/kane/output_guard.hpp"
+#include "kane/base/output_file.hpp"
 #include "kane/formats/yaml/yaml_writer.hpp"
 
 namespace kane {
@@ -17,7 +18,7 @@ struct ImportOptions {
   ModelSource source;
   std::string output;
   bool keep_fixed = false, no_actuators = false, free_mimics = false, no_geometry = false;
-  bool json = false;
+  bool json = false, force = false;
 };
 
 void print_json(const Mechanism& mechanism, const std::string& text, const std::string& output) {
@@ -35,15 +36,10 @@ void run_import(ImportOptions options) {
   urdf.actuators = !options.no_actuators;
   urdf.mimic = !options.free_mimics;
   urdf.geometry = !options.no_geometry;
-  options.source.check_output(options.output);
+  OutputGuard(options.force, {options.source.model}).claim(options.output);
   const Mechanism mechanism = options.source.read();
   const std::string text = write_yaml(mechanism);
-  if (!options.output.empty()) {
-    std::ofstream file(options.output, std::ios::binary);
-    file << text;
-    file.close();
-    if (!file) throw RunFailed(fmt::format("the file '{}' cannot be written", options.output));
-  }
+  if (!options.output.empty()) write_file(options.output, text);
   if (options.json) return print_json(mechanism, text, options.output);
   for (const auto& note : mechanism.notes) fmt::print(stderr, "note: {}\n", note);
   if (options.output.empty())
@@ -64,6 +60,7 @@ void add_import_command(CLI::App& app) {
   command->add_flag("--no-actuators", options->no_actuators, "URDF: add no inputs tau_JOINT to the joints");
   command->add_flag("--free-mimics", options->free_mimics, "URDF: mimic joints move independently");
   command->add_flag("--no-geometry", options->no_geometry, "URDF: leave out shapes");
+  add_force_option(*command, options->force);
   command->add_flag("--json", options->json, "Print JSON: the notes, and the text or the name of the file");
   command->footer(
       "Examples:\n"

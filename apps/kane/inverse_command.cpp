@@ -8,11 +8,14 @@
 
 #include "apps/kane/analysis_commands.hpp"
 #include "apps/kane/command.hpp"
+#include "apps/kane/interrupt.hpp"
 #include "apps/kane/model_source.hpp"
 #include "apps/kane/option_text.hpp"
+#include "apps/kane/output_guard.hpp"
 #include "apps/kane/trajectory_file.hpp"
 #include "kane/analysis/inverse_study.hpp"
 #include "kane/base/error.hpp"
+#include "kane/base/output_mark.hpp"
 #include "kane/wire/json.hpp"
 
 namespace kane {
@@ -24,7 +27,7 @@ struct InverseCommandOptions {
   std::string out;
   std::vector<std::string> motion;
   InverseStudyOptions study;
-  bool track = false, json = false;
+  bool track = false, json = false, force = false;
 };
 
 InverseStudyOptions study_of(const InverseCommandOptions& options) {
@@ -55,14 +58,30 @@ void print_inverse(std::FILE* to, const InverseReport& r, const std::string& out
         r.missing, r.missing_speed, r.missing_time);
 }
 
+std::string claim_output(const InverseCommandOptions& options, const InverseStudy& study, const char* ending) {
+  const std::string out = options.out.empty() ? file_stem(study.equations().name) + ending : options.out;
+  std::vector<std::string> inputs{options.source.model, options.state.file};
+  inputs.insert(inputs.end(), options.motion.begin(), options.motion.end());
+  OutputGuard(options.force, std::move(inputs)).claim(out, options.out.empty() ? "--out" : nullptr);
+  return out;
+}
+
+InverseStudy::OnRow on_row(TrajectoryFile& file) {
+  return [&file](std::span<const double> row) {
+    file.write(row);
+    throw_if_interrupted();
+  };
+}
+
 void run_inverse(const InverseCommandOptions& options, InverseStudy& study) {
-  const std::string out = options.out.empty() ? study.equations().name + "_inputs.csv" : options.out;
-  options.source.check_output(out);
+  const std::string out = claim_output(options, study, "_inputs.csv");
   study.check();  // before the file of an earlier run is overwritten
-  TrajectoryFile file(out, study.columns());
+  TrajectoryFile file(out, study.columns(), study.equations().name);
   InverseReport report;
   try {
-    report = study.run([&](std::span<const double> row) { file.write(row); });
+    report = with_rows(file, [&] { return study.run(on_row(file)); });
+  } catch (const OutputError&) {
+    throw;
   } catch (const ModelError&) {
     file.finish();  // the samples before the one that failed stay readable
     throw;
@@ -84,10 +103,9 @@ void print_track(std::FILE* to, const TrackReport& r, const InverseStudyOptions&
 }
 
 void run_track(const InverseCommandOptions& options, InverseStudy& study) {
-  const std::string out = options.out.empty() ? study.equations().name + "_tracked.csv" : options.out;
-  options.source.check_output(out);
-  TrajectoryFile file(out, study.track_columns());
-  const TrackReport report = study.track([&](std::span<const double> row) { file.write(row); });
+  const std::string out = claim_output(options, study, "_tracked.csv");
+  TrajectoryFile file(out, study.track_columns(), study.equations().name);
+  const TrackReport report = with_rows(file, [&] { return study.track(on_row(file)); });
   file.finish();
   std::FILE* const to = out == "-" ? stderr : stdout;
   if (options.json) {
@@ -132,6 +150,7 @@ void add_inverse_command(CLI::App& app) {
   command->add_option("--kd", options->study.kd, "--track: rate gain, 1/s (default 20)");
   command->add_option("--period", options->study.period,
                       "--track: sampling period of the controller, s (default 1e-3)");
+  add_force_option(*command, options->force);
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(
       "Examples:\n"

@@ -9,6 +9,7 @@
 #include "apps/kane/local_analysis.hpp"
 #include "apps/kane/mode_table.hpp"
 #include "apps/kane/option_text.hpp"
+#include "apps/kane/output_guard.hpp"
 #include "apps/kane/root_locus.hpp"
 #include "kane/analysis/linearization.hpp"
 #include "kane/base/error.hpp"
@@ -23,7 +24,7 @@ struct LinearizeCommandOptions {
   std::string sweep, out;
   std::vector<std::string> at;
   LinearizeModelOptions linearize;
-  bool json = false;
+  bool json = false, force = false;
 };
 
 /// Few columns leave room for more digits.
@@ -94,6 +95,7 @@ void run_sweep(const LinearizeCommandOptions& options) {
   sweep.only = linearize.only, sweep.open_loop = linearize.open_loop;
   sweep.equilibrium = linearize.equilibrium && !linearize.steady;
   sweep.steady = linearize.equilibrium && linearize.steady;
+  OutputGuard(options.force, {options.source.model, options.state.file}).claim(options.out);
   const Model model = load_continuous(options.source);
   const RootLocus locus = find_root_locus(model, options.state.read_one(), sweep);
   if (!options.out.empty()) write_root_locus(options.out, locus);
@@ -123,6 +125,7 @@ void add_linearize_command(CLI::App& app) {
   command->add_option("--only", linearize.only, "Vary only these coordinates and speeds")->delimiter(',');
   command->add_option("--dependent", linearize.dependent, "Dependent coordinates")->delimiter(',');
   command->add_flag("--symbols", linearize.symbols, "Also print M, C and K in symbols");
+  add_force_option(*command, options->force);
   command->add_flag("--json", options->json, "Print JSON");
   command->add_option(
       "--sweep", options->sweep,

@@ -1,18 +1,25 @@
 // The kane command.
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <iostream>
 #include <iterator>
 #include <new>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "apps/kane/analysis_commands.hpp"
 #include "apps/kane/command.hpp"
+#include "apps/kane/interrupt.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/output_file.hpp"
 #include "kane/base/suggest.hpp"
@@ -95,26 +102,64 @@ ExitCode run(CLI::App& app, int argc, char** argv) {
   }
 }
 
+/// A closed descriptor would be given to the next file that is opened, and messages would end in it. Standard output that was
+/// closed stays an error for those who print.
+void open_standard_streams() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(descriptor, F_GETFD) < 0) {
+      const int opened = ::open("/dev/null", descriptor == STDERR_FILENO ? O_WRONLY : O_RDONLY);
+      if (opened >= 0 && opened != descriptor) (void)::dup2(opened, descriptor), (void)::close(opened);
+    }
+}
+
+/// A message that nobody can read any more (a closed pipe, a full disk) must not end a run: fmt would throw.
+void make_messages_harmless() {
+#ifdef __GLIBC__
+  cookie_io_functions_t io{};
+  io.write = [](void*, const char* text, std::size_t size) -> ssize_t {
+    (void)!::write(STDERR_FILENO, text, size);
+    return static_cast<ssize_t>(size);
+  };
+  if (std::FILE* const messages = ::fopencookie(nullptr, "w", io)) {
+    (void)std::setvbuf(messages, nullptr, _IOLBF, BUFSIZ);
+    stderr = messages;
+  }
+#endif
+}
+
+/// Exit code after standard output could not be written. A reader that has seen enough (`| head`) is no error to speak of.
+int report_lost_output(int code) {
+  if (code == EPIPE) return 128 + SIGPIPE;
+  fmt::print(stderr, "kane: error: standard output could not be written: {}\n", std::strerror(code));
+  return static_cast<int>(ExitCode::RunFailed);
+}
+
 /// Turns everything that can be thrown into a message and an exit code.
-ExitCode guarded_run(CLI::App& app, int argc, char** argv) {
+int guarded_run(CLI::App& app, int argc, char** argv) {
+  ExitCode code = ExitCode::RunFailed;
   try {
-    return run(app, argc, argv);
+    code = run(app, argc, argv);
   } catch (const OutputError& error) {
+    if (error.code() == EPIPE) return 128 + SIGPIPE;
     fmt::print(stderr, "kane: error: {}\n", error.what());
-    return ExitCode::RunFailed;
   } catch (const ModelError& error) {
     const bool has_place = !error.where().to_string().empty();
     fmt::print(stderr, "{}{}\n", has_place ? "" : "kane: error: ", error.what());
-    return ExitCode::InputWrong;
+    code = ExitCode::InputWrong;
   } catch (const RunFailed& error) {
     fmt::print(stderr, "kane: error: {}\n", error.what());
+  } catch (const Interrupted& error) {
+    return error.exit_code();
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "kane: error: not enough memory\n");
+  } catch (const std::system_error& error) {  // what fmt throws if it cannot print
+    if (std::ferror(stdout) != 0) return report_lost_output(error.code().value());
+    fmt::print(stderr, "kane: error: {}\n", error.what());
   } catch (const std::exception& error) {
     fmt::print(stderr, "kane: {}\nThis is a bug in Kane; please report it with the command and its input.\n",
                error.what());
   }
-  return ExitCode::RunFailed;
+  return static_cast<int>(code);
 }
 
 }  // namespace
@@ -126,16 +171,18 @@ std::string read_standard_input() {
 }  // namespace kane
 
 int main(int argc, char** argv) {
+  kane::open_standard_streams();
+  kane::make_messages_harmless();
+  kane::install_signal_handlers();
   CLI::App app("Multibody dynamics by Kane's method: from a description of a mechanism to equations and motion.",
                "kane");
   app.set_version_flag("--version", "kane " KANE_VERSION);
-  app.footer("Exit codes: 0 success, 1 the run failed, 2 the input was wrong.");
+  app.footer(
+      "Exit codes: 0 success, 1 the run failed, 2 the input was wrong, 130 interrupted (Ctrl-C), 143 terminated.");
   app.require_subcommand(1);
   kane::add_commands(app);
-  auto code = kane::guarded_run(app, argc, argv);
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    fmt::print(stderr, "kane: error: standard output could not be written\n");
-    code = kane::ExitCode::RunFailed;
-  }
-  return static_cast<int>(code);
+  const int code = kane::guarded_run(app, argc, argv);
+  errno = 0;
+  if (std::fflush(stdout) != 0) return kane::report_lost_output(errno);
+  return code;
 }

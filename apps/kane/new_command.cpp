@@ -4,13 +4,13 @@
 
 #include <cctype>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "apps/kane/command.hpp"
 #include "apps/kane/starters.hpp"
 #include "kane/base/error.hpp"
+#include "kane/base/output_file.hpp"
 #include "kane/base/suggest.hpp"
 
 namespace kane {
@@ -58,10 +58,7 @@ void run_new(NewOptions options) {
   const std::string file = options.name + ".yaml";
   if (!options.force && std::filesystem::exists(file))
     throw ModelError(fmt::format("'{}' already exists; use --force to overwrite it", file));
-  std::ofstream stream(file);
-  stream << starter_text(starter, options.name);
-  stream.close();
-  if (!stream) throw RunFailed(fmt::format("the file '{}' cannot be written", file));
+  write_file(file, starter_text(starter, options.name));
   if (options.json) {
     fmt::print("{}\n", nlohmann::ordered_json{{"file", file}, {"template", options.starter}}.dump());
     return;

@@ -7,11 +7,14 @@
 
 #include "apps/kane/analysis_commands.hpp"
 #include "apps/kane/command.hpp"
+#include "apps/kane/interrupt.hpp"
 #include "apps/kane/model_source.hpp"
+#include "apps/kane/output_guard.hpp"
 #include "apps/kane/print.hpp"
 #include "apps/kane/trajectory_file.hpp"
 #include "kane/analysis/sensitivity_study.hpp"
 #include "kane/base/error.hpp"
+#include "kane/base/output_mark.hpp"
 #include "kane/wire/json.hpp"
 
 namespace kane {
@@ -23,7 +26,7 @@ struct SensitivityCommandOptions {
   InputSeriesSource inputs;
   std::string out;
   SensitivityStudyOptions study;
-  bool json = false;
+  bool json = false, force = false;
 };
 
 void print_report(std::FILE* to, const SensitivityReport& r, const std::string& out) {
@@ -40,10 +43,16 @@ void run_sensitivity(const SensitivityCommandOptions& options) {
   study.inputs = options.inputs.read();
   const StartState start = options.state.read_one();
   SensitivityStudy sensitivity(options.source.load(), start, study);
-  const std::string out = options.out.empty() ? sensitivity.equations().name + "_sensitivity.csv" : options.out;
-  options.source.check_output(out);
-  TrajectoryFile file(out, sensitivity.columns());
-  const SensitivityReport report = sensitivity.run([&](std::span<const double> row) { file.write(row); });
+  const std::string& name = sensitivity.equations().name;
+  const std::string out = options.out.empty() ? file_stem(name) + "_sensitivity.csv" : options.out;
+  OutputGuard(options.force, {options.source.model, options.state.file, options.inputs.file})
+      .claim(out, options.out.empty() ? "--out" : nullptr);
+  TrajectoryFile file(out, sensitivity.columns(), name);
+  const auto on_row = [&](std::span<const double> row) {
+    file.write(row);
+    throw_if_interrupted();
+  };
+  const SensitivityReport report = with_rows(file, [&] { return sensitivity.run(on_row); });
   file.finish();
   std::FILE* const to = out == "-" ? stderr : stdout;
   if (options.json) {
@@ -78,6 +87,7 @@ void add_sensitivity_command(CLI::App& app) {
                       "FILE.csv, FILE.h5 or FILE.mat; '-' prints CSV (default: NAME_sensitivity.csv)");
   options->state.add_to(*command, "JSON file with the initial state; '-' reads standard input");
   options->inputs.add_to(*command);
+  add_force_option(*command, options->force);
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(
       "Examples:\n"

@@ -4,18 +4,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <csignal>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "apps/kane/command.hpp"
+#include "apps/kane/interrupt.hpp"
 #include "apps/kane/model_source.hpp"
+#include "apps/kane/output_guard.hpp"
 #include "apps/kane/progress_bar.hpp"
 #include "apps/kane/run_output.hpp"
 #include "apps/kane/terminal_plot.hpp"
 #include "apps/kane/trajectory_file.hpp"
 #include "kane/base/error.hpp"
+#include "kane/base/output_mark.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/model/simulation.hpp"
 #include "kane/picture/run_pictures.hpp"
@@ -35,26 +37,7 @@ struct SimulateOptions {
   SimulationOptions simulation;
   std::vector<std::string> plot;
   PictureOptions pictures;
-  bool json = false, quiet = false, interpreter = false, strict = false, no_report = false;
-};
-
-// Ctrl-C is only seen by a signal handler, which may only set a flag of this type.
-volatile std::sig_atomic_t interrupted = 0;
-
-/// Catches Ctrl-C during its lifetime; a second Ctrl-C ends the program as usual.
-class InterruptGuard {
- public:
-  InterruptGuard() : before_(std::signal(SIGINT, &InterruptGuard::handle)) { interrupted = 0; }
-  ~InterruptGuard() { std::signal(SIGINT, before_); }
-  InterruptGuard(const InterruptGuard&) = delete;
-  InterruptGuard& operator=(const InterruptGuard&) = delete;
-
- private:
-  static void handle(int) {
-    interrupted = 1;
-    std::signal(SIGINT, SIG_DFL);
-  }
-  void (*before_)(int);
+  bool json = false, quiet = false, interpreter = false, strict = false, no_report = false, force = false;
 };
 
 /// Columns of the table to plot in the terminal.
@@ -88,12 +71,12 @@ class TerminalPlots {
 class SimulateCommand {
  public:
   explicit SimulateCommand(const SimulateOptions& options) : options_(options), pictures_(options.pictures) {
-    for (const auto& file : {options.out, pictures_.report, pictures_.video}) options.source.check_output(file);
     if (!options.frame_size.empty()) pictures_.frame.set_size(options.frame_size);
     pictures_.check();
     const StartState start = options.state.read_one();
     const Model model = load(start);
-    out_ = options.out.empty() ? model.name() + ".csv" : options.out;
+    out_ = options.out.empty() ? file_stem(model.name()) + ".csv" : options.out;
+    check_outputs();
     run_.emplace(model, start, simulation_options());
     plan_ = run_->plan(options.until, options.output_step);
     if (!run_->assembly().moved.empty() && !options_.quiet && !options_.json)
@@ -103,30 +86,35 @@ class SimulateCommand {
 
   void run() {
     TerminalPlots plots(options_.plot, run_->columns());
-    TrajectoryFile file(out_, run_->columns());
+    TrajectoryFile file(out_, run_->columns(), run_->model().name());
     std::optional<RunPictures> pictures;
     if (pictures_.wanted()) pictures.emplace(pictures_, *run_);
-    const InterruptGuard guard;
     ProgressBar progress(run_->time(), plan_.until, !options_.quiet && !options_.json);
     const auto on_sample = [&](const State& sample) {
       const auto row = run_->row(sample);
       file.write(row);
       plots.add(row);
       if (pictures) pictures->add(sample);
-      return interrupted == 0;
+      return interrupted_by() == 0;
     };
     const auto on_step = [&](double t) {
       progress.show(t);
-      return interrupted == 0;
+      return interrupted_by() == 0;
     };
-    report_ = run_->run(plan_, on_sample, on_step);
+    {
+      const InterruptScope scope;
+      report_ = run_->run(plan_, on_sample, on_step);
+    }
+    interrupted_ = interrupted_by() != 0 && report_.status == RunStatus::Stopped;
     progress.clear();
     file.finish();
     if (pictures) {
-      pictures->finish(report_, options_.source.model, option_rows());
+      pictures->finish(report_, options_.source.model, option_rows(),
+                       interrupted_ ? fmt::format("interrupted at t = {:.9g} s", report_.t_end) : "");
       pictures_written_ = pictures->written();
     }
     print(plots);
+    if (interrupted_) throw_if_interrupted();
     if (report_.failure)
       throw RunFailed(report_.failure->message(run_->equations()) +
                       fmt::format("\nThe results up to then are in {}.", out_));
@@ -140,9 +128,17 @@ class SimulateCommand {
     return options_.source.load(std::move(model), [&](Mechanism& mechanism) {
       // If no files are named, the trajectory and the page are written.
       if (options_.out.empty() && !options_.no_report && pictures_.report.empty())
-        pictures_.report = mechanism.name + ".html";
+        pictures_.report = file_stem(mechanism.name) + ".html";
       if (pictures_.wanted()) add_scene_outputs(mechanism);
     });
+  }
+
+  void check_outputs() const {
+    OutputGuard guard(options_.force, {options_.source.model, options_.state.file, options_.inputs.file});
+    guard.claim(out_, options_.out.empty() ? "--out" : nullptr);
+    guard.claim(pictures_.report, options_.pictures.report.empty() ? "--report" : nullptr);
+    guard.claim(pictures_.video);
+    guard.claim_folder(pictures_.frames, "frame_");
   }
 
   [[nodiscard]] SimulationOptions simulation_options() const {
@@ -179,6 +175,7 @@ class SimulateCommand {
 
   [[nodiscard]] Json summary() const {
     Json j = wire::to_json(report_, run_->equations());
+    if (interrupted_) j["interrupted"] = true;
     j["out"] = out_;
     if (!pictures_written_.empty()) j["pictures"] = pictures_written_;
     j["assembly"] = wire::to_json(run_->assembly());
@@ -200,7 +197,7 @@ class SimulateCommand {
     const RunReport& r = report_;
     const EquationsOfMotion& e = run_->equations();
     const double simulated = r.t_end - r.t_begin;
-    if (r.status == RunStatus::Stopped && interrupted != 0) fmt::print(to, "interrupted at t = {:.9g} s\n", r.t_end);
+    if (interrupted_) fmt::print(to, "interrupted at t = {:.9g} s\n", r.t_end);
     fmt::print(to, "{}: {:.6g} s simulated in {:.3g} s ({:.3g} x real time), {} samples in {}\n", e.name, simulated,
                r.times.total, r.times.total > 0 ? simulated / r.times.total : 0.0, r.samples,
                out_ == "-" ? "standard output" : out_);
@@ -228,6 +225,7 @@ class SimulateCommand {
   std::optional<Simulation> run_;
   RunPlan plan_;
   RunReport report_;
+  bool interrupted_ = false;
 };
 
 }  // namespace
@@ -266,6 +264,7 @@ void add_simulate_command(CLI::App& app) {
   command->add_option("--frame-rate,--fps", options->pictures.frame.rate,
                       "Frames per second of simulated time, for --frames and --video (default 25)");
   command->add_option("--size", options->frame_size, "WIDTHxHEIGHT of the frames in pixels (default 960x720)");
+  add_force_option(*command, options->force);
   command->add_flag("--json", options->json, "Print the summary as JSON");
   command->add_flag("--quiet", options->quiet, "Print warnings and errors only");
   command->add_flag("--interpreter", options->interpreter, "Do not use the JIT");

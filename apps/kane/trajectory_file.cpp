@@ -4,58 +4,113 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 
-#include "apps/kane/command.hpp"
+#include "apps/kane/matlab_file.hpp"
 #include "kane/base/error.hpp"
+#include "kane/base/output_mark.hpp"
 
 namespace kane {
 
 namespace {
 
-/// The function of this name in the array file module. Throws ModelError if the module cannot be loaded.
-WriteArrays find_writer(const char* name) {
+namespace fs = std::filesystem;
+
+/// While arrays are written anew, FILE.part keeps what was written before.
+constexpr std::string_view kSecondEnding = ".part2";
+
+/// The function of the array file module. Throws ModelError if the module cannot be loaded.
+FormArrays find_hdf5() {
   void* module = dlopen(kArrayModule, RTLD_NOW | RTLD_LOCAL);  // found by the run path of this program
   const char* reason = module == nullptr ? dlerror() : nullptr;
-  require(module != nullptr, "HDF5 and MATLAB files need '{}', which cannot be loaded: {}; write a .csv file instead",
+  require(module != nullptr, "HDF5 files need '{}', which cannot be loaded: {}; write a .csv file instead",
           kArrayModule, reason == nullptr ? "" : reason);
-  const auto writer = reinterpret_cast<WriteArrays>(dlsym(module, name));
-  ensure(writer != nullptr, "{} has no {}", kArrayModule, name);
-  return writer;
+  const auto form = reinterpret_cast<FormArrays>(dlsym(module, kFormHdf5));
+  ensure(form != nullptr, "{} has no {}", kArrayModule, kFormHdf5);
+  return form;
 }
 
 }  // namespace
 
-TrajectoryFile::TrajectoryFile(std::string file, std::vector<std::string> names)
-    : file_(std::move(file)), columns_{std::move(names), {}} {
-  const char* writer = nullptr;
-  if (file_.ends_with(".h5") || file_.ends_with(".hdf5")) writer = kWriteHdf5;
-  if (file_.ends_with(".mat")) writer = kWriteMatlab;
+TrajectoryFile::TrajectoryFile(std::string file, std::vector<std::string> names, const std::string& model)
+    : file_(std::move(file)), columns_{std::move(names), {}, {}} {
+  const bool hdf5 = file_.ends_with(".h5") || file_.ends_with(".hdf5"), matlab = file_.ends_with(".mat");
   static constexpr std::string_view kText[] = {"", ".", ".csv", ".txt", ".dat"};
-  const std::string extension = file_ == "-" ? "" : std::filesystem::path(file_).extension().string();
-  require(writer != nullptr || std::find(std::begin(kText), std::end(kText), extension) != std::end(kText),
+  const std::string extension = file_ == "-" ? "" : fs::path(file_).extension().string();
+  require(hdf5 || matlab || std::find(std::begin(kText), std::end(kText), extension) != std::end(kText),
           "'{}': Kane writes trajectories as .csv, .h5 (HDF5) or .mat (MATLAB), not as {}", file_, extension);
-  if (writer == nullptr) {
+  if (!hdf5 && !matlab) {
     csv_.emplace(file_, columns_.names);
     return;
   }
-  // Fail now, not after an hour of computing.
-  std::FILE* probe = std::fopen(file_.c_str(), "ab");
-  require(probe != nullptr, "'{}' cannot be written", file_);
-  std::fclose(probe);
-  write_arrays_ = find_writer(writer);
+  check_writable(file_);  // fail now, not after an hour of computing
+  if (hdf5) form_hdf5_ = find_hdf5();
   columns_.values.resize(columns_.names.size());
+  columns_.attributes.push_back({"origin", std::string(kOutputWords)});
+  if (!model.empty()) columns_.attributes.push_back({"model", model});
+  next_part_ = Clock::now() + std::chrono::seconds(2);
 }
 
 void TrajectoryFile::write(std::span<const double> row) {
   if (csv_) return csv_->write(row);
   for (std::size_t i = 0; i < row.size(); ++i) columns_.values[i].push_back(row[i]);
+  constexpr long kRowsBetweenLooks = 16;
+  if (++rows_ % kRowsBetweenLooks == 0 && Clock::now() >= next_part_) write_part();
+}
+
+void TrajectoryFile::write_arrays(const std::string& file) {
+  OutputFile out(file, kSecondEnding);
+  const ByteSink sink = [&](const void* bytes, std::size_t size) {
+    out.write({static_cast<const char*>(bytes), size});
+  };
+  if (form_hdf5_ == nullptr)
+    form_matlab(columns_, sink);
+  else if (!form_hdf5_(columns_, sink))
+    throw OutputError(
+        fmt::format("'{}' could not be formed: the HDF5 library failed, perhaps for lack of memory", file_));
+  out.commit();
+}
+
+/// Written so seldom that it costs a fiftieth of the time. A disk too full for it may be large enough for the result.
+void TrajectoryFile::write_part() {
+  const auto begin = Clock::now();
+  try {
+    write_arrays(part());
+    has_part_ = true;
+  } catch (const ModelError&) {
+  }
+  const auto end = Clock::now();
+  next_part_ = end + std::max<Clock::duration>(std::chrono::seconds(2), 50 * (end - begin));
+}
+
+/// The disk may have room for the file in place of its part, but not for both.
+bool TrajectoryFile::fits_without_part() const {
+  std::error_code no_space, no_size;
+  const fs::path path(part());
+  const auto free = fs::space(path, no_space).available;
+  const auto used = fs::file_size(path, no_size);
+  const std::uintmax_t needed = 8 * columns_.names.size() * (columns_.values.front().size() + 512) + (1U << 16U);
+  return !no_space && !no_size && free + used > needed;
 }
 
 void TrajectoryFile::finish() {
-  const bool written = csv_ ? csv_->flush() : write_arrays_(file_.c_str(), columns_);
-  if (!written) throw RunFailed(fmt::format("'{}' could not be written completely; is the disk full?", file_));
+  if (csv_) return csv_->finish();
+  std::error_code ignored;
+  try {
+    write_arrays(file_);
+  } catch (const OutputError& error) {
+    if (!has_part_) throw;
+    if (!fits_without_part())
+      throw OutputError(fmt::format("{}; the first part of the run is in '{}'", error.message(), part()), error.code());
+    fs::remove(part(), ignored);
+    write_arrays(file_);
+  }
+  if (has_part_) fs::remove(part(), ignored);
+}
+
+void TrajectoryFile::finish_interrupted() {
+  finish();
+  fmt::print(stderr, "interrupted; the samples so far are in {}\n", file_ == "-" ? "standard output" : file_);
 }
 
 }  // namespace kane

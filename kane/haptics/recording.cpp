@@ -27,7 +27,7 @@ void Recording::write(const std::string& file, const std::vector<std::string>& n
     for (const char* what : {"position", "speed", "force", "shown"}) columns.push_back(name + "." + what);
   CsvWriter writer(file, columns);
   for (std::size_t k = 0; k < used_; ++k) writer.write(row(k));
-  require(writer.flush(), "the recording could not be written to '{}'", file);
+  writer.finish();
 }
 
 Recording Recording::read(const std::string& file) {

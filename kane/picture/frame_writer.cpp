@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <limits>
 
 #include "kane/base/error.hpp"
 #include "kane/base/output_file.hpp"
+#include "kane/base/output_mark.hpp"
 
 namespace kane {
 
@@ -117,9 +119,10 @@ class FramePainter {
     for (std::size_t i = 0; i < record_.scene().arrows.size(); ++i) add_arrow(i);
     std::stable_sort(shapes_.begin(), shapes_.end(), [](const auto& a, const auto& b) { return a.depth > b.depth; });
     std::string svg = fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n<!-- {2} "
+        "-->\n"
         "<rect width=\"{0}\" height=\"{1}\" fill=\"#eef3f8\"/>\n",
-        options_.width, options_.height);
+        options_.width, options_.height, kOutputWords);
     for (const auto& shape : shapes_) svg += shape.text;
     svg += fmt::format(
         "<text x=\"16\" y=\"{}\" font-family=\"sans-serif\" font-size=\"16\" fill=\"#444b54\">t = {:.4f} "
@@ -268,6 +271,24 @@ void FrameOptions::check() const {
           height);
 }
 
+namespace {
+
+std::string frame_file(const std::string& folder, std::size_t i) {
+  return fmt::format("{}/frame_{:05}.svg", folder, i);
+}
+
+/// Those of a longer run that was there before.
+void remove_later_frames(const std::string& folder, std::size_t count) {
+  std::error_code ignored;
+  for (std::size_t i = count; i < kMostFrames; ++i) {
+    const std::string file = frame_file(folder, i);
+    if (!std::filesystem::exists(file, ignored) || !may_replace(file)) return;
+    std::filesystem::remove(file, ignored);
+  }
+}
+
+}  // namespace
+
 std::size_t write_frames(const RunRecord& record, const std::string& folder, const FrameOptions& options) {
   options.check();
   make_folder(folder);
@@ -281,8 +302,9 @@ std::size_t write_frames(const RunRecord& record, const std::string& folder, con
   FramePainter painter(record, options);
   for (std::size_t i = 0; i < count; ++i) {
     const double t = begin + static_cast<double>(i) / options.rate;
-    write_file(fmt::format("{}/frame_{:05}.svg", folder, i), painter.paint(t));
+    write_file(frame_file(folder, i), painter.paint(t));
   }
+  remove_later_frames(folder, count);
   return count;
 }
 

@@ -126,6 +126,7 @@ std::string make_report_page(const RunRecord& record, const ReportText& text) {
   for (const PageEvent& event : text.events) data["events"].push_back({event.t, event.text});
   data["warnings"] = text.warnings;
   data["failure"] = text.failure;
+  if (!text.interruption.empty()) data["interruption"] = text.interruption;
   data["t"] = base64(record.times());
   data["signals"] = Json::array();
   for (const auto& signal : record.signals())

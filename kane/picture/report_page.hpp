@@ -30,7 +30,8 @@ struct ReportText {
   std::vector<PageRow> options, checks, parameters;
   std::vector<PageEvent> events;
   std::vector<std::string> warnings;
-  std::string failure{};  ///< "": the run came to its end
+  std::string failure{};       ///< "": the run came to its end
+  std::string interruption{};  ///< from outside; "": none
 };
 
 /// The same run gives the same bytes.

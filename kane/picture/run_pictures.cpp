@@ -145,7 +145,8 @@ std::vector<PageRow> RunPictures::parameter_rows() const {
   return rows;
 }
 
-void RunPictures::finish(const RunReport& report, const std::string& model_file, std::vector<PageRow> options) {
+void RunPictures::finish(const RunReport& report, const std::string& model_file, std::vector<PageRow> options,
+                         const std::string& interruption) {
   if (!options_.report.empty()) {
     ReportText text;
     text.title = mechanism_.name;
@@ -160,6 +161,7 @@ void RunPictures::finish(const RunReport& report, const std::string& model_file,
     for (std::size_t i = 0; i < std::min(report.events.size(), kMostEvents); ++i)
       text.events.push_back({report.events[i].t, describe(report.events[i])});
     if (report.failure) text.failure = report.failure->message(simulator_.system().equations());
+    text.interruption = interruption;
     write_report_page(*record_, text, options_.report);
     written_ = options_.report;
   }

@@ -36,7 +36,9 @@ class RunPictures {
 
   void add(const State& sample);
   /// Writes the files. `options`: how the run was made, for the page.
-  void finish(const RunReport& report, const std::string& model_file, std::vector<PageRow> options = {});
+  /// `interruption`: what ended the run early from outside; "": nothing.
+  void finish(const RunReport& report, const std::string& model_file, std::vector<PageRow> options = {},
+              const std::string& interruption = {});
   /// The files written, for a summary.
   [[nodiscard]] const std::string& written() const { return written_; }
 

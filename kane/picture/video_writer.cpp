@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -16,6 +17,8 @@
 
 #include "kane/base/error.hpp"
 #include "kane/base/output_file.hpp"
+#include "kane/base/output_mark.hpp"
+#include "kane/picture/video_container.hpp"
 
 namespace kane {
 
@@ -103,6 +106,8 @@ Words codec_of(const std::string& file) {
   return {};
 }
 
+std::string part_of(const std::string& file) { return file + std::string(kPartEnding); }
+
 Words video_arguments(const std::string& folder, const std::string& file, const FrameOptions& options) {
   Words words{"-y", "-hide_banner", "-loglevel", "error", "-framerate", fmt::format("{}", options.rate)};
   // Both codecs need even sizes. The bytes depend on nothing but the frames.
@@ -110,8 +115,17 @@ Words video_arguments(const std::string& folder, const std::string& file, const 
                              "yuv420p", "-fflags", "+bitexact", "-flags:v", "+bitexact"});
   const Words codec = codec_of(file);
   words.insert(words.end(), codec.begin(), codec.end());
-  words.push_back("file:" + file);  // else a colon in a name would mean a protocol
+  words.insert(words.end(), {"-metadata", "comment=" + std::string(kOutputWords), "-f",
+                             fs::path(file).extension().string().substr(1)});
+  words.push_back("file:" + part_of(file));  // else a colon in a name would mean a protocol
   return words;
+}
+
+/// ffmpeg ends with 0 even if the last bytes of the file could not be written.
+bool said_nothing_of_writing(const std::string& log) {
+  for (const char* trouble : {"No space left", "Error writing", "write error", "File too large", "Disk quota"})
+    if (log.find(trouble) != std::string::npos) return false;
+  return true;
 }
 
 }  // namespace
@@ -135,12 +149,18 @@ std::size_t write_video(const RunRecord& record, const std::string& file, const 
   const TemporaryFolder folder;
   const std::size_t count = write_frames(record, folder.path(), options);
   const std::string log = folder.path() + "/log", ffmpeg = find_program("ffmpeg");
+  const std::string part = part_of(file);
   const int code = run_program(ffmpeg, video_arguments(folder.path(), file, options), log);
-  if (code == 0) return count;
+  if (code == 0 && is_whole_video(part) && said_nothing_of_writing(read_all(log))) {
+    mark_output(part);
+    if (std::rename(part.c_str(), file.c_str()) == 0) return count;
+  }
+  std::error_code ignored;
+  fs::remove(part, ignored);
   constexpr std::size_t kShown = 800;
   std::string said = read_all(log);
   if (said.size() > kShown) said = "..." + said.substr(said.size() - kShown);
-  throw OutputError(fmt::format("ffmpeg could not write '{}' (exit code {}){}{}", file, code,
+  throw OutputError(fmt::format("ffmpeg could not write '{}' completely (exit code {}){}{}", file, code,
                                 said.empty() ? "" : "; it said:\n", said));
 }
 

@@ -31,7 +31,8 @@ std::string read_all(std::FILE* file) {
   return text;
 }
 
-[[noreturn]] void become(const std::vector<std::string>& arguments, int in, int out, int err) {
+[[noreturn]] void become(const std::vector<std::string>& arguments, int in, int out, int err,
+                         const std::function<void()>& before) {
   std::string program = KANE_COMMAND;
   std::vector<std::string> words(arguments);
   std::vector<char*> argv{program.data()};
@@ -40,20 +41,34 @@ std::string read_all(std::FILE* file) {
   dup2(in, STDIN_FILENO);
   dup2(out, STDOUT_FILENO);
   dup2(err, STDERR_FILENO);
+  if (before) before();
   execv(argv[0], argv.data());
   _exit(127);
 }
 
 }  // namespace
 
-CommandResult run_kane(const std::vector<std::string>& arguments, const std::string& input) {
+namespace {
+
+CommandResult run_child(const std::function<void()>& in_child, const std::vector<std::string>& arguments,
+                        const std::string& input) {
   const auto in = make_file(input), out = make_file(), err = make_file();
   const pid_t child = fork();
   if (child < 0) throw std::runtime_error("cannot start a process");
-  if (child == 0) become(arguments, fileno(in.get()), fileno(out.get()), fileno(err.get()));
+  if (child == 0) become(arguments, fileno(in.get()), fileno(out.get()), fileno(err.get()), in_child);
   int status = 0;
   waitpid(child, &status, 0);
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_all(out.get()), read_all(err.get())};
+}
+
+}  // namespace
+
+CommandResult run_kane(const std::vector<std::string>& arguments, const std::string& input) {
+  return run_child({}, arguments, input);
+}
+
+CommandResult run_kane_after(const std::function<void()>& in_child, const std::vector<std::string>& arguments) {
+  return run_child(in_child, arguments, {});
 }
 
 std::string read_file(const std::string& file) {

@@ -1,6 +1,7 @@
 #pragma once
 // Runs the kane command as a user would, and keeps its output.
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,10 @@ struct CommandResult {
 
 /// Runs `kane arguments...` with `input` as its standard input.
 [[nodiscard]] CommandResult run_kane(const std::vector<std::string>& arguments, const std::string& input = {});
+
+/// The same after `in_child` has run in the new process: limits, closed descriptors.
+[[nodiscard]] CommandResult run_kane_after(const std::function<void()>& in_child,
+                                           const std::vector<std::string>& arguments);
 
 /// The bytes of a file; empty if it cannot be read.
 [[nodiscard]] std::string read_file(const std::string& file);

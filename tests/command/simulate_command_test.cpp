@@ -355,12 +355,12 @@ TEST_F(SimulateCommand, CtrlCEndsCleanly) {
           "--out", out.c_str(), static_cast<char*>(nullptr));
     _exit(127);
   }
-  for (int i = 0; i < 600 && read_file(out).size() < 20000; ++i) usleep(50000);
+  for (int i = 0; i < 600 && read_file(out + ".part").size() < 20000; ++i) usleep(50000);
   kill(child, SIGINT);
   int status = 0;
   waitpid(child, &status, 0);
   ASSERT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(WEXITSTATUS(status), 128 + SIGINT);
   const auto rows = read_csv(out);
   ASSERT_GT(rows.size(), 5u);
   for (const auto& row : rows) EXPECT_EQ(row.size(), rows.front().size());

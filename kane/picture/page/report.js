@@ -69,9 +69,9 @@ class Page {
     byId("title").textContent = d.title;
     byId("description").textContent = d.description;
     const state = byId("state");
-    const bad = d.failure ? "bad" : d.warnings.length ? "warn" : "ok";
+    const bad = d.failure ? "bad" : d.warnings.length || d.interruption ? "warn" : "ok";
     state.className = bad;
-    state.textContent = d.failure ? "stopped" : d.warnings.length ? "done, with warnings" : "done";
+    state.textContent = d.failure ? "stopped" : d.interruption ? "interrupted" : d.warnings.length ? "done, with warnings" : "done";
     const message = (text, kind) => {
       const p = document.createElement("p");
       p.className = "message " + kind;
@@ -79,6 +79,7 @@ class Page {
       byId("messages").append(p);
     };
     if (d.failure) message(d.failure, "bad");
+    if (d.interruption) message(d.interruption, "warn");
     for (const warning of d.warnings) message(warning, "warn");
     fillTable(byId("checks"), d.checks);
     fillTable(byId("options"), d.options);

@@ -2,27 +2,27 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
 #include <iterator>
-
-#include "kane/base/error.hpp"
 
 namespace kane {
 
 namespace {
 
 constexpr std::size_t kBufferSize = 1 << 16;
-
-int keep_open(std::FILE* file) { return std::fflush(file); }
+constexpr std::chrono::seconds kLongestDelay{1};
 
 }  // namespace
 
-CsvWriter::CsvWriter(const std::string& file, const std::vector<std::string>& names)
-    : file_(file == "-" ? stdout : std::fopen(file.c_str(), "wb"), file == "-" ? &keep_open : &std::fclose) {
-  require(file_ != nullptr, "'{}' cannot be written: {}", file, std::strerror(errno));
+CsvWriter::CsvWriter(const std::string& file, const std::vector<std::string>& names) : file_(file) {
   buffer_.reserve(2 * kBufferSize);
   fmt::format_to(std::back_inserter(buffer_), "{}\n", fmt::join(names, ","));
+}
+
+CsvWriter::~CsvWriter() {
+  try {
+    if (!buffer_.empty() && file_.place().ends_with(kPartEnding)) write_buffer();
+  } catch (const OutputError&) {  // nobody is left to hear of it
+  }
 }
 
 void CsvWriter::write(std::span<const double> row) {
@@ -31,18 +31,24 @@ void CsvWriter::write(std::span<const double> row) {
     fmt::format_to(std::back_inserter(buffer_), "{:.17g}", row[i]);
   }
   buffer_ += '\n';
-  if (buffer_.size() >= kBufferSize) write_buffer();
+  file_.keep();
+  if (buffer_.size() >= kBufferSize || Clock::now() - written_ >= kLongestDelay) write_buffer();
 }
 
 void CsvWriter::write_buffer() {
-  failed_ = failed_ || std::fwrite(buffer_.data(), 1, buffer_.size(), file_.get()) != buffer_.size();
+  written_ = Clock::now();
+  try {
+    file_.write(buffer_);
+  } catch (const OutputError&) {
+    buffer_.clear();
+    throw;
+  }
   buffer_.clear();
 }
 
-bool CsvWriter::flush() {
+void CsvWriter::finish() {
   write_buffer();
-  failed_ = failed_ || std::fflush(file_.get()) != 0;
-  return !failed_;
+  file_.commit();
 }
 
 }  // namespace kane

@@ -1,12 +1,13 @@
 #pragma once
 // Trajectories as comma-separated values: a line of names, then one line per sample with 17 digits, so that numbers come
-// back bit for bit.
+// back bit for bit. The file on the disk ends after a whole line at any time, and is at most a second or two behind.
 
-#include <cstdio>
-#include <memory>
+#include <chrono>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "kane/base/output_file.hpp"
 
 namespace kane {
 
@@ -14,18 +15,23 @@ class CsvWriter {
  public:
   /// "-": standard output. Throws ModelError if the file cannot be written.
   CsvWriter(const std::string& file, const std::vector<std::string>& names);
+  /// Without finish(): what was written stays in FILE.part, if there is any.
+  ~CsvWriter();
+  CsvWriter(const CsvWriter&) = delete;
+  CsvWriter& operator=(const CsvWriter&) = delete;
 
+  /// Throws OutputError if the disk is full.
   void write(std::span<const double> row);
-  /// Hands everything to the system. False if that failed (a full disk).
-  [[nodiscard]] bool flush();
+  /// Completes the file and gives it its name. Throws OutputError if that is impossible.
+  void finish();
 
  private:
-  using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+  using Clock = std::chrono::steady_clock;
   void write_buffer();
 
-  File file_;
+  OutputFile file_;
   std::string buffer_;
-  bool failed_ = false;
+  Clock::time_point written_ = Clock::now();
 };
 
 }  // namespace kane

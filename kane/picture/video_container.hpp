@@ -1,0 +1,12 @@
+#pragma once
+// Whether a video file is whole, from the lengths that stand in it.
+
+#include <string>
+
+namespace kane {
+
+/// False if the file is missing, empty, or cut off: an MP4 file consists of boxes, a WebM file of a head and a segment, each
+/// beginning with its length. A file of another kind only needs to have content.
+[[nodiscard]] bool is_whole_video(const std::string& file);
+
+}  // namespace kane
