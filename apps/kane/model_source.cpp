@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -71,11 +70,6 @@ std::vector<InputSource> InputSeriesSource::read() const {
     return {};
   }
   return series_inputs(read_series(file), hold ? Interpolation::Hold : Interpolation::Linear);
-}
-
-void ModelSource::check_output(const std::string& file) const {
-  std::error_code none;
-  require(!std::filesystem::equivalent(file, model, none), "'{}' is the model itself; write to another file", file);
 }
 
 void apply_settings(Mechanism& mechanism, const std::vector<std::string>& settings) {

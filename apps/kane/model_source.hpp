@@ -34,8 +34,6 @@ struct ModelSource {
   /// The same, derived and compiled; what the model has to say of itself (Model::notes) goes to standard error.
   /// `prepare` may add to the mechanism before that.
   [[nodiscard]] Model load(ModelOptions options = {}, const std::function<void(Mechanism&)>& prepare = {}) const;
-  /// Throws ModelError if a file to be written is the model itself.
-  void check_output(const std::string& file) const;
 };
 
 /// --state FILE: one state or a list of them.
