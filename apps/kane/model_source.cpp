@@ -22,12 +22,16 @@
 namespace kane {
 
 void ModelSource::add_to(CLI::App& command) {
-  command.add_option("model", model, "Model file: Kane YAML or URDF; '-' reads Kane YAML from standard input")
+  command
+      .add_option("model", model,
+                  "Model file: Kane YAML, URDF or MJCF (MuJoCo); '-' reads Kane YAML from standard input")
       ->required();
   command.add_option("--set", settings, "name=value: override a parameter, an input or an initial value")
       ->allow_extra_args(false);
   command.add_option("--formulation", formulation, "automatic, projection, composite or articulated");
   command.add_flag("--floating-base", reading.urdf.floating_base, "URDF: the root link moves freely");
+  command.add_flag("--lenient", reading.mjcf.lenient, "MJCF: leave out what is not supported, and list it");
+  command.add_option("--keyframe", reading.mjcf.keyframe, "MJCF: start from this keyframe");
 }
 
 Mechanism ModelSource::read() const {

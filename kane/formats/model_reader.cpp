@@ -4,15 +4,35 @@
 
 namespace kane {
 
+namespace {
+
+/// Name of the first element of an XML text: comments and declarations before it are skipped.
+std::string_view root_element(std::string_view text) {
+  for (std::size_t i = text.find('<'); i != std::string_view::npos; i = text.find('<', i + 1)) {
+    if (text.substr(i).starts_with("<!--")) {
+      i = text.find("-->", i);
+      if (i == std::string_view::npos) break;
+    } else if (i + 1 < text.size() && text[i + 1] != '?' && text[i + 1] != '!') {
+      const std::size_t end = text.find_first_of(" \t\r\n/>", i);
+      return text.substr(i + 1, end == std::string_view::npos ? end : end - i - 1);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
 ModelFormat model_format(const std::filesystem::path& file, std::string_view text) {
   const std::string extension = file.extension().string();
   for (const char* yaml : {".yaml", ".yml", ".kane"})
     if (extension == yaml) return ModelFormat::Yaml;
-  for (const char* urdf : {".urdf", ".xml"})
-    if (extension == urdf) return ModelFormat::Urdf;
+  if (extension == ".urdf") return ModelFormat::Urdf;
+  if (extension == ".mjcf") return ModelFormat::Mjcf;
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   const std::size_t first = text.find_first_not_of(" \t\r\n");
-  return first != std::string_view::npos && text[first] == '<' ? ModelFormat::Urdf : ModelFormat::Yaml;
+  const bool xml = extension == ".xml" || (first != std::string_view::npos && text[first] == '<');
+  if (!xml) return ModelFormat::Yaml;
+  return root_element(text) == "mujoco" ? ModelFormat::Mjcf : ModelFormat::Urdf;
 }
 
 Model read_model(const std::filesystem::path& file, const ModelOptions& options, const ReadOptions& reading) {
@@ -26,12 +46,20 @@ Model read_model_text(std::string_view text, const std::string& name, const Mode
 
 Mechanism read_mechanism(const std::filesystem::path& file, const ReadOptions& options) {
   const std::string text = read_file_bytes(file, file.string(), options.yaml.max_bytes);
-  if (model_format(file, text) == ModelFormat::Urdf) return read_urdf_text(text, file.string(), options.urdf);
+  switch (model_format(file, text)) {
+    case ModelFormat::Urdf: return read_urdf_text(text, file.string(), options.urdf);
+    case ModelFormat::Mjcf: return read_mjcf(file, options.mjcf);
+    case ModelFormat::Yaml: break;
+  }
   return read_yaml_model(file, options.yaml);
 }
 
 Mechanism read_mechanism_text(std::string_view text, const std::string& name, const ReadOptions& options) {
-  if (model_format(name, text) == ModelFormat::Urdf) return read_urdf_text(text, name, options.urdf);
+  switch (model_format(name, text)) {
+    case ModelFormat::Urdf: return read_urdf_text(text, name, options.urdf);
+    case ModelFormat::Mjcf: return read_mjcf_text(text, name, options.mjcf);
+    case ModelFormat::Yaml: break;
+  }
   return read_yaml_text(text, name, options.yaml);
 }
 

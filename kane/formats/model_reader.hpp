@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "kane/formats/mjcf/mjcf_reader.hpp"
 #include "kane/formats/urdf/urdf_reader.hpp"
 #include "kane/formats/yaml/yaml_reader.hpp"
 #include "kane/model/model.hpp"
@@ -12,15 +13,17 @@
 namespace kane {
 
 /// The kinds of model file.
-enum class ModelFormat : std::uint8_t { Yaml, Urdf };
+enum class ModelFormat : std::uint8_t { Yaml, Urdf, Mjcf };
 
 /// How files are read.
 struct ReadOptions {
   UrdfOptions urdf = {};  ///< for URDF files
+  MjcfOptions mjcf = {};  ///< for MJCF files (MuJoCo)
   YamlLimits yaml = {};   ///< for Kane YAML files
 };
 
-/// .yaml, .yml and .kane are Kane YAML, .urdf and .xml URDF; otherwise a text that begins with '<' is URDF.
+/// .yaml, .yml and .kane are Kane YAML, .urdf is URDF, .mjcf is MJCF. Otherwise a text that begins with '<' is MJCF if its root
+/// element is <mujoco>, and else URDF.
 [[nodiscard]] ModelFormat model_format(const std::filesystem::path& file, std::string_view text);
 
 /// Reads, derives and compiles a model. Throws ModelError with file, line and column.

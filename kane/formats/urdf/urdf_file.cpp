@@ -1,15 +1,12 @@
 #include "kane/formats/urdf/urdf_file.hpp"
 
-#include <tinyxml2.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
-#include <unordered_map>
 
 #include "kane/base/suggest.hpp"
-#include "kane/formats/text_check.hpp"
+#include "kane/formats/xml/xml_document.hpp"
 #include "kane/formats/yaml/yaml_tree.hpp"
 
 namespace kane {
@@ -23,11 +20,10 @@ const std::vector<std::string> kJointTypes{"revolute", "continuous", "prismatic"
 class UrdfCheck {
  public:
   UrdfCheck(std::string_view text, const std::string& file_name, const UrdfLimits& limits)
-      : text_(text), file_name_(file_name), limits_(limits) {}
+      : limits_(limits), xml_(text, file_name, limits.max_bytes, "URDF", "robot") {}
 
   UrdfFile run() {
-    parse();
-    const XMLElement& robot = *document_.RootElement();
+    const XMLElement& robot = xml_.root();
     check_root(robot);
     result_.name = attribute(robot, "name", "the robot");
     read_materials(robot);
@@ -39,32 +35,14 @@ class UrdfCheck {
     check_tree();
     check_mimics();
     tinyxml2::XMLPrinter printer(nullptr, true);
-    document_.Print(&printer);
+    xml_.document().Print(&printer);
     result_.clean_xml = printer.CStr();
     return std::move(result_);
   }
 
  private:
   // ---- places and errors ------------------------------------------------------------------------------------------
-  [[nodiscard]] Where where(const XMLElement& element) const {
-    const auto column = columns_.find(&element);
-    return {file_name_, element.GetLineNum(), column == columns_.end() ? 1 : column->second};
-  }
-
-  /// tinyxml2 knows the lines of elements. Their columns are found by searching for the tags in the order of the text.
-  void find_columns(const XMLElement& element, std::size_t& place) {
-    const auto line = static_cast<std::size_t>(std::max(element.GetLineNum(), 1)) - 1;
-    if (line < line_starts_.size()) {
-      const std::size_t start = line_starts_[line];
-      const std::size_t found = text_.find(std::string("<") + element.Name(), std::max(place, start));
-      if (found != std::string_view::npos && found < text_.find('\n', start)) {
-        columns_[&element] = static_cast<int>(found - start) + 1;
-        place = found + 1;
-      }
-    }
-    for (const XMLElement* e = element.FirstChildElement(); e != nullptr; e = e->NextSiblingElement())
-      find_columns(*e, place);
-  }
+  [[nodiscard]] Where where(const XMLElement& element) const { return xml_.where(element); }
 
   [[noreturn]] void fail(const XMLElement& element, const std::string& message) const {
     throw ModelError(where(element), message);
@@ -75,44 +53,6 @@ class UrdfCheck {
   }
 
   // ---- XML ----------------------------------------------------------------------------------------------------------
-  void parse() {
-    if (text_.size() > limits_.max_bytes)
-      throw LimitError({file_name_},
-                       fmt::format("the file is larger than {} bytes; this is the limit max_bytes", limits_.max_bytes));
-    check_text(text_, file_name_);
-    for (const char* word : {"<!DOCTYPE", "<!ENTITY"})
-      if (text_.find(word) != std::string_view::npos)
-        throw ModelError({file_name_}, "document types and entities are not allowed in a URDF file");
-    line_starts_.push_back(0);
-    for (std::size_t i = text_.find('\n'); i != std::string_view::npos; i = text_.find('\n', i + 1))
-      line_starts_.push_back(i + 1);
-    document_.Parse(text_.data(), text_.size());
-    if (document_.ErrorID() == tinyxml2::XML_ELEMENT_DEPTH_EXCEEDED)
-      throw LimitError({file_name_, document_.ErrorLineNum(), 1},
-                       "elements are nested too deeply; this is the limit of the XML parser");
-    if (document_.ErrorID() == tinyxml2::XML_ERROR_EMPTY_DOCUMENT ||
-        (!document_.Error() && document_.RootElement() == nullptr))
-      throw ModelError({file_name_}, "the file has no <robot> element");
-    if (document_.Error())
-      throw ModelError({file_name_, document_.ErrorLineNum(), 1},
-                       fmt::format("this is not well-formed XML: {}", xml_problem(document_.ErrorID())));
-    std::size_t place = 0;
-    find_columns(*document_.RootElement(), place);
-  }
-
-  static std::string xml_problem(tinyxml2::XMLError error) {
-    switch (error) {
-      case tinyxml2::XML_ERROR_MISMATCHED_ELEMENT:
-        return "an element is not closed, or another one is closed in its place";
-      case tinyxml2::XML_ERROR_PARSING_ELEMENT: return "an element is incomplete";
-      case tinyxml2::XML_ERROR_PARSING_ATTRIBUTE: return "an attribute is not of the form name=\"value\"";
-      case tinyxml2::XML_ERROR_PARSING_TEXT:
-        return "there is text where an element is expected, or a text is not closed";
-      case tinyxml2::XML_ERROR_PARSING_COMMENT: return "a comment is not closed";
-      default: return tinyxml2::XMLDocument::ErrorIDToName(error);
-    }
-  }
-
   void check_root(const XMLElement& robot) const {
     const std::string_view name = robot.Name();
     if (name == "sdf") fail(robot, "this is an SDF file, not URDF; its root element is <sdf>");
@@ -481,17 +421,13 @@ class UrdfCheck {
     }
   }
 
-  std::string_view text_;
-  std::string file_name_;
   UrdfLimits limits_;
-  std::vector<std::size_t> line_starts_;
-  tinyxml2::XMLDocument document_;
+  XmlDocument xml_;
   UrdfFile result_;
   std::map<std::string, int> ignored_;
   std::map<std::string, std::string> colors_;
   std::map<std::string, std::size_t> link_index_;
   std::map<std::string, XMLElement*> joint_elements_;
-  std::unordered_map<const XMLElement*, int> columns_;
 };
 
 }  // namespace

@@ -4,13 +4,13 @@
 #include <urdf_parser/urdf_parser.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <mutex>
 #include <set>
 
 #include "kane/base/vec3.hpp"
 #include "kane/expr/evaluate.hpp"
+#include "kane/formats/import_names.hpp"
 #include "kane/formats/yaml/yaml_document.hpp"
 #include "kane/mechanics/algebra.hpp"
 #include "kane/mechanics/orientation.hpp"
@@ -76,7 +76,7 @@ class UrdfBuilder {
   Mechanism build() {
     for (const auto& link : file_.links) link_texts_.emplace(link.name, &link);
     for (const auto& joint : file_.joints) joint_texts_.emplace(joint.name, &joint);
-    used_names_.insert(m_.ground);
+    body_names_ = ImportNames({m_.ground});
     for (const auto& link : file_.links) names_.emplace(link.name, unique_name(link.name, "link"));
     find_weights();
     place_links();
@@ -100,19 +100,8 @@ class UrdfBuilder {
   };
 
   // ---- names --------------------------------------------------------------------------------------------------------
-  static std::string plain_name(const std::string& name) {
-    std::string plain;
-    for (const char c : name) plain += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-    if (plain.empty() || std::isalpha(static_cast<unsigned char>(plain.front())) == 0) plain.insert(0, "r_");
-    return plain;
-  }
-
   std::string unique_name(const std::string& name, std::string_view what) {
-    const std::string base = plain_name(name);
-    std::string unique = base;
-    for (int i = 2; !used_names_.insert(unique).second; ++i) unique = fmt::format("{}_{}", base, i);
-    if (unique != name) m_.notes.push_back(fmt::format("the {} '{}' is called '{}' here", what, shown(name), unique));
-    return unique;
+    return body_names_.add(name, what, &m_.notes);
   }
 
   // ---- numbers ------------------------------------------------------------------------------------------------------
@@ -306,11 +295,7 @@ class UrdfBuilder {
     m_.add_joint(std::move(joint));
   }
 
-  std::string unique_joint(const std::string& name) {
-    std::string unique = plain_name(name);
-    for (int i = 2; !used_joints_.insert(unique).second; ++i) unique = fmt::format("{}_{}", plain_name(name), i);
-    return unique;
-  }
+  std::string unique_joint(const std::string& name) { return joint_names_.add(name, "joint"); }
 
   void add_joint(const UrdfJointText& text) {
     const urdf::Joint& given = *model_.getJoint(text.name);
@@ -431,7 +416,7 @@ class UrdfBuilder {
   std::map<std::string, std::string> names_;        ///< names of the links here
   std::map<std::string, LinkPlace> places_;         ///< by link
   std::map<std::string, std::string> coordinates_;  ///< by joint
-  std::set<std::string> used_names_, used_joints_;
+  ImportNames body_names_, joint_names_;
   std::set<std::string> weighty_;
 };
 

@@ -1,0 +1,37 @@
+// Reader of MJCF: any bytes give a model or a ModelError; a model written as Kane YAML is read again.
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "kane/base/error.hpp"
+#include "kane/formats/mjcf/mjcf_reader.hpp"
+#include "kane/formats/yaml/yaml_reader.hpp"
+#include "kane/formats/yaml/yaml_writer.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0 || size > 8192) return 0;
+  // The first byte chooses the options, the rest is the file.
+  const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  kane::MjcfOptions options;
+  options.lenient = (data[0] & 1U) != 0;
+  options.actuators = (data[0] & 2U) == 0;
+  if ((data[0] & 4U) != 0) options.keyframe = "0";
+  options.limits.max_bodies = 100;
+  try {
+    const std::string yaml = kane::write_yaml(kane::read_mjcf_text(text, "model.xml", options));
+    try {
+      (void)kane::read_yaml_text(yaml);
+    } catch (const kane::ModelError& error) {
+      fmt::print(stderr, "{}\n{}\n", yaml, error.what());
+      std::abort();
+    }
+  } catch (const kane::ModelError&) {
+    return 0;
+  }
+  return 0;
+}

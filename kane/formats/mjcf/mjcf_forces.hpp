@@ -1,0 +1,59 @@
+#pragma once
+// Forces along coordinates that an MJCF file describes besides springs and dampers of joints: actuators and tendons, as
+// texts in the names of a Mechanism.
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kane/formats/mjcf/mjcf_bodies.hpp"
+
+namespace kane {
+
+/// A coordinate with one degree of freedom, by the name of its joint in the file.
+struct MjcfAxis {
+  std::string coordinate;
+  std::string speed;
+  const MjcfElement* element = nullptr;
+  double reference = 0;
+  double inertia = 0;  ///< diagonal entry of the mass matrix in the described pose, with armature
+  bool rotates = false;
+};
+
+/// A linear combination of coordinates: a joint with its gear, or a fixed tendon.
+struct MjcfLength {
+  std::vector<std::pair<const MjcfAxis*, double>> terms;
+  [[nodiscard]] std::string text() const;  ///< of the length
+  [[nodiscard]] std::string rate() const;
+  [[nodiscard]] double reference() const;  ///< in the described pose
+};
+
+/// gain * u + bias, with what limits them.
+struct MjcfActuator {
+  const MjcfElement* element = nullptr;
+  std::string name;
+  bool gain_affine = false, bias_affine = false;
+  std::vector<double> gain{1, 0, 0}, bias{0, 0, 0};
+  std::vector<double> gear{1, 0, 0, 0, 0, 0};
+  std::vector<double> control_range, force_range;  ///< empty if not limited
+  std::string joint, tendon, site;
+  bool in_parent = false;
+  double damping_ratio = 0;
+  double inherited_range = 0;
+};
+
+/// Nothing if Kane cannot represent it (the refusals then say so).
+[[nodiscard]] std::optional<MjcfActuator> read_actuator(const MjcfActuatorText& text, const MjcfCompiler& compiler,
+                                                        MjcfRefusals& refusals);
+
+/// The number as it stands in an expression: in parentheses if it is negative.
+[[nodiscard]] std::string number_text(double value);
+/// min(max(text, low), high)
+[[nodiscard]] std::string clamped(const std::string& text, const std::vector<double>& range);
+
+/// The force of an actuator along a length; "" for a length that it does not have (a site or a free body).
+[[nodiscard]] std::string actuator_force(const MjcfActuator& actuator, const std::string& input,
+                                         const MjcfLength* length);
+
+}  // namespace kane

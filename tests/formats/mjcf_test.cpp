@@ -1,0 +1,180 @@
+// Models read from MJCF against MuJoCo, which reads the same text: accelerations at random states and controls.
+
+#include <gtest/gtest.h>
+#include <mujoco/mujoco.h>
+
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <random>
+
+#include "kane/expr/evaluate.hpp"
+#include "kane/formats/mjcf/mjcf_reader.hpp"
+#include "kane/formats/model_reader.hpp"
+#include "kane/formats/yaml/yaml_reader.hpp"
+#include "kane/formats/yaml/yaml_writer.hpp"
+#include "kane/mechanism/formulation.hpp"
+#include "same_equations.hpp"
+
+namespace kane::test {
+namespace {
+
+std::string mjcf_file(const std::string& name) {
+  std::ifstream stream(std::filesystem::path(KANE_SOURCE_DIR) / "tests" / "formats" / "mjcf" / name);
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
+/// The same text in both programs. Constraints, contacts and friction are off.
+class MjcfPair {
+ public:
+  explicit MjcfPair(const std::string& text, const Mechanism* mechanism = nullptr)
+      : model_(load(text), &mj_deleteModel),
+        data_(mj_makeData(model_.get()), &mj_deleteData),
+        e_(form_equations(mechanism != nullptr ? *mechanism : read_mjcf_text(text))) {
+    for (const auto& p : e_.parameters) values_[p.symbol.name()] = evaluate(p.value, values_);
+    values_["t"] = 0;
+  }
+
+  /// Largest difference of an acceleration relative to the largest acceleration.
+  double at_random_states(unsigned seed, int count) {
+    std::mt19937 engine(seed);
+    std::uniform_real_distribution<double> dice(-1, 1);
+    double worst = 0;
+    for (int i = 0; i < count; ++i) {
+      set_state([&] { return dice(engine); });
+      mj_forward(model_.get(), data_.get());
+      worst = std::max(worst, difference());
+    }
+    return worst;
+  }
+
+ private:
+  static mjModel* load(const std::string& text) {
+    const auto files = std::make_unique<mjVFS>();
+    mj_defaultVFS(files.get());
+    mj_makeEmptyFileVFS(files.get(), "model.xml", static_cast<int>(text.size()));
+    std::memcpy(files->filedata[0], text.data(), text.size());
+    char error[1000] = "";
+    mjModel* model = mj_loadXML("model.xml", files.get(), error, sizeof error);
+    mj_deleteVFS(files.get());
+    if (model == nullptr) throw std::runtime_error(std::string("MuJoCo: ") + error);
+    model->opt.disableflags |= mjDSBL_CONSTRAINT | mjDSBL_WARMSTART;
+    return model;
+  }
+
+  template <class Dice>
+  void set_state(Dice dice) {
+    const mjModel& m = *model_;
+    mjData& d = *data_;
+    for (int i = 0; i < m.nq; ++i) d.qpos[i] = dice();
+    mj_normalizeQuat(&m, d.qpos);
+    for (int i = 0; i < m.nv; ++i) d.qvel[i] = 2 * dice();
+    for (int i = 0; i < m.nu; ++i) values_[mj_id2name(&m, mjOBJ_ACTUATOR, i)] = d.ctrl[i] = 2 * dice();
+    speeds_.clear();
+    for (int j = 0; j < m.njnt; ++j) set_joint(j);
+  }
+
+  void set_joint(int j) {
+    const mjModel& m = *model_;
+    const std::string name = mj_id2name(&m, mjOBJ_JOINT, j);
+    const double* q = data_->qpos + m.jnt_qposadr[j];
+    const double* u = data_->qvel + m.jnt_dofadr[j];
+    if (m.jnt_type[j] == mjJNT_HINGE || m.jnt_type[j] == mjJNT_SLIDE) {
+      values_["q_" + name] = *q;
+      values_["u_" + name] = *u;
+      speeds_.push_back("u_" + name);
+      return;
+    }
+    const bool free = m.jnt_type[j] == mjJNT_FREE;
+    if (free)
+      for (const char* axis : {"x", "y", "z"}) {
+        values_[name + "_" + axis] = *q++;
+        values_[name + "_v" + axis] = *u++;
+        speeds_.push_back(name + "_v" + axis);
+      }
+    for (const char* e : {"_e4", "_e1", "_e2", "_e3"}) values_[name + e] = *q++;
+    for (const char* w : {"_wx", "_wy", "_wz"}) {
+      values_[name + w] = *u++;
+      speeds_.push_back(name + w);
+    }
+  }
+
+  double difference() {
+    const std::vector<double> udot = evaluate(std::span<const Expr>(e_.udot_explicit), values_);
+    double largest = 1, worst = 0;
+    for (int i = 0; i < model_->nv; ++i) largest = std::max(largest, std::abs(data_->qacc[i]));
+    EXPECT_EQ(static_cast<int>(e_.u.size()), model_->nv);
+    for (std::size_t i = 0; i < e_.u.size(); ++i) {
+      const auto place = std::find(speeds_.begin(), speeds_.end(), e_.u[i].name());
+      if (place == speeds_.end()) {
+        ADD_FAILURE() << "MuJoCo has no speed " << e_.u[i].name();
+        return 1;
+      }
+      const double difference = std::abs(udot[i] - data_->qacc[place - speeds_.begin()]) / largest;
+      if (difference > 1e-6)
+        ADD_FAILURE() << e_.u[i].name() << ": " << udot[i] << " " << data_->qacc[place - speeds_.begin()];
+      worst = std::max(worst, difference);
+    }
+    return worst;
+  }
+
+  std::unique_ptr<mjModel, void (*)(mjModel*)> model_;
+  std::unique_ptr<mjData, void (*)(mjData*)> data_;
+  EquationsOfMotion e_;
+  Values values_;
+  std::vector<std::string> speeds_;  ///< in MuJoCo's order
+};
+
+TEST(MjcfAgainstMujoco, ArmOnAFreeBaseWithActuators) {
+  EXPECT_LT(MjcfPair(mjcf_file("arm.xml")).at_random_states(1, 5), 1e-11);
+}
+
+TEST(MjcfAgainstMujoco, TendonsAndGenerators) {
+  EXPECT_LT(MjcfPair(mjcf_file("gripper.xml")).at_random_states(2, 5), 1e-9);
+}
+
+/// MuJoCo keeps the points of meshes in single precision.
+TEST(MjcfAgainstMujoco, MassFromShapes) { EXPECT_LT(MjcfPair(mjcf_file("shapes.xml")).at_random_states(3, 5), 2e-6); }
+
+TEST(Mjcf, ClosedLoopsHoldInTheDescribedPose) {
+  const Mechanism m = read_mjcf_text(mjcf_file("loop.xml"));
+  const EquationsOfMotion e = form_equations(m);
+  Values values;
+  for (const auto& p : e.parameters) values[p.symbol.name()] = evaluate(p.value, values);
+  values["t"] = 0;
+  for (const auto& [name, value] : m.initial) values[name] = value;
+  // The coupled joints: q - 0 = 0.2 + 2 (p - 0.1) + 0.5 (p - 0.1)^2.
+  values["q_p"] = 0.3;
+  values["q_q"] = 0.2 + 2 * 0.2 + 0.5 * 0.04;
+  ASSERT_GE(e.constraints.size(), 3U);
+  for (const auto& row : e.constraints)
+    if (row.phi) {
+      EXPECT_NEAR(evaluate(*row.phi, values), 0, 1e-15) << row.name;
+    }
+}
+
+TEST(Mjcf, KeyframesGiveTheStart) {
+  MjcfOptions options;
+  options.keyframe = "home";
+  const Mechanism m = read_mjcf_text(mjcf_file("arm.xml"), "arm.xml", options);
+  EXPECT_EQ(m.initial.at("q_pitch"), 0.5);
+  EXPECT_EQ(m.initial.at("q_elbow"), 0.3);
+  EXPECT_EQ(m.initial.at("root_e4"), 1);
+  options.keyframe = "hom";
+  EXPECT_THROW((void)read_mjcf_text(mjcf_file("arm.xml"), "arm.xml", options), ModelError);
+}
+
+TEST(MjcfAgainstMujoco, WrittenAsYaml) {
+  for (const char* name : {"arm.xml", "gripper.xml", "shapes.xml"}) {
+    SCOPED_TRACE(name);
+    const std::string text = mjcf_file(name);
+    const Mechanism again = read_yaml_text(write_yaml(read_mjcf_text(text)), "again.yaml");
+    EXPECT_LT(MjcfPair(text, &again).at_random_states(4, 3), 2e-6);
+  }
+}
+
+}  // namespace
+}  // namespace kane::test
