@@ -29,6 +29,8 @@ void add_haptics_command(CLI::App& app);     // haptics_command.cpp
 void add_import_command(CLI::App& app);      // import_command.cpp
 void add_linearize_command(CLI::App& app);   // linearize_command.cpp
 void add_new_command(CLI::App& app);         // new_command.cpp
+void add_run_command(CLI::App& app);         // run_command.cpp
+void add_repl_command(CLI::App& app);        // run_command.cpp
 void add_simulate_command(CLI::App& app);    // simulate_command.cpp
 void add_completion_command(CLI::App& app);  // completion_command.cpp
 

@@ -66,6 +66,8 @@ void add_commands(CLI::App& app) {
   add_derive_command(app);
   add_evaluate_command(app);
   add_simulate_command(app);
+  add_run_command(app);
+  add_repl_command(app);
   add_haptics_command(app);
   add_linearize_command(app);
   add_export_command(app);
