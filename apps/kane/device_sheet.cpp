@@ -25,7 +25,9 @@ constexpr Figure kFigures[] = {{"mass", &DeviceAxis::mass, true},
                                {"friction", &DeviceAxis::friction, false},
                                {"max_force", &DeviceAxis::max_force, true},
                                {"max_stiffness", &DeviceAxis::max_stiffness, true},
-                               {"resolution", &DeviceAxis::resolution, false}};
+                               {"resolution", &DeviceAxis::resolution, false},
+                               {"max_speed", &DeviceAxis::max_speed, true},
+                               {"travel", &DeviceAxis::travel, true}};
 
 /// In SI units. Axes may turn as well as slide, so the dimension is not checked.
 double read_number(const YamlNode& node, std::string_view what, bool positive) {

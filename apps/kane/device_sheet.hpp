@@ -4,7 +4,8 @@
 //   device: name
 //   rate: 1000                # ticks per second it is designed for
 //   axes:                     # one entry for all axes, or a list with one for each
-//     {mass: 45 g, damping: 0.1 N*s/m, friction: 0.26 N, max_force: 3.3 N, max_stiffness: 1.26 N/mm, resolution: 0.055 mm}
+//     {mass: 45 g, damping: 0.1 N*s/m, friction: 0.26 N, max_force: 3.3 N, max_stiffness: 1.26 N/mm, resolution: 0.055 mm,
+//      max_speed: 3 m/s, travel: 0.1 m}
 
 #include <string>
 #include <vector>

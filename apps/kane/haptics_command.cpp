@@ -34,6 +34,7 @@ struct HapticsOptions {
   double amplitude = 0.1, frequency = 0.5;
   std::string sheet_file;
   std::optional<double> device_damping, device_mass, max_force;  ///< override the data sheet
+  double ramp = HapticSafety{}.ramp;
   double ahead = 0, stored_energy = 0, wake_ahead = 1e6 * HapticOptions{}.wake_ahead;
   std::vector<std::string> impose;
   bool no_passivity = false, unpaced = false, force = false, json = false, quiet = false;
@@ -86,6 +87,9 @@ std::unique_ptr<Device> make_device(const HapticsOptions& o, std::size_t axes) {
     options.data = data;
     auto device = std::make_unique<UdpDevice>(options);
     fmt::print(stderr, "waiting for packets at {}\n", device->name());
+    if (data.front().max_force == 0)
+      fmt::print(stderr, "forces are limited to {:g} N or N*m; --max-force or a data sheet changes that\n",
+                 HapticSafety{}.max_force);
     return device;
   }
   throw ModelError(fmt::format("--device is simulated, replay:FILE or udp:PORT, not '{}'", o.device));
@@ -114,6 +118,7 @@ class HapticsRun {
     haptic.stored_energy = options_.stored_energy;
     require(options_.wake_ahead >= 0 && options_.wake_ahead <= 1e6,
             "--wake-ahead must be between 0 and a million microseconds, but it is {}", options_.wake_ahead);
+    haptic.safety.ramp = options_.ramp;
     haptic.wake_ahead = 1e-6 * options_.wake_ahead;
     require(options_.display == "impedance" || options_.display == "admittance",
             "--display is impedance or admittance, not '{}'", options_.display);
@@ -219,6 +224,7 @@ class HapticsRun {
     j["device"] = device.name();
     j["rate"] = options_.rate;
     j["ticks"] = r.ticks, j["missed"] = r.missed, j["stale"] = r.stale;
+    j["rejected"] = r.rejected, j["releases"] = r.releases;
     j["events"] = r.events;
     j["predicted"] = r.predicted, j["prepared"] = r.prepared;
     j["seconds"] = r.duration;
@@ -279,6 +285,8 @@ class HapticsRun {
     if (options_.ahead > 0)
       fmt::print("  predicted changes      {}; prepared equations used {} times\n", r.predicted, r.prepared);
     if (r.stale > 0) fmt::print("  without new data       {}\n", r.stale);
+    if (r.rejected > 0) fmt::print("  rejected samples       {}\n", r.rejected);
+    if (r.releases > 0) fmt::print("  force taken away       {} times\n", r.releases);
     fmt::print("  {:<22} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "microseconds", "min", "median", "p99", "p99.9", "max");
     print_row("period", r.period);
     print_row("compute", r.compute);
@@ -330,7 +338,9 @@ void add_haptics_command(CLI::App& app) {
   command->add_option("--device-mass", o->device_mass,
                       "Mass of the device's axes (default: from the data sheet, or 0.2)");
   command->add_option("--max-force", o->max_force,
-                      "Largest force of the device (default: from the data sheet, or unlimited)");
+                      "Largest force of the device (default: from the data sheet, or 20; simulated: unlimited)");
+  command->add_option("--ramp", o->ramp,
+                      "Seconds from no force to full force, at the start and after trouble (default 0.25)");
   command->add_option("--stored-energy", o->stored_energy,
                       "Energy, J, that the model stores at the start and may release to the hand (default 0)");
   command->add_option("--ahead", o->ahead,

@@ -14,10 +14,12 @@ namespace kane {
 struct DeviceAxis {
   double damping = 0;        ///< physical damping b, N*s/m or N*m*s/rad
   double mass = 0;           ///< apparent mass or moment of inertia
-  double max_force = 0;      ///< 0: unlimited
+  double max_force = 0;      ///< largest force; unknown: HapticSafety::max_force
   double friction = 0;       ///< Coulomb friction of the mechanism
   double max_stiffness = 0;  ///< largest stiffness that the device can display
   double resolution = 0;     ///< resolution of the position sensor
+  double max_speed = 0;      ///< faster motion is not believed; unknown: HapticSafety::max_speed
+  double travel = 0;         ///< to either side of the start; unknown: HapticSafety::travel
 };
 
 class Device {
@@ -35,6 +37,10 @@ class Device {
                                   std::span<double> force) = 0;
   /// Displays a force (impedance) or a position (admittance) from time t on.
   virtual void write(double t, std::span<const double> force, std::span<const double> position) = 0;
+  /// The run is over: no force any more.
+  virtual void stop(double /*t*/) {}
+  /// False if nobody can be hurt: the device is simulated or replayed, and its forces need no limit.
+  [[nodiscard]] virtual bool is_real() const { return true; }
   /// Notes for the report, such as lost packets.
   [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }
 };

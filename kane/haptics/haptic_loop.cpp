@@ -43,6 +43,7 @@ HapticLoop::HapticLoop(TickSimulator& simulator, Device& device, HapticOptions o
       options_(options),
       axes_(simulator.system().equations().handles.size()),
       couplers_(make_couplers(simulator)),
+      guard_(device, options.safety, 1 / options.rate),
       snapshots_(empty_snapshot(simulator.system().equations())),
       recording_(axes_, options.record ? tick_count(options) : 0) {
   (void)tick_count(options);
@@ -134,12 +135,13 @@ void HapticLoop::couple() {
     image_[i] = image.position;
     double on_image =
         impedance ? couplers_[i].calc_force(position_[i], speed_[i], image.position, image.speed) : force_[i];
-    const double limit = device_.axis(i).max_force;
-    if (limit > 0) on_image = std::clamp(on_image, -limit, limit);
+    on_image = guard_.limit_force(i, on_image);
+    if (impedance) on_image *= guard_.gain();  // a force that was sensed is there, whether ramped or not
     shown_[i] = 0;
     if (impedance) {
       double resist = passivity_[i].control_force(on_image, position_[i], speed_[i], options_.passivity);
-      if (limit > 0) resist = passivity_[i].limit(std::clamp(resist, -limit, limit));
+      const double possible = guard_.limit_force(i, resist, guard_.gain());
+      if (possible != resist) resist = passivity_[i].limit(possible);
       shown_[i] = -resist;
     } else {
       passivity_[i].note_force(force_[i]);
@@ -155,15 +157,18 @@ void HapticLoop::show_motion() {
   const double share = std::min(1.0, 1 / (options_.rate * kCatchUp));
   for (std::size_t i = 0; i < axes_; ++i) {
     const double now = simulator_.handle_motion(i).position, step = now - image_[i] + share * (image_[i] - told_[i]);
-    told_[i] += passivity_[i].control_motion(step, force_[i], options_.passivity);
+    told_[i] += guard_.limit_step(i, passivity_[i].control_motion(step, force_[i], options_.passivity));
     image_[i] = now;
   }
 }
 
 TickReport HapticLoop::tick(double t, HapticReport& report) {
-  if (!device_.read(t, position_, speed_, force_)) ++report.stale;
+  const bool fresh = device_.read(t, position_, speed_, force_);
+  if (!fresh) ++report.stale;
+  guard_.check(t, fresh, position_, speed_, force_);
   couple();
   const TickReport ticked = simulator_.tick();
+  if (ticked.status != TickStatus::Ok) std::fill(shown_.begin(), shown_.end(), 0.0);  // nothing is known any more
   if (options_.display == Display::Admittance)
     show_motion();
   else
@@ -205,6 +210,7 @@ HapticReport HapticLoop::run() {
   std::fill(largest_.begin(), largest_.end(), 0.0);
   for (std::size_t i = 0; i < axes_; ++i) told_[i] = image_[i] = simulator_.handle_motion(i).position;
   device_.start(image_);
+  guard_.start(image_);
   const auto ticks = static_cast<long>(tick_count(options_));
   const double period = 1 / options_.rate;
   const auto period_ns = std::llround(1e9 * period);
@@ -248,6 +254,11 @@ HapticReport HapticLoop::run() {
       break;
     }
   }
+  device_.stop(static_cast<double>(report.ticks) * period);
+  report.rejected = guard_.rejected(), report.releases = guard_.releases();
+  if (report.rejected > 0)
+    report.warnings.push_back(fmt::format("{} samples of the device were not believed; first, {}", report.rejected,
+                                          guard_.first_trouble(axis_names())));
   report.stopped = report.stopped || stop_.load(std::memory_order_relaxed);
   report.duration = static_cast<double>(now_ns() - begin) * 1e-9;
   if (writer) report.constraints = writer->finish();

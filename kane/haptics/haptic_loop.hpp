@@ -15,6 +15,7 @@
 #include "kane/haptics/bridge.hpp"
 #include "kane/haptics/constraint_writer.hpp"
 #include "kane/haptics/device.hpp"
+#include "kane/haptics/device_guard.hpp"
 #include "kane/haptics/histogram.hpp"
 #include "kane/haptics/passivity.hpp"
 #include "kane/haptics/predictor.hpp"
@@ -49,6 +50,8 @@ struct HapticOptions {
   double wake_ahead = 100e-6;
   /// Seconds to look ahead for changes of constraints (impedance display only); 0: not at all.
   double ahead = 0;
+  /// What is believed of a device and commanded to it.
+  HapticSafety safety = {};
   /// Derived and compiled while the loop runs; the system needs as many free rows as are active at once.
   std::vector<TimedConstraint> constraints = {};
 };
@@ -85,6 +88,8 @@ struct HapticReport {
   long ticks = 0;                                  ///< all
   long missed = 0;                                 ///< that missed their deadline
   long stale = 0;                                  ///< without new device data
+  long rejected = 0;                               ///< samples of the device that cannot be true
+  long releases = 0;                               ///< times the force was taken away for lack of good samples
   long events = 0;                                 ///< changes of constraints
   long event_ticks = 0;                            ///< ticks in which there were any
   long predicted = 0;                              ///< changes predicted
@@ -99,7 +104,7 @@ struct HapticReport {
   bool stopped = false;                            ///< by an event of the model, or from outside
   RealTimeReport real_time;                        ///< what the system granted
   std::vector<AxisReport> axes;                    ///< one for each axis of the handle
-  std::vector<std::string> warnings;               ///< stability margins
+  std::vector<std::string> warnings;               ///< stability margins, samples that were rejected
   std::vector<TimedConstraintReport> constraints;  ///< those written while the loop ran
 };
 
@@ -138,6 +143,7 @@ class HapticLoop {
   std::size_t axes_;
   std::vector<VirtualCoupler> couplers_;
   std::vector<PassivityController> passivity_;
+  DeviceGuard guard_;
   std::vector<double> position_, speed_, force_, shown_, image_, told_, largest_;
   LatestValue<HapticSnapshot> snapshots_;
   Recording recording_;

@@ -47,6 +47,7 @@ class ReplayDevice final : public Device {
   [[nodiscard]] std::string name() const override { return "replay"; }
   [[nodiscard]] std::size_t axes() const override { return recording_.axes(); }
   [[nodiscard]] DeviceAxis axis(std::size_t i) const override { return i < data_.size() ? data_[i] : DeviceAxis{}; }
+  [[nodiscard]] bool is_real() const override { return false; }
   void start(std::span<const double>) override { next_ = 0; }
   [[nodiscard]] bool read(double t, std::span<double> position, std::span<double> speed,
                           std::span<double> force) override;

@@ -41,6 +41,8 @@ class SimulatedDevice final : public Device {
   [[nodiscard]] std::size_t axes() const override { return axes_.size(); }
   /// As it was given.
   [[nodiscard]] DeviceAxis axis(std::size_t i) const override { return axes_[i].device; }
+  /// Nobody holds it.
+  [[nodiscard]] bool is_real() const override { return false; }
   /// Hand and device begin at rest there.
   void start(std::span<const double> origin) override;
   /// Advances hand and device to t.

@@ -133,6 +133,13 @@ void UdpDevice::write(double t, std::span<const double> force, std::span<const d
                  sizeof peer_);
 }
 
+void UdpDevice::stop(double t) {
+  constexpr int kPackets = 3;
+  std::array<double, kMostAxes> none{}, position{};
+  for (std::size_t i = 0; i < options_.axes; ++i) position[i] = axes_[i].position;
+  for (int k = 0; k < kPackets; ++k) write(t, none, position);
+}
+
 std::vector<std::string> UdpDevice::notes() const {
   std::vector<std::string> notes{
       fmt::format("{} packets received, {} lost, {} late, {} invalid", received_, lost_, late_, wrong_)};

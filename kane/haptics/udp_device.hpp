@@ -47,6 +47,8 @@ class UdpDevice final : public Device {
   [[nodiscard]] bool read(double t, std::span<double> position, std::span<double> speed,
                           std::span<double> force) override;
   void write(double t, std::span<const double> force, std::span<const double> position) override;
+  /// Sends packets without force; several, since any may be lost.
+  void stop(double t) override;
   [[nodiscard]] std::vector<std::string> notes() const override;
   /// The port it is bound to.
   [[nodiscard]] std::uint16_t port() const;
