@@ -112,10 +112,13 @@ struct ParticleOptions {
 
 // ---- joints -------------------------------------------------------------------------------------------------------------
 
-/// Range of a coordinate; an absent side is open.
+/// Range of a coordinate; an absent side is open. A stop is rigid, or a spring with a damper if it has a stiffness.
 struct Limits {
-  std::optional<Expr> lower;  ///< none: open
-  std::optional<Expr> upper;  ///< none: open
+  std::optional<Expr> lower{};  ///< none: open
+  std::optional<Expr> upper{};  ///< none: open
+  Expr restitution{};           ///< of rigid stops, 0 to 1
+  Expr stiffness{};             ///< of compliant stops
+  Expr damping{};               ///< of compliant stops
 };
 
 /// One motion of a joint: its names, and what acts along it.
@@ -126,11 +129,11 @@ struct AxisOptions {
   Expr rest{};                      ///< of the spring
   Expr damping{};                   ///< -damping*q'
   Expr friction{};                  ///< Coulomb friction: force or torque against sliding
-  Limits limits{};                  ///< stops, if a contact says so; else reported only
+  Limits limits{};                  ///< stops
   Quantity law{};                   ///< any further force or torque, positive along the coordinate
   Expr actuator{};                  ///< an input that acts along the coordinate
-  std::optional<Expr> max_force{};  ///< of the actuator
-  std::optional<Expr> max_speed{};  ///< of the coordinate's rate
+  std::optional<Expr> max_force{};  ///< of the motor: actuator and law together
+  std::optional<Expr> max_speed{};  ///< rate up to which the motor drives
   std::optional<Expr> value{};  ///< locks the motion here (a constant), or prescribes it (a function of t and inputs)
 };
 
@@ -150,8 +153,8 @@ struct JointOptions {
   Limits limits{};                  ///< of the coordinate
   Quantity law{};                   ///< any further force or torque
   Expr actuator{};                  ///< an input that acts along the motion
-  std::optional<Expr> max_force{};  ///< of the actuator
-  std::optional<Expr> max_speed{};  ///< of the coordinate's rate
+  std::optional<Expr> max_force{};  ///< of the motor: actuator and law together
+  std::optional<Expr> max_speed{};  ///< rate up to which the motor drives
   std::optional<Expr> value{};      ///< locks or prescribes the motion
   bool closing = false;             ///< closes a loop: both bodies are placed by other joints
   bool active = true;               ///< of a closing joint

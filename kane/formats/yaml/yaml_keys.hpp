@@ -23,6 +23,7 @@ inline constexpr std::string_view kShapeSizes[] = {"radius", "length", "outer", 
 // Motors, springs, dampers and stops on the axis of a joint.
 inline constexpr std::string_view kAxisLaw[] = {"stiffness", "rest",     "damping",   "friction", "limits",
                                                 "law",       "actuator", "max_force", "max_speed"};
+inline constexpr std::string_view kLimits[] = {"lower", "upper", "restitution", "stiffness", "damping"};
 inline constexpr std::string_view kJoint[] = {
     "type",          "parent",   "child",  "at",       "orientation", "child_at",   "child_orientation",
     "rotation_from", "axis",     "axes",   "sequence", "pitch",       "coordinate", "coordinates",
