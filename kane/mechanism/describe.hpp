@@ -350,9 +350,33 @@ struct ShapesContact {
 struct AllShapesContact {
   ContactPlane plane{};  ///< none: no half space
 };
+/// A pin in a hole that is larger: a joint with clearance.
+struct PinInHole {
+  PointRef pin;         ///< centre of the pin
+  PointRef hole;        ///< centre of the hole
+  Quantity clearance;   ///< radius of the hole minus that of the pin
+  VectorQuantity axis;  ///< of both; components are in the ground's axes
+  Quantity radius{};    ///< of the pin; needed for friction
+};
+/// A point between two walls: play of a slider.
+struct PointInSlot {
+  PointRef point;       ///< that moves
+  PointRef middle;      ///< of the slot
+  Quantity clearance;   ///< to each side
+  VectorQuantity axis;  ///< across the walls; components are in the ground's axes
+};
+/// Two coordinates that follow each other with play: gears with backlash.
+struct GearBacklash {
+  Expr first;         ///< coordinate
+  Expr second;        ///< coordinate = ratio first + offset, within half of the backlash
+  Quantity ratio;     ///< of their rates
+  Quantity backlash;  ///< play of the second coordinate while the first is held
+  Quantity offset{};  ///< of the middle of the play
+};
 /// The geometry of a contact.
-using ContactGeometry = std::variant<GapContact, PointContact, SphereContact, DiskContact, BoxContact, CylinderContact,
-                                     CapsuleContact, SpheresContact, JointStops, ShapesContact, AllShapesContact>;
+using ContactGeometry =
+    std::variant<GapContact, PointContact, SphereContact, DiskContact, BoxContact, CylinderContact, CapsuleContact,
+                 SpheresContact, JointStops, ShapesContact, AllShapesContact, PinInHole, PointInSlot, GearBacklash>;
 
 /// How a contact acts: rigid with restitution, or compliant if it has a stiffness.
 struct ContactLaw {

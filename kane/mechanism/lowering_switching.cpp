@@ -64,6 +64,9 @@ class SwitchingLowering {
     using Kind = ContactRule::Kind;
     if (rule.kind == Kind::Joint) return lower_limits(rule, what);
     if (rule.kind == Kind::Between || rule.kind == Kind::All) return lower_contact_pairs(c_, rule);
+    if (rule.kind == Kind::Pin) return lower_pin(rule, what);
+    if (rule.kind == Kind::Slot) return lower_slot(rule, what);
+    if (rule.kind == Kind::Gear) return lower_backlash(rule, what);
     if (rule.kind == Kind::Box || rule.kind == Kind::Cylinder || rule.kind == Kind::Capsule)
       return lower_shape(rule, what);
     add_contact(rule, rule.name, geometry(rule, what), what);
@@ -134,6 +137,80 @@ class SwitchingLowering {
     if (!lowered.closing) return &lowered.motions[i];
     const auto measured = lowered.measured.find(i);
     return measured == lowered.measured.end() ? nullptr : &measured->second;
+  }
+
+  // ---- play ---------------------------------------------------------------------------------------------------------
+  /// The body that a point belongs to, or the ground.
+  [[nodiscard]] FrameId carrier(const std::string& point) const {
+    const auto& points = c_.mechanism.points;
+    const auto own = std::find_if(points.begin(), points.end(), [&](auto& p) { return p.name == point; });
+    if (own != points.end()) return names_.frame(own->on);
+    const auto body = c_.lowered.body_frames.find(point.substr(0, point.find('.')));
+    return body != c_.lowered.body_frames.end() ? body->second : s_.inertial();
+  }
+
+  // The pin's centre is at e from the hole's, across the axis. The gap is c - |e|; written as (c^2 - e.e)/(2 c), which
+  // vanishes with it, has the same gradient there, -e/c, and is smooth in the middle of the hole, too.
+  void lower_pin(const ContactRule& rule, const std::string& what) {
+    const PointId pin = names_.point(rule.body), hole = names_.point(rule.other);
+    require(pin != hole, "{} is between the point '{}' and itself", what, rule.body);
+    const Vector a = axis(rule, what);
+    const Expr c = size(rule.clearance, "clearance", what), r = size(rule.radius, "radius", what, true);
+    const Vector span = s_.position(pin, hole), e = span - s_.dot(span, a) * a;
+    Geometry g;
+    g.gap = (c * c - s_.dot(e, e)) / (2 * c);
+    g.normal = (-1 / c) * e;
+    g.frame = carrier(rule.body), g.other = carrier(rule.other);
+    const std::string name = point_name(rule);
+    const PointId touch = s_.add_point(name, pin, (r / c) * e);
+    g.point = g.slip_point = s_.add_point_of(name + ".pin", g.frame, touch);
+    g.reference = g.slip_reference = s_.add_point_of(name + ".hole", g.other, touch);
+    const Vector slip = s_.velocity(g.point) - s_.velocity(g.reference);
+    for (const Vector& along : {s_.cross(a, (1 / c) * e), a}) {
+      const Expr speed = s_.dot(slip, along);
+      if (!speed.is_zero()) g.slip.push_back(speed), g.slip_along.push_back(along);
+    }
+    add_contact(rule, rule.name, g, what);
+  }
+
+  void lower_slot(const ContactRule& rule, const std::string& what) {
+    const PointId point = names_.point(rule.body), middle = names_.point(rule.other);
+    require(point != middle, "{} is between the point '{}' and itself", what, rule.body);
+    const Vector a = axis(rule, what);
+    const Expr c = size(rule.clearance, "clearance", what);
+    ContactRule wall = rule;
+    wall.reference = rule.other;
+    for (const int side : {-1, 1}) {
+      Geometry g;
+      const Vector n = side * a;
+      g.gap = c + s_.dot(s_.position(point, middle), n);
+      fill_motion(g, n, s_.velocity(point) - plane_motion(wall, n, s_.position(point)).velocity, std::nullopt);
+      place_on_plane(g, wall, n, point, point);
+      add_contact(rule, rule.name + (side < 0 ? ".upper" : ".lower"), g, what);
+    }
+  }
+
+  void lower_backlash(const ContactRule& rule, const std::string& what) {
+    const auto coordinate = [&](const std::string& name) {
+      const auto& q = s_.coordinates();
+      const auto known = std::find_if(q.begin(), q.end(), [&](const Expr& e) { return e.name() == name; });
+      if (known != q.end()) return *known;
+      std::vector<std::string> names;
+      for (const Expr& e : q) names.push_back(e.name());
+      throw ModelError(
+          fmt::format("{} is between coordinates, but '{}' is none{}", what, name, suggestion(name, names)));
+    };
+    const Expr q1 = coordinate(rule.body), q2 = coordinate(rule.other);
+    require(!(q1 == q2), "{} is between the coordinate '{}' and itself", what, rule.body);
+    const Expr ratio = scalar(rule.ratio, "the ratio of " + what, Expr(1));
+    const Expr play = q2 - ratio * q1 - scalar(rule.offset, "the offset of " + what);
+    const Expr half = size(rule.clearance, "backlash", what) / 2;
+    Geometry g;
+    for (const int side : {-1, 1}) {
+      g.gap = s_.graph().bind(half + side * play);
+      add_contact(rule, rule.name + (side < 0 ? ".upper" : ".lower"), g, what);
+      out_.contacts.back().located = true;  // along the joints themselves
+    }
   }
 
   [[nodiscard]] Geometry geometry(const ContactRule& rule, const std::string& what) const {

@@ -285,6 +285,12 @@ TEST(Stops, AreWrittenAsTheyWereRead) {
   }
 }
 
+TEST(Stops, ShortSpansTakeFewSteps) {
+  Simulation run(slider("limits: [-1 m, 2 m]", "initial: {v: 1}"));
+  EXPECT_LE(run.advance(1e-3).totals.steps, 5);
+  EXPECT_NEAR(run.value("x"), 1e-3, 1e-15);
+}
+
 TEST(Stops, WhatMakesNoSenseIsRefused) {
   const auto message = [](const std::string& limits) -> std::string {
     try {

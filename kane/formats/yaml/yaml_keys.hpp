@@ -68,9 +68,19 @@ inline constexpr std::string_view kCamConstraint[] = {"cam", "profile", "active"
 inline constexpr std::string_view kPrescribeConstraint[] = {"prescribe", "value", "active"};
 inline constexpr std::string_view kCoupleConstraint[] = {"couple", "value", "active"};
 
-inline constexpr std::string_view kContactKinds[] = {"gap",     "point",   "sphere", "disk",    "box", "cylinder",
-                                                     "capsule", "spheres", "joint",  "between", "all"};
-inline constexpr std::string_view kContact[] = {"between",
+inline constexpr std::string_view kContactKinds[] = {"gap",      "point",   "sphere",  "disk",  "box",
+                                                     "cylinder", "capsule", "spheres", "joint", "between",
+                                                     "all",      "pin",     "slot",    "gear"};
+inline constexpr std::string_view kContact[] = {"pin",
+                                                "slot",
+                                                "gear",
+                                                "clearance",
+                                                "backlash",
+                                                "ratio",
+                                                "teeth",
+                                                "internal",
+                                                "offset",
+                                                "between",
                                                 "all",
                                                 "box",
                                                 "cylinder",
