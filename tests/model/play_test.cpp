@@ -71,10 +71,9 @@ initial: {q: 0.5}
 TEST(Clearance, AJournalIsBrakedByItsFrictionCircle) {
   // The contact climbs until the force passes the friction circle: tan(phi) = mu, torque W r sin(phi).
   const double mu = 0.3, phi = std::atan(mu), r = 0.02, weight = 20;
-  const Evaluation at =
-      evaluate(pin("friction: 0.3, radius: 20 mm",
-                   fmt::format("gravity: -10*N.y\ninitial: {{x: {:.17g}, y: {:.17g}, w: 30}}", -0.1 * std::sin(phi),
-                               -0.1 * std::cos(phi))));
+  const Evaluation at = evaluate(
+      pin("friction: 0.3, radius: 20 mm", fmt::format("gravity: -10*N.y\ninitial: {{x: {:.17g}, y: {:.17g}, w: 30}}",
+                                                      -0.1 * std::sin(phi), -0.1 * std::cos(phi))));
   EXPECT_NEAR(at.udot[0], 0, 1e-9);
   EXPECT_NEAR(at.udot[1], 0, 1e-9);
   EXPECT_NEAR(at.udot[2], -weight * r * std::sin(phi) / 0.05, 1e-9);
@@ -136,10 +135,11 @@ initial: {{u1: 3}}
 TEST(Play, WhatMakesNoSenseIsRefused) {
   EXPECT_THROW((void)pin("friction: 0.3", ""), ModelError);  // no radius
   EXPECT_THROW((void)pin("backlash: 1 deg", ""), ModelError);
-  EXPECT_THROW((void)read_model_text("kane: 1\nbodies: {B: {mass: 1}}\njoints: {j: {type: prismatic, parent: N, child: "
-                                     "B, axis: x, coordinate: x}}\ncontacts: {m: {gear: [x, y], ratio: 2, backlash: 1 mm}}\n",
-                                     "g.yaml"),
-               ModelError);
+  EXPECT_THROW(
+      (void)read_model_text("kane: 1\nbodies: {B: {mass: 1}}\njoints: {j: {type: prismatic, parent: N, child: "
+                            "B, axis: x, coordinate: x}}\ncontacts: {m: {gear: [x, y], ratio: 2, backlash: 1 mm}}\n",
+                            "g.yaml"),
+      ModelError);
 }
 
 TEST(Play, IsDescribedInCppToo) {

@@ -38,7 +38,7 @@ initial: {y: 1.7}
   EXPECT_FALSE(report.found[0].indeterminate);
 }
 
-const char* const kBlock = R"yaml(
+constexpr const char* kBlock = R"yaml(
 kane: 1
 parameters: {{phi: {} deg}}
 gravity: -10*cos(phi)*N.y + 10*sin(phi)*N.x
