@@ -57,7 +57,7 @@ void print_solution(const Equilibrium& found, const EquilibriaReport& report) {
   print(names, forces, [](const std::string&) { return "   constraint force (multiplier)"; });
   if (!found.contacts.empty()) print_contacts(found.contacts);
   if (found.indeterminate)
-    fmt::print("  the forces of contacts and constraints are not unique: those of least norm are shown\n");
+    fmt::print("  the forces of contacts and constraints are not unique: one possible set is shown\n");
   if (found.family > 0)
     fmt::print("  one of a family of solutions with {} dimension{}\n", found.family, found.family == 1 ? "" : "s");
   fmt::print("  {}\n", found.stability());

@@ -23,7 +23,14 @@ class ContactEquilibria {
     judge_smooth();
     RestingState at;
     if (rest_.rests(point_.state(), at)) add_resting(at);
-    if (options_.held.empty() && (report_.found.empty() || options_.all)) settle();
+    // Something that would leave its equilibrium is shown where it goes instead.
+    const bool stays = std::any_of(report_.found.begin(), report_.found.end(), [](const Equilibrium& found) {
+      return !found.modes || found.modes->stability != Stability::Unstable;
+    });
+    const std::size_t unstable = stays ? 0 : report_.found.size();
+    if (options_.held.empty() && (!stays || options_.all)) settle();
+    if (!options_.all && report_.found.size() > unstable)
+      report_.found.erase(report_.found.begin(), report_.found.begin() + static_cast<std::ptrdiff_t>(unstable));
     std::stable_sort(report_.found.begin(), report_.found.end(),
                      [&](const Equilibrium& a, const Equilibrium& b) { return distance(a) < distance(b); });
     if (!report_.ok()) report_.message += "; nor does it come to rest on its contacts: " + rest_.message();
@@ -78,7 +85,14 @@ class ContactEquilibria {
     Start start = point_.start();
     std::vector<std::size_t> rows;
     for (const ContactForce& force : contacts) {
-      if (force.state == ContactForceState::Stick || force.state == ContactForceState::Slide) return false;
+      if (force.state == ContactForceState::Slide) return false;
+      if (force.state == ContactForceState::Stick) {
+        const auto friction = std::find_if(e.frictions.begin(), e.frictions.end(),
+                                           [&](const FrictionEquation& f) { return f.name == force.name; });
+        if (friction == e.frictions.end()) return false;
+        for (const int row : friction->rows) start.active[static_cast<std::size_t>(row)] = true;
+        continue;
+      }
       if (force.state != ContactForceState::Closed) continue;
       const auto contact = std::find_if(e.contacts.begin(), e.contacts.end(),
                                         [&](const ContactEquation& c) { return c.name == force.name; });

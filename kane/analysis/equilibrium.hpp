@@ -58,7 +58,7 @@ struct Equilibrium {
   std::string no_modes;             ///< why there are none
   /// Contacts, stops and frictions with their forces; empty if the model has none.
   std::vector<ContactForce> contacts{};
-  bool indeterminate = false;  ///< more than one set of forces holds it: those of least norm are given
+  bool indeterminate = false;  ///< more than one set of forces holds it: one of them is given
   bool conservative = false;   ///< static, forces have a potential: imaginary eigenvalues mean a minimum of it
   /// A sentence.
   [[nodiscard]] std::string stability() const;

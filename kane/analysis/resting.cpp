@@ -55,6 +55,10 @@ bool RestFinder::rests(const State& state, RestingState& found) {
   if (!dynamics.calc_motion(at.q, at.u, qdot, udot).ok()) return false;
   found.state = at;
   found.residual = max_abs(udot);
+  found.indeterminate = dynamics.hyperstatic();
+  const auto& bilateral = dynamics.bilateral();
+  if (found.indeterminate && std::find(bilateral.begin(), bilateral.end(), true) == bilateral.end())
+    dynamics.take_settled_forces();
   found.lambda.assign(dynamics.forces().begin(), dynamics.forces().end());
   ContactForceList forces(dynamics);
   forces.refresh(dynamics);
@@ -63,7 +67,6 @@ bool RestFinder::rests(const State& state, RestingState& found) {
     if (!force.name.empty()) found.contacts.push_back(force);
   found.sticks = std::any_of(found.contacts.begin(), found.contacts.end(),
                              [](const ContactForce& f) { return f.state == ContactForceState::Stick; });
-  found.indeterminate = dynamics.hyperstatic();
   // Against the accelerations of the system without contacts.
   const double size = free_->calc_motion(at.q, at.u, qdot, udot).ok() ? max_abs(udot) : 0.0;
   return found.residual <= kStill * std::max(1.0, size);
@@ -76,6 +79,7 @@ bool RestFinder::settle(const State& state, RestingState& found, const Polish& p
     runner_->start(at);
     SystemEvaluator& evaluator = runner_->evaluator();
     double before = 0;
+    double halted = at.t;
     int halts = 0, next_polish = 4;
     for (int i = 0; i < kMostSteps; ++i) {
       if (runner_->step().status != StepStatus::Ok) {
@@ -92,7 +96,8 @@ bool RestFinder::settle(const State& state, RestingState& found, const Polish& p
       double kinetic = 0;
       for (std::size_t k = 0; k < at.u.size(); ++k)
         kinetic += at.u[k] * dot(evaluator.mass_matrix().row(k), at.u.data(), at.u.size());
-      const bool passed = kinetic < before || runner_->event() != nullptr || kinetic == 0;
+      // After a halt, time stands still for a step, in which contacts close and open.
+      const bool passed = (at.t > halted && (kinetic < before || kinetic == 0)) || (runner_->event() && kinetic > 0);
       before = kinetic;
       if (!passed) continue;
       std::fill(at.u.begin(), at.u.end(), 0.0);
@@ -103,7 +108,7 @@ bool RestFinder::settle(const State& state, RestingState& found, const Polish& p
         if (polish(at, found.contacts)) return true;
       }
       runner_->resume(at);
-      before = 0;
+      before = 0, halted = at.t;
     }
   } catch (const ModelError& error) {
     message_ = error.message();

@@ -27,7 +27,7 @@ struct RestingState {
   std::vector<double> lambda;          ///< of the constraints
   std::vector<ContactForce> contacts;  ///< those that close, hold or slide first; open ones too
   bool sticks = false;                 ///< some friction holds: neighbouring states rest as well
-  bool indeterminate = false;          ///< more than one set of forces holds it; those of least norm are given
+  bool indeterminate = false;          ///< more than one set of forces holds it; one of them is given
   double residual = 0;                 ///< largest acceleration that remains
 };
 

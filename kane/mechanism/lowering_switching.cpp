@@ -325,11 +325,26 @@ class SwitchingLowering {
     if (rule.kind == Kind::Box) {
       Expr3 half;
       for (std::size_t k = 0; k < 3; ++k) half[k] = size(rule.size[k], "size", what) / 2;
+      // Corners with the same gap count once, in the middle between them.
+      struct Corners {
+        Expr gap;
+        Expr3 sum;
+        int count;
+      };
+      std::vector<Corners> all;
+      const Vector centre = s_.position(names_.point(rule.at.empty() ? rule.body : rule.at));
       for (int corner = 0; corner < 8; ++corner) {
         Expr3 c;
         for (std::size_t k = 0; k < 3; ++k) c[k] = (corner >> k & 1) != 0 ? half[k] : -half[k];
-        add(at_arm(rule, n, Vector(names_.frame(rule.body), c), what));
+        const Expr gap = height(rule, centre + Vector(names_.frame(rule.body), c), n, what);
+        const auto same = std::find_if(all.begin(), all.end(), [&](const Corners& known) { return known.gap == gap; });
+        if (same == all.end())
+          all.push_back({gap, c, 1});
+        else
+          same->sum = kane::add(same->sum, c), ++same->count;
       }
+      for (const Corners& corners : all)
+        add(at_arm(rule, n, Vector(names_.frame(rule.body), scale(Expr(1) / corners.count, corners.sum)), what));
     } else {
       const Expr half = size(rule.length, "length", what) / 2;
       for (const int side : {-1, 1}) {
