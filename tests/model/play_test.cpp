@@ -79,6 +79,23 @@ TEST(Clearance, AJournalIsBrakedByItsFrictionCircle) {
   EXPECT_NEAR(at.udot[2], -weight * r * std::sin(phi) / 0.05, 1e-9);
 }
 
+TEST(Clearance, ASliderCrankStaysNearTheIdealOne) {
+  // The pin is within c of the slider's middle: x differs from r cos + l cos(rod) by c/cos(rod) at most.
+  const double r = 0.05, l = 0.12, c = 0.5e-3;
+  Simulation run(read_model(std::string(KANE_SOURCE_DIR) + "/models/clearance_slider_crank.yaml"));
+  double farthest = 0;
+  const RunReport report = run.run({.until = 0.25, .intervals = 2000}, [&](const State& s) {
+    const double a = 60 * s.t, rod = std::asin(r * std::sin(a) / l);
+    EXPECT_NEAR(s.q[1], r * std::cos(a) + l * std::cos(rod), 1.01 * c / std::cos(rod)) << s.t;
+    farthest = std::max(farthest, run.row(s).back());
+    EXPECT_LE(run.row(s).back(), c + 1e-8);
+    return true;
+  });
+  EXPECT_EQ(report.status, RunStatus::Done);
+  EXPECT_GT(report.event_count, 10);
+  EXPECT_NEAR(farthest, c, 1e-7);
+}
+
 TEST(Clearance, ASliderBouncesBetweenItsWalls) {
   Simulation run(read_model_text(R"yaml(
 kane: 1
