@@ -10,7 +10,7 @@
 
 namespace kane {
 
-/// Of one coordinate; infinite where there is no limit.
+/// Limits of one coordinate; infinite where there is none.
 struct JointRange {
   std::string joint, coordinate;
   std::size_t place = 0;  ///< of the coordinate among all
@@ -20,7 +20,7 @@ struct JointRange {
   double max_force = 0, max_speed = 0;
 };
 
-/// Of all coordinates that have limits, in the order of the joints.
+/// Ranges of all coordinates that have limits, in the order of the joints.
 [[nodiscard]] std::vector<JointRange> find_joint_ranges(const Model& model, const Start& start);
 
 /// "'q' is 0.2 beyond its upper limit 0.785 (joint 'hinge')" of the coordinate that is farthest outside; "" if all are inside.

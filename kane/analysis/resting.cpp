@@ -11,10 +11,10 @@ namespace kane {
 
 namespace {
 
-constexpr double kStill = 1e-9;        ///< accelerations below this, relative to those without contacts, are none
-constexpr int kMostSteps = 20'000;     ///< of one relaxation
-constexpr double kLongestStep = 0.05;  ///< s
-constexpr double kFar = 1e6;           ///< what has moved so far (m, rad) will not rest
+constexpr double kStill = 1e-9;          ///< accelerations below this, relative to those without contacts, are none
+constexpr int kMostRelaxation = 20'000;  ///< of one relaxation
+constexpr double kLongestStep = 0.05;    ///< s
+constexpr double kFar = 1e6;             ///< what has moved so far (m, rad) will not rest
 
 }  // namespace
 
@@ -81,7 +81,7 @@ bool RestFinder::settle(const State& state, RestingState& found, const Polish& p
     double before = 0;
     double halted = at.t;
     int halts = 0, next_polish = 4;
-    for (int i = 0; i < kMostSteps; ++i) {
+    for (int i = 0; i < kMostRelaxation; ++i) {
       if (runner_->step().status != StepStatus::Ok) {
         message_ = runner_->explain_last_step().message(model_.equations());
         return false;
@@ -114,7 +114,7 @@ bool RestFinder::settle(const State& state, RestingState& found, const Polish& p
     message_ = error.message();
     return false;
   }
-  message_ = fmt::format("it does not come to rest within {} steps", kMostSteps);
+  message_ = fmt::format("it does not come to rest within {} steps", kMostRelaxation);
   return false;
 }
 

@@ -11,7 +11,7 @@
 namespace kane {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
+constexpr double kHalfTurn = std::numbers::pi;
 
 const ContactForce& contact(const Equilibrium& at, const std::string& name) {
   for (const ContactForce& c : at.contacts)
@@ -49,7 +49,7 @@ constraints: {{upright: {{configuration: q}}}}
 )yaml";
 
 TEST(Resting, ABlockRestsOnASlopeWithinItsConeOnly) {
-  const double phi = 20 * kPi / 180;
+  const double phi = 20 * kHalfTurn / 180;
   const EquilibriaReport holds = find(fmt::format(kBlock, 20));
   ASSERT_TRUE(holds.ok()) << holds.message;
   const Equilibrium& at = holds.found[0];
@@ -78,7 +78,7 @@ initial: {x: -l/2*cos(a), y: l/2*sin(a), q: a}
   const Equilibrium& at = report.found[0];
   EXPECT_TRUE(at.indeterminate);
   const double floor = contact(at, "floor").normal, wall = contact(at, "wall").normal;
-  const double a = 70 * kPi / 180;
+  const double a = 70 * kHalfTurn / 180;
   // Whatever the friction: forces balance along x and y, moments about the foot.
   const double along = contact(at, "floor.friction").friction[0], up = contact(at, "wall.friction").friction[0];
   EXPECT_NEAR(std::abs(along), wall, 1e-9);
@@ -126,8 +126,8 @@ initial: {q1: 0.3, q2: 0.4}
 )yaml");
   ASSERT_TRUE(report.ok()) << report.message;
   const Equilibrium& at = report.found[0];
-  EXPECT_NEAR(at.state.q[0], -kPi / 6, 1e-9);
-  EXPECT_NEAR(at.state.q[1], kPi / 6, 1e-9);
+  EXPECT_NEAR(at.state.q[0], -kHalfTurn / 6, 1e-9);
+  EXPECT_NEAR(at.state.q[1], kHalfTurn / 6, 1e-9);
   EXPECT_NEAR(contact(at, "floor").normal, 10 * 0.5 + 10 * 0.3, 1e-8);
   EXPECT_TRUE(at.modes.has_value());  // of the second rod
 }
