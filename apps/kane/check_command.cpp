@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "apps/kane/command.hpp"
 #include "apps/kane/model_source.hpp"
@@ -59,11 +60,16 @@ Json describe_model(const Mechanism& mechanism, const EquationsOfMotion& e) {
   a["speeds"] = names_of(e.u);
   std::size_t active = 0, redundant = 0;
   a["constraints"] = Json::array();
+  std::set<std::string> stops;
+  for (const auto& c : e.contacts)
+    if (!c.coordinate.empty()) stops.insert(e.constraints[static_cast<std::size_t>(c.normal)].name);
   for (const auto& c : e.constraints) {
+    if (stops.contains(c.name)) continue;
     a["constraints"].push_back({{"name", c.name}, {"active", c.active}, {"redundant", c.redundant}});
     active += c.active && !c.redundant ? 1 : 0;
     redundant += c.redundant ? 1 : 0;
   }
+  a["stops"] = stops.size();
   a["degrees_of_freedom"] = e.u.size() - active;
   a["redundant_constraints"] = redundant;
   a["parameters"] = mechanism.parameters.size();

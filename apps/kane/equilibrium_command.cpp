@@ -11,6 +11,7 @@
 #include "apps/kane/command.hpp"
 #include "apps/kane/local_analysis.hpp"
 #include "apps/kane/mode_table.hpp"
+#include "apps/kane/print.hpp"
 #include "kane/analysis/equilibria.hpp"
 #include "kane/wire/json.hpp"
 
@@ -24,6 +25,12 @@ struct EquilibriumCommandOptions {
   EquilibriaOptions equilibria;
   bool json = false;
 };
+
+/// Its force is among those of the contacts.
+bool is_contact_row(const std::string& row, const Equilibrium& found) {
+  return std::any_of(found.contacts.begin(), found.contacts.end(),
+                     [&](const ContactForce& c) { return row == c.name || row.starts_with(c.name + "."); });
+}
 
 void print_solution(const Equilibrium& found, const EquilibriaReport& report) {
   const PointSummary& s = report.summary;
@@ -45,8 +52,12 @@ void print_solution(const Equilibrium& found, const EquilibriaReport& report) {
   std::vector<std::string> names;
   std::vector<double> forces;
   for (std::size_t k = 0; k < report.constraints.size(); ++k)
-    if (found.lambda[k] != 0) names.push_back(report.constraints[k]), forces.push_back(found.lambda[k]);
+    if (found.lambda[k] != 0 && !is_contact_row(report.constraints[k], found))
+      names.push_back(report.constraints[k]), forces.push_back(found.lambda[k]);
   print(names, forces, [](const std::string&) { return "   constraint force (multiplier)"; });
+  if (!found.contacts.empty()) print_contacts(found.contacts);
+  if (found.indeterminate)
+    fmt::print("  the forces of contacts and constraints are not unique: one possible set is shown\n");
   if (found.family > 0)
     fmt::print("  one of a family of solutions with {} dimension{}\n", found.family, found.family == 1 ? "" : "s");
   fmt::print("  {}\n", found.stability());

@@ -81,12 +81,8 @@ void print_evaluation(const Evaluation& a) {
     }
   }
   if (!a.contacts.empty()) {
-    fmt::print("\n  {:<20} {:<7} {:>14} {:>14} {:>14}\n", "contact, friction", "state", "normal", "friction", "");
-    for (const ContactForce& c : a.contacts) {
-      fmt::print("  {:<20} {:<7} {:>14.7g}", c.name, to_string(c.state), c.normal);
-      for (std::size_t k = 0; k < c.components; ++k) fmt::print(" {:>14.7g}", c.friction[k]);
-      fmt::print("\n");
-    }
+    fmt::print("\n");
+    print_contacts(a.contacts);
   }
   for (const auto& warning : a.warnings) fmt::print("\nwarning: {}\n", warning);
 }

@@ -105,6 +105,7 @@ void print_fit(const ModelFit& fit) {
   fmt::print("\n  {:<24} {:>14}\n", "signal", "residual RMS");
   for (std::size_t i = 0; i < r.rms.size(); ++i) fmt::print("  {:<24} {:>14.6g}\n", fit.signals[i], r.rms[i]);
   if (measured && r.correlated.size() > 1) print_labelled("correlation", r.correlation, r.correlated, r.correlated);
+  for (const auto& sentence : fit.warnings) fmt::print(stderr, "warning: {}\n", sentence);
   for (const auto& sentence : fit.missed) fmt::print("\n  {} (--set name=value changes the start)\n", sentence);
   if (r.given_up > 0)
     fmt::print(

@@ -56,6 +56,7 @@ void print_inverse(std::FILE* to, const InverseReport& r, const std::string& out
         "warning: the actuators cannot produce this motion: up to {:.6g} is missing along the speed '{}' (at t = "
         "{:.6g} s)\n",
         r.missing, r.missing_speed, r.missing_time);
+  for (const std::string& sentence : r.exceeded) fmt::print(stderr, "warning: {}\n", sentence);
 }
 
 std::string claim_output(const InverseCommandOptions& options, const InverseStudy& study, const char* ending) {

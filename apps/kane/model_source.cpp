@@ -21,6 +21,22 @@
 
 namespace kane {
 
+namespace {
+
+/// --ignore-limits
+void remove_limits(Mechanism& mechanism) {
+  for (Joint& joint : mechanism.joints)
+    for (ElementaryMotion& motion : joint.motions) {
+      AxisLaw& law = motion.law;
+      law.lower = law.upper = law.max_force = law.max_speed = std::nullopt;
+      law.restitution = law.stop_stiffness = law.stop_damping = Expr();
+    }
+  std::erase_if(mechanism.switching.contacts,
+                [](const ContactRule& rule) { return rule.kind == ContactRule::Kind::Joint; });
+}
+
+}  // namespace
+
 void ModelSource::add_to(CLI::App& command) {
   command
       .add_option("model", model,
@@ -32,12 +48,14 @@ void ModelSource::add_to(CLI::App& command) {
   command.add_flag("--floating-base", reading.urdf.floating_base, "URDF: the root link moves freely");
   command.add_flag("--lenient", reading.mjcf.lenient, "MJCF: leave out what is not supported, and list it");
   command.add_option("--keyframe", reading.mjcf.keyframe, "MJCF: start from this keyframe");
+  command.add_flag("--ignore-limits", ignore_limits, "Joints have no stops, motors no max_force and max_speed");
 }
 
 Mechanism ModelSource::read() const {
   Mechanism mechanism = model == "-" ? read_mechanism_text(read_standard_input(), "standard input", reading)
                                      : read_mechanism(model, reading);
   apply_settings(mechanism, settings);
+  if (ignore_limits) remove_limits(mechanism);
   if (!mechanism.automatic_speeds) return mechanism;
   AutomaticSpeeds automatic = choose_speeds(mechanism);
   fmt::print(stderr, "{}\n", automatic.summary());
@@ -49,6 +67,7 @@ Model ModelSource::load(ModelOptions options, const std::function<void(Mechanism
   Mechanism mechanism = model == "-" ? read_mechanism_text(read_standard_input(), "standard input", reading)
                                      : read_mechanism(model, reading);
   apply_settings(mechanism, settings);
+  if (ignore_limits) remove_limits(mechanism);
   if (prepare) prepare(mechanism);
   Model loaded(std::move(mechanism), std::move(options));
   for (const auto& note : loaded.notes()) fmt::print(stderr, "{}\n", note);

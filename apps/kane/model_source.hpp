@@ -25,9 +25,10 @@ struct ModelSource {
   std::string model;
   std::vector<std::string> settings;  ///< name=value
   std::string formulation = "automatic";
+  bool ignore_limits = false;
   ReadOptions reading;
 
-  /// Adds MODEL, --set, --formulation and --floating-base.
+  /// Adds MODEL, --set, --formulation, --floating-base and --ignore-limits.
   void add_to(CLI::App& command);
   /// Reads the model ("-": Kane YAML from standard input) and applies --set.
   [[nodiscard]] Mechanism read() const;

@@ -2,9 +2,11 @@
 // Tables for people, shared by the commands.
 
 #include <cmath>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "kane/simulate/switching/contact_forces.hpp"
 #include "kane/solve/matrix.hpp"
 
 namespace kane {
@@ -15,5 +17,8 @@ namespace kane {
 /// A matrix with a label for each row (and each column, if any).
 void print_labelled(const std::string& title, ConstMatrixView m, const std::vector<std::string>& rows,
                     const std::vector<std::string>& columns = {});
+
+/// Contacts and frictions with their states and forces.
+void print_contacts(std::span<const ContactForce> contacts);
 
 }  // namespace kane

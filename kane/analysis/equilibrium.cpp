@@ -20,6 +20,8 @@ namespace {
 constexpr double kTolerance = 1e-11;  ///< for equations divided by their typical sizes
 constexpr double kSame = 1e-6;        ///< solutions closer than this are the same
 constexpr double kRepeats = 1e-8;     ///< a constraint that is open by less follows from the others
+constexpr double kStalled = 1e-9;     ///< as near as rounding lets some equations come
+constexpr int kMostSteps = 100;       ///< of a walk through a family of solutions
 constexpr int kMostScales = 5;        ///< rescalings of the forces, each with smaller values
 constexpr int kMostChoices = 8;       ///< choices of independent constraints during one search
 
@@ -294,6 +296,7 @@ bool EquilibriumFinder::solve(Vector& x) {
   NewtonReport report = run_newton(x);
   for (int i = 0; i < kMostScales && report.ok() && tighten_scales(x); ++i) report = run_newton(x);
   if (report.ok() || report.worst < 0) return report.ok();
+  if (report.residual <= kStalled) return true;  // very stiff or badly scaled: no step improves it
   const std::size_t row = rows_[static_cast<std::size_t>(report.worst)];
   // Compared with the sizes at the start, reported as they are.
   const double size = report.residual * row_scale_[row], relative = size / start_scale_[row];
@@ -349,6 +352,44 @@ void EquilibriumFinder::keep(const Vector& x) {
     return true;
   };
   if (std::none_of(solutions_.begin(), solutions_.end(), same)) solutions_.push_back({x, chosen_});
+}
+
+/// Whether a walk from `a` towards `b`, along the set of solutions that `a` belongs to, arrives there.
+bool EquilibriumFinder::is_connected(const Solution& a, const Solution& b) {
+  constexpr double kStride = 0.3, kArrived = 1e-5, kAcross = 1e-3;
+  const std::size_t n = a.x.size(), nq = equations_.q.size();
+  use(a.constraints);
+  row_scale_ = start_scale_;
+  Vector x = a.x, way(n), across(n), change(rows_.size());
+  Matrix j(rows_.size(), n);
+  PivotedQr qr(rows_.size(), n);
+  for (int i = 0; i < kMostSteps && !rows_.empty(); ++i) {
+    double left = 0;
+    for (std::size_t k = 0; k < n; ++k) {
+      way[k] = scale_[k] == 0 ? 0 : (b.x[k] - x[k]) / scale_[k];
+      if (k < nq && scale_[k] != 0) way[k] -= std::round(way[k] * scale_[k] / kTurn) * kTurn / scale_[k];
+      if (k < nq + equations_.u.size()) left += way[k] * way[k];
+    }
+    if (std::sqrt(left) <= kArrived) return true;
+    if (!calc_jacobian(x, j.view())) return false;
+    double* const columns = qr.prepare(rows_.size(), n);
+    for (std::size_t k = 0; k < n; ++k)
+      for (std::size_t row = 0; row < rows_.size(); ++row) columns[k * rows_.size() + row] = j(row, k) * scale_[k];
+    for (std::size_t row = 0; row < rows_.size(); ++row) {
+      change[row] = 0;
+      for (std::size_t k = 0; k < n; ++k) change[row] += j(row, k) * scale_[k] * way[k];
+    }
+    qr.factor(1e-9);
+    qr.solve_minimum_norm(change, across);
+    double length = 0;
+    for (std::size_t k = 0; k < n; ++k) way[k] -= across[k], length += k < nq ? way[k] * way[k] : 0;
+    length = std::sqrt(length);
+    if (!(length > kAcross * std::sqrt(left))) return false;
+    const double part = std::min(1.0, kStride / length);
+    for (std::size_t k = 0; k < n; ++k) x[k] += part * way[k] * scale_[k];
+    if (!run_newton(x).ok()) return false;
+  }
+  return false;
 }
 
 /// The last Newton steps, without damping, to gain the last digits.
@@ -505,7 +546,12 @@ EquilibriumReport EquilibriumFinder::find(const State& start) {
     };
     return distance(a.x) < distance(b.x);
   });
-  for (const auto& solution : solutions_) report.found.push_back(describe_solution(solution));
+  // One of each family.
+  std::vector<Solution> different;
+  for (const auto& solution : solutions_)
+    if (std::none_of(different.begin(), different.end(), [&](const Solution& s) { return is_connected(s, solution); }))
+      different.push_back(solution);
+  for (const auto& solution : different) report.found.push_back(describe_solution(solution));
   if (!report.ok()) report.message = explain();
   return report;
 }

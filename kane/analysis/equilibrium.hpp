@@ -20,6 +20,7 @@
 
 #include "kane/analysis/linear_model.hpp"
 #include "kane/analysis/modes.hpp"
+#include "kane/simulate/switching/contact_forces.hpp"
 #include "kane/simulate/system/independent_constraints.hpp"
 #include "kane/solve/newton.hpp"
 
@@ -55,7 +56,10 @@ struct Equilibrium {
   std::optional<ModeReport> modes;
   std::vector<std::string> states;  ///< of the modes
   std::string no_modes;             ///< why there are none
-  bool conservative = false;        ///< static, forces have a potential: imaginary eigenvalues mean a minimum of it
+  /// Contacts, stops and frictions with their forces; empty if the model has none.
+  std::vector<ContactForce> contacts{};
+  bool indeterminate = false;  ///< more than one set of forces holds it: one of them is given
+  bool conservative = false;   ///< static, forces have a potential: imaginary eigenvalues mean a minimum of it
   /// A sentence.
   [[nodiscard]] std::string stability() const;
 
@@ -113,6 +117,7 @@ class EquilibriumFinder {
   [[nodiscard]] bool tighten_scales(const Vector& x);
   [[nodiscard]] bool dropped_hold(const Vector& x);
   void polish(Vector& x);
+  [[nodiscard]] bool is_connected(const Solution& a, const Solution& b);
   [[nodiscard]] int calc_rank(std::span<const double> x, std::span<const double> scale);
   [[nodiscard]] bool is_conservative(const State& state);
   void unwind(Vector& x);

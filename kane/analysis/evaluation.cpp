@@ -1,5 +1,6 @@
 #include "kane/analysis/evaluation.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -34,6 +35,26 @@ KernelCount count_of(const char* name, const Kernel* kernel) {
 }
 
 }  // namespace
+
+std::string describe_unlocated(const EquationsOfMotion& e, const std::vector<ContactForce>* touching) {
+  if (e.reactions.empty()) return {};
+  std::vector<std::string> names;
+  const auto note = [&](const std::string& name) {
+    const auto counts = [&](const ContactForce& force) {
+      const bool own = force.name == name || force.name.starts_with(name + ".");
+      return own && !force.is_friction && force.state == ContactForceState::Closed;
+    };
+    if (touching == nullptr || std::any_of(touching->begin(), touching->end(), counts))
+      names.push_back(fmt::format("'{}'", name));
+  };
+  for (const ContactEquation& c : e.contacts)
+    if (!c.located) note(c.name);
+  for (const ContactPairEquation& p : e.contact_pairs) note(p.name);
+  if (names.empty()) return {};
+  return fmt::format(
+      "reactions of joints do not know where these contacts act, and are shown with their forces added: {}",
+      fmt::join(names, ", "));
+}
 
 Evaluator::Evaluator(Model model) : model_(std::move(model)) {
   if (model_.equations().switched())
@@ -100,13 +121,10 @@ std::span<const double> Evaluator::calc_switched(Evaluation& a) {
   }
   a.udot.assign(switched_->udot().begin(), switched_->udot().end());
   lambda_.assign(switched_->multipliers().begin(), switched_->multipliers().end());
-  bool touching = false;
-  for (const ContactForce& force : switched_->contact_forces()) {
-    if (force.name.empty()) continue;
-    a.contacts.push_back(force);
-    touching = touching || force.state == ContactForceState::Closed;
-  }
-  if (touching && !e.reactions.empty()) a.warnings.emplace_back(kContactsInReactions);
+  for (const ContactForce& force : switched_->contact_forces())
+    if (!force.name.empty()) a.contacts.push_back(force);
+  if (std::string unlocated = describe_unlocated(e, &a.contacts); !unlocated.empty())
+    a.warnings.push_back(std::move(unlocated));
   SystemEvaluator& evaluator = switched_->evaluator();
   if (model_.system()->mass() != nullptr) {
     evaluator.calc_mass(at.q, at.u);

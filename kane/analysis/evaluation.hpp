@@ -97,11 +97,10 @@ struct Evaluation {
   std::string failure;                  ///< why the motion could not be found; nothing after qdot is filled in then
 };
 
-/// A warning that belongs to reactions of models with contacts.
-inline constexpr const char* kContactsInReactions =
-    "reactions of joints do not know where contacts act: a joint that carries a touching body is shown with its "
-    "contact "
-    "forces added";
+/// A warning about contacts of which it is not known where their forces act, so that reactions lack them; "" if there are
+/// none. `touching`: names of those that count; null: all.
+[[nodiscard]] std::string describe_unlocated(const EquationsOfMotion& equations,
+                                             const std::vector<ContactForce>* touching = nullptr);
 
 /// Evaluates many states of one model. Where the model has contacts or friction, their states at each state are found as at
 /// the start of a run.

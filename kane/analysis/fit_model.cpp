@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "kane/analysis/joint_ranges.hpp"
 #include "kane/analysis/sensitivity_study.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
@@ -41,6 +42,40 @@ std::vector<std::string> find_missed(const FitOptions& fit, const FitReport& rep
   return missed;
 }
 
+/// A fit does not follow stops of joints: says whether the motion that was found meets one.
+std::vector<std::string> find_stops(const Situation& at, const FitOptions& fit, const FitReport& report,
+                                    const std::vector<InputSource>& inputs) {
+  std::vector<JointRange> stops = find_joint_ranges(at.model(), at.start());
+  std::erase_if(stops, [](const JointRange& range) { return !range.rigid; });
+  if (stops.empty() || !at.model().mechanism().stops || !report.ok()) return {};
+  ModelOptions options = at.model().options();
+  options.stops = false;
+  const Model free = at.model().with_options(std::move(options));
+  const auto known = [](const std::vector<Expr>& symbols, const std::string& name) {
+    return std::any_of(symbols.begin(), symbols.end(), [&](const Expr& s) { return s.name() == name; });
+  };
+  StartState start;
+  start.t = at.state().t;
+  start.parameters = at.start().parameters;
+  for (std::size_t i = 0; i < at.equations().q.size(); ++i) start.q[at.equations().q[i].name()] = at.state().q[i];
+  for (std::size_t i = 0; i < at.equations().u.size(); ++i) start.u[at.equations().u[i].name()] = at.state().u[i];
+  for (const FittedParameter& p : report.parameters)
+    (known(at.equations().q, p.name)   ? start.q
+     : known(at.equations().u, p.name) ? start.u
+                                       : start.parameters)[p.name] = p.value;
+  SimulationOptions simulation;
+  simulation.inputs = inputs;
+  Simulation run(free, start, simulation);
+  std::string met;
+  (void)run.run({.until = fit.until}, [&](const State& s) {
+    met = describe_outside(stops, s.q);
+    if (!met.empty()) met += fmt::format(" at t = {:.6g} s", s.t);
+    return met.empty();
+  });
+  if (met.empty()) return {};
+  return {"a fit does not follow the stops of joints, and the motion it found passes one: " + met};
+}
+
 }  // namespace
 
 ModelFit fit_model(const Model& model, const StartState& start, const FitProblem& problem) {
@@ -70,6 +105,7 @@ ModelFit fit_model(const Model& model, const StartState& start, const FitProblem
   solver.run().evaluator().set_active(at.start().active);
   result.report = solver.solve(at.start().parameters, at.state(), at.start().given);
   result.missed = find_missed(fit, result.report);
+  result.warnings = find_stops(at, fit, result.report, problem.inputs);
   return result;
 }
 

@@ -39,9 +39,10 @@ struct FitProblem {
 struct ModelFit {
   std::string model;
   FitReport report;
-  std::vector<std::string> signals;  ///< of FitReport::rms: columns of the data, then goals
-  std::size_t measured = 0;          ///< number of them that are columns
-  std::vector<std::string> missed;   ///< messages about goals that are not met
+  std::vector<std::string> signals;     ///< of FitReport::rms: columns of the data, then goals
+  std::size_t measured = 0;             ///< number of them that are columns
+  std::vector<std::string> missed;      ///< messages about goals that are not met
+  std::vector<std::string> warnings{};  ///< sentences
 };
 
 /// Throws ModelError for unknown names, no data, and models with contacts, friction, events or sampled controllers.

@@ -66,8 +66,7 @@ void ForceHistory::collect() {
     add({.name = e.constraints[k].name, .kind = ForceKind::Multiplier, .frame = {}, .point = {}}, k);
   for (std::size_t k = 0; k < e.contact_pairs.size(); ++k)
     add({.name = e.contact_pairs[k].name, .kind = ForceKind::Contact, .frame = {}, .point = {}}, k);
-  if ((!e.contacts.empty() || !e.contact_pairs.empty()) && !e.reactions.empty())
-    warnings_.emplace_back(kContactsInReactions);
+  if (std::string unlocated = describe_unlocated(e); !unlocated.empty()) warnings_.push_back(std::move(unlocated));
   require(!records_.empty(), "'{}' has no joints with reactions, no auxiliary forces and no constraints", e.name);
 }
 

@@ -1,10 +1,12 @@
 #include "kane/analysis/inverse_study.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
 
+#include "kane/analysis/joint_ranges.hpp"
 #include "kane/base/error.hpp"
 #include "kane/simulate/motion/sample_times.hpp"
 
@@ -39,6 +41,76 @@ class Statistics {
   long count_ = 0;
 };
 
+/// The largest excess over each limit of joints and motors.
+class Excesses {
+ public:
+  Excesses(std::vector<JointRange> ranges, const std::vector<std::string>& actuators) : ranges_(std::move(ranges)) {
+    worst_.resize(ranges_.size());
+    for (const JointRange& range : ranges_)
+      actuator_.push_back(
+          static_cast<std::size_t>(std::find(actuators.begin(), actuators.end(), range.actuator) - actuators.begin()));
+  }
+
+  void add(double t, std::span<const double> q, std::span<const double> qdot, std::span<const double> force) {
+    for (std::size_t i = 0; i < ranges_.size(); ++i) {
+      const JointRange& r = ranges_[i];
+      take(worst_[i][0], t, std::max(r.lower - q[r.place], q[r.place] - r.upper), q[r.place]);
+      take(worst_[i][1], t, std::abs(qdot[r.place]) - r.max_speed, qdot[r.place]);
+      if (actuator_[i] < force.size())
+        take(worst_[i][2], t, std::abs(force[actuator_[i]]) - r.max_force, force[actuator_[i]]);
+    }
+  }
+
+  [[nodiscard]] std::vector<std::string> sentences() const {
+    std::vector<std::string> all;
+    for (std::size_t i = 0; i < ranges_.size(); ++i) {
+      const JointRange& r = ranges_[i];
+      if (const Worst& w = worst_[i][0]; w.excess > 0)
+        all.push_back(
+            fmt::format("the motion passes a limit of the joint '{}': {} = {:.6g} at t = {:.6g} s, allowed "
+                        "from {:.6g} to {:.6g}",
+                        r.joint, r.coordinate, w.value, w.t, r.lower, r.upper));
+      if (const Worst& w = worst_[i][1]; w.excess > 0)
+        all.push_back(
+            fmt::format("the motion is too fast for the motor of the joint '{}': {}' = {:.6g} at t = {:.6g} s, "
+                        "its max_speed is {:.6g}",
+                        r.joint, r.coordinate, w.value, w.t, r.max_speed));
+      if (const Worst& w = worst_[i][2]; w.excess > 0)
+        all.push_back(
+            fmt::format("the motion needs more than the motor of the joint '{}' gives: {} = {:.6g} at t = {:.6g} s, "
+                        "its max_force is {:.6g}",
+                        r.joint, r.actuator, w.value, w.t, r.max_force));
+    }
+    return all;
+  }
+
+ private:
+  struct Worst {
+    double excess = 0, t = 0, value = 0;
+  };
+  static void take(Worst& worst, double t, double excess, double value) {
+    constexpr double kRounding = 1e-9;
+    if (excess > std::max(worst.excess, kRounding * std::abs(value))) worst = {excess, t, value};
+  }
+
+  std::vector<JointRange> ranges_;
+  std::vector<std::size_t> actuator_;  ///< its column; too large: none
+  std::vector<std::array<Worst, 3>> worst_;
+};
+
+/// Motors that give what they are asked for.
+Model without_motor_limits(const Model& model) {
+  const auto limited = [](const Joint& joint) {
+    return std::any_of(joint.motions.begin(), joint.motions.end(),
+                       [](const ElementaryMotion& m) { return m.law.max_force || m.law.max_speed; });
+  };
+  const auto& joints = model.mechanism().joints;
+  if (!model.mechanism().motor_limits || std::none_of(joints.begin(), joints.end(), limited)) return model;
+  ModelOptions options = model.options();
+  options.motor_limits = false;
+  return model.with_options(std::move(options));
+}
+
 }  // namespace
 
 void InverseStudyOptions::check() const {
@@ -52,7 +124,11 @@ void InverseStudyOptions::check() const {
 }
 
 InverseStudy::InverseStudy(const Model& model, const StartState& start, InverseStudyOptions options)
-    : options_(std::move(options)), at_(model.driving(options_.actuators), start), path_(at_.evaluator()) {
+    : options_(std::move(options)),
+      model_(model),
+      start_(start),
+      at_(without_motor_limits(model).driving(options_.actuators), start),
+      path_(at_.evaluator()) {
   options_.check();
   for (const auto& table : options_.tables) path_.add(table);
   for (const auto& coordinate : options_.motion) path_.add(coordinate.name, coordinate.expression);
@@ -89,6 +165,7 @@ InverseReport InverseStudy::run(const OnRow& on_row) {
   Statistics statistics(inverse_->actuators());
   InverseReport report;
   report.model = equations().name, report.t_begin = begin_, report.t_end = end_;
+  Excesses excesses(find_joint_ranges(at_.model(), at_.start()), inverse_->actuators());
   InverseSample sample;
   sample.state = at_.state();
   std::vector<double> row;
@@ -97,6 +174,7 @@ InverseReport InverseStudy::run(const OnRow& on_row) {
     row.assign(1, sample.state.t);
     row.insert(row.end(), sample.force.begin(), sample.force.end());
     statistics.add(sample.force);
+    excesses.add(sample.state.t, sample.state.q, at_.evaluator().qdot(), sample.force);
     if (options_.full)
       for (const auto* part : {&sample.state.q, &sample.state.u, &sample.udot, &sample.lambda})
         row.insert(row.end(), part->begin(), part->end());
@@ -108,6 +186,7 @@ InverseReport InverseStudy::run(const OnRow& on_row) {
   }
   report.samples = times.last() + 1;
   report.actuators = statistics.result();
+  report.exceeded = excesses.sentences();
   return report;
 }
 
@@ -125,8 +204,9 @@ TrackReport InverseStudy::track(const OnRow& on_row) {
   require(!options_.generalized, "tracking needs inputs, not generalized forces");
   TrackReport report;
   report.model = equations().name;
-  // The controller drives every input that no series of the model drives.
-  SimulatorOptions simulation = simulator_options(at_.model());
+  // The controller drives every input that no series of the model drives. The motors it drives have their limits.
+  const Situation real(model_.driving(options_.actuators), start_);
+  SimulatorOptions simulation = simulator_options(real.model());
   std::vector<std::string> driven;
   std::vector<std::size_t> places;
   const auto& inputs = at_.system()->inputs();
@@ -146,7 +226,7 @@ TrackReport InverseStudy::track(const OnRow& on_row) {
         report.lost = report.lost || !inverse_->calc_feedback(state, options_.kp, options_.kd, all);
         for (std::size_t i = 0; i < places.size(); ++i) values[i] = all[places[i]];
       }});
-  const auto simulator = make_simulator(at_.system(), std::move(simulation));
+  const auto simulator = make_simulator(real.system(), std::move(simulation));
   simulator->set_parameters(at_.start().parameters);
   simulator->set_inputs(at_.start().inputs);
   if (at_.start().active_given) simulator->set_active(at_.start().active);

@@ -47,7 +47,8 @@ struct InverseReport {
   std::vector<ColumnStatistics> actuators;
   double missing = 0;  ///< largest generalized force that the actuators cannot provide ...
   double missing_time = 0;
-  std::string missing_speed;  ///< ... along this speed; empty: none
+  std::string missing_speed;          ///< ... along this speed; empty: none
+  std::vector<std::string> exceeded;  ///< limits of joints and motors that the motion or its forces exceed: sentences
 };
 
 struct TrackReport {
@@ -81,7 +82,9 @@ class InverseStudy {
 
  private:
   InverseStudyOptions options_;
-  Situation at_;
+  Model model_;  ///< with its limits
+  StartState start_;
+  Situation at_;  ///< without limits of motors: which input gives a force?
   MotionPath path_;
   double begin_ = 0, end_ = 0;
   std::unique_ptr<InverseDynamics> inverse_;

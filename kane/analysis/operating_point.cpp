@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kane/analysis/equilibrium.hpp"
+#include "kane/analysis/joint_ranges.hpp"
 #include "kane/analysis/signals.hpp"
 #include "kane/analysis/situation.hpp"
 #include "kane/base/error.hpp"
@@ -135,6 +136,11 @@ void OperatingPoint::summarize() {
           fmt::format("the input '{}' keeps the value that its points have at t = {} s", series->input, state_.t));
   if (const std::string switching = describe_switching(e); !switching.empty())
     s.warnings.push_back("not part of the equations here: " + switching);
+  std::vector<JointRange> stops = find_joint_ranges(closed_->model(), closed_->start());
+  std::erase_if(stops, [](const JointRange& range) { return !range.rigid; });
+  if (!closed_->model().mechanism().stops) stops.clear();
+  if (const std::string outside = describe_outside(stops, state_.q, true); !outside.empty())
+    s.warnings.push_back(outside + ", and the stop is not part of the equations here");
 }
 
 void OperatingPoint::warn_of_time(std::vector<std::string>& warnings) const {

@@ -4,10 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "kane/analysis/joint_ranges.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
-#include "kane/expr/evaluate.hpp"
-#include "kane/mechanism/tables.hpp"
 
 namespace kane {
 
@@ -25,17 +24,9 @@ void set_limits(const OperatingPoint& point, const ReachOptions& options, Invers
   const auto place = [&](const std::string& name) {
     return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
   };
-  const Mechanism& mechanism = point.model().mechanism();
-  const Values parameters = point.model().parameters(point.start());
-  const FunctionTable functions = table_functions(mechanism);
-  for (const auto& joint : mechanism.joints)
-    for (const auto& motion : joint.motions) {
-      if (motion.coordinates.size() != 1 || !options.joint_limits) continue;
-      const std::size_t k = place(motion.coordinates.front().name());
-      if (k == names.size()) continue;
-      if (motion.law.lower) to.lower[k] = evaluate(*motion.law.lower, parameters, functions);
-      if (motion.law.upper) to.upper[k] = evaluate(*motion.law.upper, parameters, functions);
-    }
+  if (options.joint_limits)
+    for (const JointRange& range : find_joint_ranges(point.model(), point.start()))
+      to.lower[range.place] = range.lower, to.upper[range.place] = range.upper;
   for (const CoordinateLimit& limit : options.limits) {
     const std::size_t k = place(limit.coordinate);
     if (k == names.size())

@@ -35,6 +35,10 @@ SensitivityStudy::SensitivityStudy(const Model& model, const StartState& start, 
   SensitivityOptions sensitivity;
   sensitivity.parameters = options_.parameters;
   for (const auto& text : options_.outputs) sensitivity.signals.push_back(parse_signal(e, text, "outputs"));
+  ranges_ = find_joint_ranges(at_.model(), at_.start());
+  std::erase_if(ranges_, [](const JointRange& range) { return !range.rigid; });
+  if (!at_.model().mechanism().stops) ranges_.clear();
+  for (const JointRange& r : ranges_) sensitivity.signals.push_back(parse_signal(e, r.coordinate, "limits"));
   sensitivity.tolerance = options_.tolerance.value_or(simulator_options(at_.model()).tolerance);
   sensitivity.inputs = all_sources(at_.model(), options_.inputs);
   run_ = std::make_unique<SensitivityRun>(at_.system(), std::move(sensitivity));
@@ -44,6 +48,19 @@ SensitivityStudy::SensitivityStudy(const Model& model, const StartState& start, 
   columns_.insert(columns_.end(), options_.outputs.begin(), options_.outputs.end());
   for (const auto& o : options_.outputs)
     for (const auto& p : options_.parameters) columns_.push_back(fmt::format("d({})/d({})", o, p));
+}
+
+/// The derivatives are those of a motion without stops.
+void SensitivityStudy::check_stops(const SensitivitySample& sample) const {
+  for (std::size_t i = 0; i < ranges_.size(); ++i) {
+    const JointRange& r = ranges_[i];
+    const double q = sample.values[options_.outputs.size() + i];
+    require(
+        q >= r.lower && q <= r.upper,
+        "'{}' reaches a limit of the joint '{}' before t = {:.6g} s, and a sensitivity study does not follow stops; "
+        "end earlier, or ignore the limits (--ignore-limits)",
+        r.coordinate, r.joint, sample.t);
+  }
 }
 
 SensitivityReport SensitivityStudy::run(const std::function<void(std::span<const double>)>& on_row) {
@@ -63,7 +80,8 @@ SensitivityReport SensitivityStudy::run(const std::function<void(std::span<const
   report.t_end = times.back(), report.samples = times.size();
   report.failure = run_->run(times, [&](const SensitivitySample& s) {
     row.assign(1, s.t);
-    row.insert(row.end(), s.values.begin(), s.values.end());
+    row.insert(row.end(), s.values.begin(), s.values.begin() + static_cast<std::ptrdiff_t>(outputs));
+    check_stops(s);
     for (std::size_t i = 0; i < outputs; ++i)
       for (std::size_t k = 0; k < parameters; ++k) {
         row.push_back(s.derivatives(i, k));

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "kane/analysis/joint_ranges.hpp"
 #include "kane/analysis/sensitivity.hpp"
 #include "kane/analysis/situation.hpp"
 
@@ -48,6 +49,9 @@ class SensitivityStudy {
   [[nodiscard]] SensitivityReport run(const std::function<void(std::span<const double>)>& on_row = {});
 
  private:
+  void check_stops(const SensitivitySample& sample) const;
+
+  std::vector<JointRange> ranges_;  ///< of rigid stops; their coordinates follow the outputs among the signals
   SensitivityStudyOptions options_;
   Situation at_;
   std::vector<std::string> columns_;

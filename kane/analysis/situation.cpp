@@ -1,5 +1,7 @@
 #include "kane/analysis/situation.hpp"
 
+#include <algorithm>
+
 #include "kane/base/error.hpp"
 
 namespace kane {
@@ -17,7 +19,12 @@ State Situation::assembled(AssemblyReport* report) {
 
 std::string describe_switching(const EquationsOfMotion& e) {
   std::vector<std::string> names;
-  for (const auto& c : e.contacts) names.push_back(fmt::format("contact '{}'", c.name));
+  const auto is_coordinate = [&](const std::string& name) {
+    return std::any_of(e.q.begin(), e.q.end(), [&](const Expr& q) { return q.name() == name; });
+  };
+  for (const auto& c : e.contacts)
+    if (!is_coordinate(c.coordinate))
+      names.push_back(fmt::format("{} '{}'", c.coordinate.empty() ? "contact" : "stop", c.name));
   for (const auto& p : e.contact_pairs) names.push_back(fmt::format("contact '{}'", p.name));
   for (const auto& f : e.frictions)
     if (f.contact < 0) names.push_back(fmt::format("friction '{}'", f.name));

@@ -42,6 +42,7 @@ class Situation {
 
 /// The parts of a model that switch during a run, by name: "contact 'floor', friction 'pin.friction', event 'release'". Empty if
 /// there are none.
+/// Stops of joints away from which the coordinates stay are left out: see describe_outside().
 [[nodiscard]] std::string describe_switching(const EquationsOfMotion& equations);
 
 /// Throws ModelError if the model has contacts, friction, events or modes: `analysis` cannot follow them.

@@ -9,7 +9,7 @@ void note_joint(const Mechanism& mechanism, const Joint& joint, std::vector<std:
   bool friction = false, limits = false;
   const auto look = [&](const AxisLaw& law) {
     friction = friction || !law.friction.is_zero();
-    limits = limits || law.lower || law.upper;
+    limits = limits || (mechanism.stops && law.has_rigid_stops());
   };
   for (const auto& motion : joint.motions) look(motion.law);
   for (const Load& load : mechanism.loads)

@@ -90,8 +90,21 @@ void check_written_with(const System& s, const Expr& e, const ConstraintRecord& 
   }
 }
 
+/// Euler parameters lie on the unit sphere; elsewhere they do not describe a rotation.
+void normalize_parameters(const System& system, Values& values) {
+  for (std::size_t i = 0; i < system.frames().size(); ++i) {
+    const auto* parameters = std::get_if<EulerParameters>(&system.frames()[FrameId(i)].definition);
+    if (parameters == nullptr) continue;
+    double square = 0;
+    for (const Expr& e : parameters->e)
+      if (e.is_symbol()) square += std::pow(values.try_emplace(e.name(), 0.5).first->second, 2);
+    for (const Expr& e : parameters->e)
+      if (e.is_symbol()) values[e.name()] /= std::sqrt(square);
+  }
+}
+
 /// phi' as stated against (v_p - v_r) . d: equal in symbols, or at least at random places.
-void check_contact(const std::string& name, const Expr& stated, const Expr& by_points) {
+void check_contact(const System& system, const std::string& name, const Expr& stated, const Expr& by_points) {
   const Expr difference = stated - by_points;
   if (difference.is_zero()) return;
   std::mt19937 random(1);
@@ -100,6 +113,7 @@ void check_contact(const std::string& name, const Expr& stated, const Expr& by_p
   for (int trial = 0; trial < 5; ++trial) {
     Values values;
     for (const Expr& symbol : all) values[symbol.name()] = anywhere(random);
+    normalize_parameters(system, values);
     const std::vector<double> v = evaluate(std::vector<Expr>{stated, by_points}, values);
     if (!std::isfinite(v[0]) || !std::isfinite(v[1])) continue;
     require(std::abs(v[0] - v[1]) <= 1e-9 * (1 + std::abs(v[0])),
@@ -130,7 +144,7 @@ void form_point_row(Kinematics& k, const ConstraintRecord& c, ConstraintRow& row
     acceleration += dot(k.velocity_rate(p), d);
   }
   row.equation.gamma = fixed ? -acceleration : -k.along(value);
-  if (c.phi) check_contact(c.name, k.along(*c.phi), value);
+  if (c.phi) check_contact(k.system(), c.name, k.along(*c.phi), value);
 }
 
 /// Columns of auxiliary speeds for a configuration constraint between points:

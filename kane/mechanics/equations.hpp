@@ -135,6 +135,8 @@ struct ContactEquation {
   bool poisson = false;  ///< restitution of impulses (Poisson) instead of speeds (Newton)
   std::optional<Expr>
       force;  ///< compliant: the force, a function of gap and rate; then there is no constraint and no impact
+  std::string coordinate{};  ///< of the stop of a joint: what it limits
+  bool located = false;      ///< reactions know where its forces act
 };
 
 /// A body as contact geometry sees it: everything in the inertial frame. Accelerations contain udot symbols.

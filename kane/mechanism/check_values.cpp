@@ -98,6 +98,8 @@ class ValueCheck {
   void add_law(const AxisLaw& law, const std::string& owner, const Where& where) {
     for (const Expr* e : {&law.stiffness, &law.rest, &law.damping, &law.friction, &law.actuator})
       add(Dependence::Anything, *e, "a spring, damper or motor of the joint", owner, where);
+    for (const Expr* e : {&law.restitution, &law.stop_stiffness, &law.stop_damping})
+      add(Dependence::Parameters, *e, "a stop of the joint", owner, where);
     for (const auto* e : {&law.lower, &law.upper, &law.max_force, &law.max_speed})
       if (*e) add(Dependence::Parameters, **e, "a limit of the joint", owner, where);
   }
@@ -235,7 +237,45 @@ class ValueCheck {
         require_at(j.where, number(*law.lower) <= number(*law.upper),
                    "the joint '{}' has the lower limit {} above its upper limit {}", j.name, law.lower->to_string(),
                    law.upper->to_string());
+      check_stops(j, motion);
+      check_motor(j, law);
     }
+  }
+
+  void check_stops(const Joint& j, const ElementaryMotion& motion) const {
+    const AxisLaw& law = motion.law;
+    const double restitution = number(law.restitution);
+    require_at(j.where, restitution >= 0 && restitution <= 1,
+               "the restitution of the stops of the joint '{}' is {}; it must lie between 0 and 1", j.name,
+               restitution);
+    require_at(j.where, law.stop_stiffness.is_zero() || number(law.stop_stiffness) > 0,
+               "the stiffness of the stops of the joint '{}' is {}; it must be positive", j.name,
+               law.stop_stiffness.is_zero() ? 0.0 : number(law.stop_stiffness));
+    require_at(j.where, number(law.stop_damping) >= 0, "the damping of the stops of the joint '{}' is negative: {}",
+               j.name, number(law.stop_damping));
+    require_at(
+        j.where, law.stop_damping.is_zero() || !law.stop_stiffness.is_zero(),
+        "the stops of the joint '{}' have a damping but no stiffness; give both, or 'restitution' for rigid ones",
+        j.name);
+    require_at(
+        j.where, law.restitution.is_zero() || law.stop_stiffness.is_zero(),
+        "the stops of the joint '{}' have both a restitution (of rigid stops) and a stiffness (of compliant ones)",
+        j.name);
+    if (motion.free || !law.limited() || !motion.value.is_number()) return;
+    const double value = to_double(motion.value.number());
+    const bool inside = (!law.lower || value >= number(*law.lower)) && (!law.upper || value <= number(*law.upper));
+    require_at(j.where, inside, "the joint '{}' is held at {}, outside its limits", j.name, value);
+  }
+
+  void check_motor(const Joint& j, const AxisLaw& law) {
+    if (!law.max_force && !law.max_speed) return;
+    for (const auto* limit : {&law.max_force, &law.max_speed})
+      require_at(j.where, !*limit || number(**limit) > 0, "the {} of the joint '{}' is {}; it must be positive",
+                 limit == &law.max_force ? "max_force" : "max_speed", j.name, *limit ? number(**limit) : 0.0);
+    if (law.actuator.is_zero() && law.law.empty())
+      warnings_.push_back(
+          fmt::format("the joint '{}' has {} but no motor that it could limit: no 'actuator' and no 'law'", j.name,
+                      law.max_force ? "a max_force" : "a max_speed"));
   }
 
   /// Warns about free motions that move nothing that has mass.

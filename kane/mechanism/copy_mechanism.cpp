@@ -50,8 +50,8 @@ class ExpressionWalk {
     for (auto& e : es) visit_(e);
   }
   void one(AxisLaw& l) {
-    one(l.stiffness), one(l.rest), one(l.damping), one(l.friction), one(l.lower), one(l.upper), one(l.max_force);
-    one(l.max_speed), one(l.actuator);
+    one(l.stiffness), one(l.rest), one(l.damping), one(l.friction), one(l.lower), one(l.upper), one(l.restitution);
+    one(l.stop_stiffness), one(l.stop_damping), one(l.max_force), one(l.max_speed), one(l.actuator);
   }
   void one(ElementaryMotion& m) {
     one(m.axis), many(m.coordinates), many(m.speeds), one(m.value), one(m.pitch), one(m.law);

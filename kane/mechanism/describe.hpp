@@ -112,10 +112,13 @@ struct ParticleOptions {
 
 // ---- joints -------------------------------------------------------------------------------------------------------------
 
-/// Range of a coordinate; an absent side is open.
+/// Range of a coordinate; an absent side is open. A stop is rigid, or a spring with a damper if it has a stiffness.
 struct Limits {
-  std::optional<Expr> lower;  ///< none: open
-  std::optional<Expr> upper;  ///< none: open
+  std::optional<Expr> lower{};  ///< none: open
+  std::optional<Expr> upper{};  ///< none: open
+  Expr restitution{};           ///< of rigid stops, 0 to 1
+  Expr stiffness{};             ///< of compliant stops
+  Expr damping{};               ///< of compliant stops
 };
 
 /// One motion of a joint: its names, and what acts along it.
@@ -126,11 +129,11 @@ struct AxisOptions {
   Expr rest{};                      ///< of the spring
   Expr damping{};                   ///< -damping*q'
   Expr friction{};                  ///< Coulomb friction: force or torque against sliding
-  Limits limits{};                  ///< stops, if a contact says so; else reported only
+  Limits limits{};                  ///< stops
   Quantity law{};                   ///< any further force or torque, positive along the coordinate
   Expr actuator{};                  ///< an input that acts along the coordinate
-  std::optional<Expr> max_force{};  ///< of the actuator
-  std::optional<Expr> max_speed{};  ///< of the coordinate's rate
+  std::optional<Expr> max_force{};  ///< of the motor: actuator and law together
+  std::optional<Expr> max_speed{};  ///< rate up to which the motor drives
   std::optional<Expr> value{};  ///< locks the motion here (a constant), or prescribes it (a function of t and inputs)
 };
 
@@ -150,8 +153,8 @@ struct JointOptions {
   Limits limits{};                  ///< of the coordinate
   Quantity law{};                   ///< any further force or torque
   Expr actuator{};                  ///< an input that acts along the motion
-  std::optional<Expr> max_force{};  ///< of the actuator
-  std::optional<Expr> max_speed{};  ///< of the coordinate's rate
+  std::optional<Expr> max_force{};  ///< of the motor: actuator and law together
+  std::optional<Expr> max_speed{};  ///< rate up to which the motor drives
   std::optional<Expr> value{};      ///< locks or prescribes the motion
   bool closing = false;             ///< closes a loop: both bodies are placed by other joints
   bool active = true;               ///< of a closing joint
@@ -347,9 +350,33 @@ struct ShapesContact {
 struct AllShapesContact {
   ContactPlane plane{};  ///< none: no half space
 };
+/// A pin in a hole that is larger: a joint with clearance.
+struct PinInHole {
+  PointRef pin;         ///< centre of the pin
+  PointRef hole;        ///< centre of the hole
+  Quantity clearance;   ///< radius of the hole minus that of the pin
+  VectorQuantity axis;  ///< of both; components are in the ground's axes
+  Quantity radius{};    ///< of the pin; needed for friction
+};
+/// A point between two walls: play of a slider.
+struct PointInSlot {
+  PointRef point;       ///< that moves
+  PointRef middle;      ///< of the slot
+  Quantity clearance;   ///< to each side
+  VectorQuantity axis;  ///< across the walls; components are in the ground's axes
+};
+/// Two coordinates that follow each other with play: gears with backlash.
+struct GearBacklash {
+  Expr first;         ///< coordinate
+  Expr second;        ///< coordinate = ratio first + offset, within half of the backlash
+  Quantity ratio;     ///< of their rates
+  Quantity backlash;  ///< play of the second coordinate while the first is held
+  Quantity offset{};  ///< of the middle of the play
+};
 /// The geometry of a contact.
-using ContactGeometry = std::variant<GapContact, PointContact, SphereContact, DiskContact, BoxContact, CylinderContact,
-                                     CapsuleContact, SpheresContact, JointStops, ShapesContact, AllShapesContact>;
+using ContactGeometry =
+    std::variant<GapContact, PointContact, SphereContact, DiskContact, BoxContact, CylinderContact, CapsuleContact,
+                 SpheresContact, JointStops, ShapesContact, AllShapesContact, PinInHole, PointInSlot, GearBacklash>;
 
 /// How a contact acts: rigid with restitution, or compliant if it has a stiffness.
 struct ContactLaw {

@@ -19,6 +19,9 @@ AxisLaw axis_law(const AxisOptions& o, const Where& where) {
   law.friction = o.friction;
   law.lower = o.limits.lower;
   law.upper = o.limits.upper;
+  law.restitution = o.limits.restitution;
+  law.stop_stiffness = o.limits.stiffness;
+  law.stop_damping = o.limits.damping;
   law.max_force = o.max_force;
   law.max_speed = o.max_speed;
   if (!o.law.empty()) law.law = at(o.law, where);

@@ -89,6 +89,29 @@ class ContactWriter {
                "the contact '{}' is between two bodies, so a plane of the ground means nothing here", rule_.name);
     set_if_given(c.plane);
   }
+  void operator()(const PinInHole& c) {
+    rule_.kind = ContactRule::Kind::Pin;
+    rule_.body = c.pin.name();
+    rule_.other = c.hole.name();
+    rule_.clearance = placed(c.clearance);
+    rule_.radius = placed(c.radius);
+    rule_.axis = c.axis.quantity(m_.ground, rule_.where);
+  }
+  void operator()(const PointInSlot& c) {
+    rule_.kind = ContactRule::Kind::Slot;
+    rule_.body = c.point.name();
+    rule_.other = c.middle.name();
+    rule_.clearance = placed(c.clearance);
+    rule_.axis = c.axis.quantity(m_.ground, rule_.where);
+  }
+  void operator()(const GearBacklash& c) {
+    rule_.kind = ContactRule::Kind::Gear;
+    rule_.body = c.first.name();
+    rule_.other = c.second.name();
+    rule_.ratio = placed(c.ratio);
+    rule_.clearance = placed(c.backlash);
+    rule_.offset = placed(c.offset);
+  }
   void operator()(const AllShapesContact& c) {
     rule_.kind = ContactRule::Kind::All;
     set_if_given(c.plane);

@@ -96,8 +96,9 @@ bool has_plain_axis(const ElementaryMotion& motion) {
   return symbols_of(motion.axis).empty() || nonzero == 1;
 }
 
-Expr law_force(const AxisLaw& law, const Expr& q, const Expr& u) {
-  return law.actuator - law.stiffness * (q - law.rest) - law.damping * u;
+Expr law_force(const Mechanism& mechanism, const AxisLaw& law, const Expr& q, const Expr& u) {
+  const Expr motor = law.actuator.is_zero() ? Expr() : motor_force(mechanism, law, law.actuator, u);
+  return motor - law.stiffness * (q - law.rest) - law.damping * u + stop_force(mechanism, law, q, u);
 }
 
 /// Torque -2 k e4 e - c w of a ball's spring and damper (lowering_loads.cpp), along axis k of its outer side.
@@ -186,7 +187,7 @@ class TreeFormer {
       if (motion.kind == MotionKind::Ball) {
         for (std::size_t k = 0; k < 3; ++k) by_speed[motion.speeds[k].name()] += ball_torque(law, motion, k);
       } else {
-        by_speed[motion.speeds[0].name()] += law_force(law, motion.coordinates[0], motion.speeds[0]);
+        by_speed[motion.speeds[0].name()] += law_force(mechanism_, law, motion.coordinates[0], motion.speeds[0]);
       }
     };
     for (const auto& joint : mechanism_.joints)

@@ -43,10 +43,16 @@ struct AxisLaw {
   Expr rest;
   Expr damping;   ///< -damping*u
   Expr friction;  ///< Coulomb: up to this force or torque against sliding (taken up by kane/simulate)
-  std::optional<Expr> lower, upper;  ///< limits of the coordinate (reported; enforced by kane/simulate on request)
-  std::optional<Expr> max_force, max_speed;  ///< of the actuator, and of the coordinate's rate (reported only)
+  std::optional<Expr> lower, upper;          ///< limits of the coordinate: stops
+  Expr restitution;                          ///< of rigid stops, 0 to 1
+  Expr stop_stiffness;                       ///< 0: the stops are rigid
+  Expr stop_damping;                         ///< of stops with a stiffness
+  std::optional<Expr> max_force, max_speed;  ///< of the motor: `actuator` and `law` together
   Quantity law;                              ///< any further force or torque, positive along the coordinate
   Expr actuator;                             ///< an input symbol added along the coordinate; 0 = none
+
+  [[nodiscard]] bool limited() const { return lower || upper; }
+  [[nodiscard]] bool has_rigid_stops() const { return limited() && stop_stiffness.is_zero(); }
 };
 
 struct ElementaryMotion {

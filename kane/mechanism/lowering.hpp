@@ -39,6 +39,8 @@ struct LoweredJoint {
   PointId outer;        ///< after all motions: point on the child
   PointId acting;       ///< of a closing joint: the point of the child where its forces act
   std::vector<LoweredMotion> motions;
+  /// Free motions of a closing joint that carry a law, by their number: measured, since no coordinate belongs to them.
+  std::map<std::size_t, LoweredMotion> measured;
 };
 
 /// A force or torque that acts between the two bodies of a joint, besides what its own motions carry.
@@ -72,6 +74,8 @@ struct LoweredSwitching {
     bool poisson = false;
     std::optional<Expr> stiffness;
     Expr dissipation;
+    std::string coordinate{};  ///< of a stop
+    bool located = false;      ///< an action says where its forces act, or they act inside a joint
   };
   struct Friction {
     std::string name;

@@ -228,9 +228,11 @@ class ClosingJoint {
     const std::size_t before = c_.lowered.joint_loads.size();
     for (std::size_t i = 0; i < joint_.motions.size(); ++i) {
       const ElementaryMotion& m = joint_.motions[i];
-      if (!m.free || is_empty(m.law)) continue;
+      const bool switches = m.law.has_rigid_stops() || !m.law.friction.is_zero();  // lowering_switching.cpp
+      if (!m.free || (is_empty(m.law) && !switches)) continue;
       const std::string name = joint_.motions.size() == 1 ? joint_.name : fmt::format("{}.{}", joint_.name, i + 1);
-      lower_axis_law(c_, m.law, motion(i, m), name, joint_.where);
+      const LoweredMotion& measured = c_.lowered.joints[number_].measured.emplace(i, motion(i, m)).first->second;
+      if (!is_empty(m.law)) lower_axis_law(c_, m.law, measured, name, joint_.where);
     }
     c_.lowered.joint_loads.resize(before);  // the two bodies are no neighbours in the tree
   }
@@ -252,7 +254,8 @@ class ClosingJoint {
       return out;
     }
     require(turns_ == 1 || (m.kind == MotionKind::Ball && m.law.stiffness.is_zero()),
-            "the closing joint '{}' turns about several axes, so a spring or motor about one of them has no angle; put "
+            "the closing joint '{}' turns about several axes, so a spring, motor or stop about one of them has no "
+            "angle; put "
             "it at a joint that places a body",
             joint_.name);
     if (m.kind == MotionKind::Ball) return out;

@@ -15,7 +15,45 @@ Vector unit_along(const System& system, const Vector& v) {
 }
 
 bool is_empty(const AxisLaw& law) {
-  return law.stiffness.is_zero() && law.damping.is_zero() && law.law.empty() && law.actuator.is_zero();
+  return law.stiffness.is_zero() && law.damping.is_zero() && law.law.empty() && law.actuator.is_zero() &&
+         (!law.limited() || law.stop_stiffness.is_zero());
+}
+
+// A motor gives no more than F in either direction. It does not speed its joint up beyond V: within the last hundredth
+// below V the force that would do so fades to nothing, (V - v)/(V/100) of it at the rate v. (Cut off at V at once, it would
+// be switched on and off for ever by a load that needs part of it.) Braking is not affected.
+Expr motor_force(const Mechanism& mechanism, const AxisLaw& law, const Expr& force, const Expr& rate) {
+  constexpr int kFade = 100;  // of max_speed
+  if (!mechanism.motor_limits) return force;
+  Expr f = force;
+  if (law.max_force) f = max(min(f, *law.max_force), -*law.max_force);
+  if (!law.max_speed) return f;
+  const Expr& v = *law.max_speed;
+  const auto share = [&](const Expr& speed) { return max(min(kFade * (v - speed) / v, Expr(1)), Expr(0)); };
+  return max(f, Expr(0)) * share(rate) + min(f, Expr(0)) * share(-rate);
+}
+
+// At a depth d > 0 beyond a limit: k d + c d', as long as that pushes back.
+Expr stop_force(const Mechanism& mechanism, const AxisLaw& law, const Expr& value, const Expr& rate) {
+  if (!mechanism.stops || law.stop_stiffness.is_zero()) return {};
+  const Expr &k = law.stop_stiffness, &c = law.stop_damping;
+  const auto push = [&](const Expr& depth, const Expr& deeper) {
+    if (c.is_zero()) return max(k * depth, Expr(0));
+    return select(less(Expr(0), depth), max(k * depth + c * deeper, Expr(0)), Expr(0));
+  };
+  Expr force;
+  if (law.lower) force += push(*law.lower - value, -rate);
+  if (law.upper) force -= push(value - *law.upper, rate);
+  return force;
+}
+
+Expr stop_energy(const Mechanism& mechanism, const AxisLaw& law, const Expr& value) {
+  if (!mechanism.stops || law.stop_stiffness.is_zero()) return {};
+  const auto energy = [&](const Expr& depth) { return law.stop_stiffness * square(max(depth, Expr(0))) / 2; };
+  Expr sum;
+  if (law.lower) sum += energy(*law.lower - value);
+  if (law.upper) sum += energy(value - *law.upper);
+  return sum;
 }
 
 namespace {
@@ -197,8 +235,18 @@ void lower_axis_law(const LoweringContext& c, const AxisLaw& law, const LoweredM
     add_along(c, motion, name + ".spring", -law.stiffness * stretch);
   }
   if (!law.damping.is_zero()) add_along(c, motion, name + ".damper", -law.damping * motion.rate);
-  if (!law.actuator.is_zero()) add_along(c, motion, name + ".motor", law.actuator);
-  if (!law.law.empty()) add_along(c, motion, name + ".law", read_scalar(law.law, c.scope(), "the law of " + name));
+  const Expr further = law.law.empty() ? Expr() : read_scalar(law.law, c.scope(), "the law of " + name);
+  if (!law.actuator.is_zero() && !further.is_zero() && (law.max_force || law.max_speed)) {
+    add_along(c, motion, name + ".motor", motor_force(c.mechanism, law, law.actuator + further, motion.rate));
+  } else {
+    if (!law.actuator.is_zero())
+      add_along(c, motion, name + ".motor", motor_force(c.mechanism, law, law.actuator, motion.rate));
+    if (!law.law.empty()) add_along(c, motion, name + ".law", motor_force(c.mechanism, law, further, motion.rate));
+  }
+  const Expr stop = stop_force(c.mechanism, law, motion.value, motion.rate);
+  if (stop.is_zero()) return;
+  c.system.add_stored_energy(name + ".stop", stop_energy(c.mechanism, law, motion.value));
+  add_along(c, motion, name + ".stop", stop);
 }
 
 void lower_loads(const LoweringContext& context) { LoadLowering(context).run(); }

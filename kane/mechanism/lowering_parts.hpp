@@ -29,7 +29,12 @@ void complete_contact_pairs(const LoweredMechanism& lowered, const Substitution&
 /// Springs, dampers, motors and further laws along one motion of a joint.
 void lower_axis_law(const LoweringContext& context, const AxisLaw& law, const LoweredMotion& motion,
                     const std::string& name, const Where& where);
-/// Whether the law says nothing.
+/// What a motor gives that is asked for `force` while its coordinate changes at `rate` (lowering_loads.cpp).
+[[nodiscard]] Expr motor_force(const Mechanism& mechanism, const AxisLaw& law, const Expr& force, const Expr& rate);
+/// The force of compliant stops along the coordinate, and the energy they store; zero if they are rigid or there are none.
+[[nodiscard]] Expr stop_force(const Mechanism& mechanism, const AxisLaw& law, const Expr& value, const Expr& rate);
+[[nodiscard]] Expr stop_energy(const Mechanism& mechanism, const AxisLaw& law, const Expr& value);
+/// Whether the law exerts no force (rigid stops are contacts).
 [[nodiscard]] bool is_empty(const AxisLaw& law);
 
 /// Adds (p - r).direction = 0 and says where its force acts. The rate is (v_p - v_r).d + (p - r).d', and with directions

@@ -26,6 +26,8 @@ class SwitchingLowering {
 
   void run() {
     for (const ContactRule& rule : rules_.contacts) with_place(rule.where, [&] { lower(rule); });
+    for (std::size_t j = 0; j < c_.mechanism.joints.size(); ++j)
+      with_place(c_.mechanism.joints[j].where, [&] { lower_stops(j); });
     lower_axis_friction();
     for (const FrictionRule& rule : rules_.frictions) with_place(rule.where, [&] { lower(rule); });
     for (const HandleRule& rule : rules_.handles) with_place(rule.where, [&] { lower(rule); });
@@ -49,6 +51,13 @@ class SwitchingLowering {
   struct Geometry {
     Expr gap;
     std::vector<Expr> slip, roll, spin;
+    /// Where the forces act: on `point` along `normal` and the tangents, the opposite on `reference`; torques against rolling
+    /// and spinning on `frame`, the opposite on `other`. Not valid: unknown.
+    PointId point{}, reference{};
+    PointId slip_point{}, slip_reference{};
+    FrameId frame{}, other{};
+    Vector normal{};
+    std::vector<Vector> slip_along{}, roll_along{}, spin_along{};
   };
 
   void lower(const ContactRule& rule) {
@@ -56,12 +65,17 @@ class SwitchingLowering {
     using Kind = ContactRule::Kind;
     if (rule.kind == Kind::Joint) return lower_limits(rule, what);
     if (rule.kind == Kind::Between || rule.kind == Kind::All) return lower_contact_pairs(c_, rule);
+    if (rule.kind == Kind::Pin) return lower_pin(rule, what);
+    if (rule.kind == Kind::Slot) return lower_slot(rule, what);
+    if (rule.kind == Kind::Gear) return lower_backlash(rule, what);
     if (rule.kind == Kind::Box || rule.kind == Kind::Cylinder || rule.kind == Kind::Capsule)
       return lower_shape(rule, what);
     add_contact(rule, rule.name, geometry(rule, what), what);
   }
 
+  /// The limits of a joint as the user's contact describes them.
   void lower_limits(const ContactRule& rule, const std::string& what) {
+    if (!c_.mechanism.stops) return;
     const auto& joints = c_.mechanism.joints;
     const auto joint = std::find_if(joints.begin(), joints.end(), [&](const Joint& j) { return j.name == rule.joint; });
     if (joint == joints.end()) {
@@ -70,16 +84,134 @@ class SwitchingLowering {
       throw ModelError(fmt::format("{} names the joint '{}', which does not exist{}", what, rule.joint,
                                    suggestion(rule.joint, known)));
     }
+    const auto number = static_cast<std::size_t>(joint - joints.begin());
     bool some = false;
-    for (const ElementaryMotion& motion : joint->motions) {
-      if (!motion.free || motion.coordinates.size() != 1) continue;
-      const Expr q = s_.graph().symbol(motion.coordinates[0].name());
-      const std::string stem = joint->motions.size() == 1 ? rule.name : rule.name + "." + q.name();
-      if (motion.law.lower) add_contact(rule, stem + ".lower", {q - *motion.law.lower, {}, {}, {}}, what);
-      if (motion.law.upper) add_contact(rule, stem + ".upper", {*motion.law.upper - q, {}, {}, {}}, what);
-      some = some || motion.law.lower || motion.law.upper;
-    }
+    for (std::size_t i = 0; i < joint->motions.size(); ++i) some = add_stops(rule, number, i, what) || some;
     require(some, "{} is made of the limits of the joint '{}', which has none", what, rule.joint);
+    described_.insert(rule.joint);
+  }
+
+  /// The limits of a joint that no contact describes: rigid stops. (Compliant ones are loads.)
+  void lower_stops(std::size_t number) {
+    const Joint& joint = c_.mechanism.joints[number];
+    if (!c_.mechanism.stops || described_.contains(joint.name)) return;
+    for (std::size_t i = 0; i < joint.motions.size(); ++i) {
+      if (!joint.motions[i].law.has_rigid_stops()) continue;
+      ContactRule rule;
+      rule.name = rule.joint = joint.name;
+      rule.kind = ContactRule::Kind::Joint;
+      if (!joint.motions[i].law.restitution.is_zero()) rule.restitution = Quantity(joint.motions[i].law.restitution);
+      rule.where = joint.where;
+      add_stops(rule, number, i, fmt::format("the stop of the joint '{}'", joint.name));
+    }
+  }
+
+  bool add_stops(const ContactRule& rule, std::size_t joint, std::size_t i, const std::string& what) {
+    const Joint& given = c_.mechanism.joints[joint];
+    const AxisLaw& law = given.motions[i].law;
+    const LoweredMotion* motion = motion_of(joint, i);
+    if (motion == nullptr || !law.limited()) return false;
+    require(law.stop_stiffness.is_zero(), "{} is about the limits of the joint '{}', which have a stiffness already",
+            what, given.name);
+    const std::string own = given.closing ? given.name : given.motions[i].coordinates.front().name();
+    std::string stem = rule.name;
+    if (given.motions.size() > 1) stem += given.closing ? fmt::format(".{}", i + 1) : "." + own;
+    if (law.lower) add_stop(rule, stem + ".lower", motion->value - *law.lower, own, what);
+    if (law.upper) add_stop(rule, stem + ".upper", *law.upper - motion->value, own, what);
+    return true;
+  }
+
+  void add_stop(const ContactRule& rule, const std::string& name, const Expr& gap, const std::string& coordinate,
+                const std::string& what) {
+    Geometry g;
+    g.gap = s_.graph().bind(gap);
+    add_contact(rule, name, g, what);
+    out_.contacts.back().coordinate = coordinate;
+    out_.contacts.back().located = true;  // inside the joint
+  }
+
+  /// A motion along which something can act; nullptr: it is locked, or has no single axis.
+  [[nodiscard]] const LoweredMotion* motion_of(std::size_t joint, std::size_t i) const {
+    const ElementaryMotion& given = c_.mechanism.joints[joint].motions[i];
+    if (!given.free || given.kind == MotionKind::Ball) return nullptr;
+    const LoweredJoint& lowered = c_.lowered.joints[joint];
+    if (!lowered.closing) return &lowered.motions[i];
+    const auto measured = lowered.measured.find(i);
+    return measured == lowered.measured.end() ? nullptr : &measured->second;
+  }
+
+  // ---- play ---------------------------------------------------------------------------------------------------------
+  /// The body that a point belongs to, or the ground.
+  [[nodiscard]] FrameId carrier(const std::string& point) const {
+    const auto& points = c_.mechanism.points;
+    const auto own = std::find_if(points.begin(), points.end(), [&](auto& p) { return p.name == point; });
+    if (own != points.end()) return names_.frame(own->on);
+    const auto body = c_.lowered.body_frames.find(point.substr(0, point.find('.')));
+    return body != c_.lowered.body_frames.end() ? body->second : s_.inertial();
+  }
+
+  // The pin's centre is at e from the hole's, across the axis. The gap is c - |e|; written as (c^2 - e.e)/(2 c), which
+  // vanishes with it, has the same gradient there, -e/c, and is smooth in the middle of the hole, too.
+  void lower_pin(const ContactRule& rule, const std::string& what) {
+    const PointId pin = names_.point(rule.body), hole = names_.point(rule.other);
+    require(pin != hole, "{} is between the point '{}' and itself", what, rule.body);
+    const Vector a = axis(rule, what);
+    const Expr c = size(rule.clearance, "clearance", what), r = size(rule.radius, "radius", what, true);
+    const Vector span = s_.position(pin, hole), e = span - s_.dot(span, a) * a;
+    Geometry g;
+    g.gap = (c * c - s_.dot(e, e)) / (2 * c);
+    g.normal = (-1 / c) * e;
+    g.frame = carrier(rule.body), g.other = carrier(rule.other);
+    const std::string name = point_name(rule);
+    const PointId touch = s_.add_point(name, pin, (r / c) * e);
+    g.point = g.slip_point = s_.add_point_of(name + ".pin", g.frame, touch);
+    g.reference = g.slip_reference = s_.add_point_of(name + ".hole", g.other, touch);
+    const Vector slip = s_.velocity(g.point) - s_.velocity(g.reference);
+    for (const Vector& along : {s_.cross(a, (1 / c) * e), a}) {
+      const Expr speed = s_.dot(slip, along);
+      if (!speed.is_zero()) g.slip.push_back(speed), g.slip_along.push_back(along);
+    }
+    add_contact(rule, rule.name, g, what);
+  }
+
+  void lower_slot(const ContactRule& rule, const std::string& what) {
+    const PointId point = names_.point(rule.body), middle = names_.point(rule.other);
+    require(point != middle, "{} is between the point '{}' and itself", what, rule.body);
+    const Vector a = axis(rule, what);
+    const Expr c = size(rule.clearance, "clearance", what);
+    ContactRule wall = rule;
+    wall.reference = rule.other;
+    for (const int side : {-1, 1}) {
+      Geometry g;
+      const Vector n = side * a;
+      g.gap = c + s_.dot(s_.position(point, middle), n);
+      fill_motion(g, n, s_.velocity(point) - plane_motion(wall, n, s_.position(point)).velocity, std::nullopt);
+      place_on_plane(g, wall, n, point, point);
+      add_contact(rule, rule.name + (side < 0 ? ".upper" : ".lower"), g, what);
+    }
+  }
+
+  void lower_backlash(const ContactRule& rule, const std::string& what) {
+    const auto coordinate = [&](const std::string& name) {
+      const auto& q = s_.coordinates();
+      const auto known = std::find_if(q.begin(), q.end(), [&](const Expr& e) { return e.name() == name; });
+      if (known != q.end()) return *known;
+      std::vector<std::string> names;
+      for (const Expr& e : q) names.push_back(e.name());
+      throw ModelError(
+          fmt::format("{} is between coordinates, but '{}' is none{}", what, name, suggestion(name, names)));
+    };
+    const Expr q1 = coordinate(rule.body), q2 = coordinate(rule.other);
+    require(!(q1 == q2), "{} is between the coordinate '{}' and itself", what, rule.body);
+    const Expr ratio = scalar(rule.ratio, "the ratio of " + what, Expr(1));
+    const Expr play = q2 - ratio * q1 - scalar(rule.offset, "the offset of " + what);
+    const Expr half = size(rule.clearance, "backlash", what) / 2;
+    Geometry g;
+    for (const int side : {-1, 1}) {
+      g.gap = s_.graph().bind(half + side * play);
+      add_contact(rule, rule.name + (side < 0 ? ".upper" : ".lower"), g, what);
+      out_.contacts.back().located = true;  // along the joints themselves
+    }
   }
 
   [[nodiscard]] Geometry geometry(const ContactRule& rule, const std::string& what) const {
@@ -97,6 +229,7 @@ class SwitchingLowering {
     if (rule.kind == Kind::Point) {
       g.gap = height(rule, s_.position(centre), n, what);
       fill_motion(g, n, s_.velocity(centre) - plane_motion(rule, n, s_.position(centre)).velocity, std::nullopt);
+      place_on_plane(g, rule, n, centre, centre);
       return g;
     }
     if (rule.kind == Kind::Disk) return round_edge(rule, n, Vector(), what);
@@ -124,7 +257,28 @@ class SwitchingLowering {
     const Vector omega = s_.angular_velocity(names_.frame(rule.body));
     const PlaneMotion plane = plane_motion(rule, n, s_.position(centre) + arm);
     fill_motion(g, n, s_.velocity(centre) + s_.cross(omega, arm) - plane.velocity, omega - plane.omega);
+    g.frame = names_.frame(rule.body);
+    const std::string name = point_name(rule);
+    const PointId touch = s_.add_point(name, centre, arm);
+    place_on_plane(g, rule, n, touch, s_.add_point_of(name + ".body", g.frame, touch));
     return g;
+  }
+
+  /// The forces at `touch` act on the body's `point` there, and on the plane's matter at the same place.
+  void place_on_plane(Geometry& g, const ContactRule& rule, const Vector& n, PointId touch, PointId point) const {
+    g.normal = n;
+    g.point = g.slip_point = point;
+    const bool turns = n.terms().size() == 1 && n.terms().front().frame != s_.inertial();
+    g.other = turns ? n.terms().front().frame : s_.inertial();
+    if (turns)
+      g.reference = s_.add_point_of(point_name(rule) + ".plane", g.other, touch);
+    else
+      g.reference = rule.reference.empty() ? s_.origin() : names_.point(rule.reference);
+    g.slip_reference = g.reference;
+  }
+
+  [[nodiscard]] std::string point_name(const ContactRule& rule) const {
+    return fmt::format("{}.touch{}", rule.name, s_.points().size());
   }
 
   /// Velocity of the plane's own matter at a place: it moves with the reference point and turns with its normal.
@@ -172,11 +326,26 @@ class SwitchingLowering {
     if (rule.kind == Kind::Box) {
       Expr3 half;
       for (std::size_t k = 0; k < 3; ++k) half[k] = size(rule.size[k], "size", what) / 2;
+      // Corners with the same gap count once, in the middle between them.
+      struct Corners {
+        Expr gap;
+        Expr3 sum;
+        int count;
+      };
+      std::vector<Corners> all;
+      const Vector centre = s_.position(names_.point(rule.at.empty() ? rule.body : rule.at));
       for (int corner = 0; corner < 8; ++corner) {
         Expr3 c;
         for (std::size_t k = 0; k < 3; ++k) c[k] = (corner >> k & 1) != 0 ? half[k] : -half[k];
-        add(at_arm(rule, n, Vector(names_.frame(rule.body), c), what));
+        const Expr gap = height(rule, centre + Vector(names_.frame(rule.body), c), n, what);
+        const auto same = std::find_if(all.begin(), all.end(), [&](const Corners& known) { return known.gap == gap; });
+        if (same == all.end())
+          all.push_back({gap, c, 1});
+        else
+          same->sum = kane::add(same->sum, c), ++same->count;
       }
+      for (const Corners& corners : all)
+        add(at_arm(rule, n, Vector(names_.frame(rule.body), scale(Expr(1) / corners.count, corners.sum)), what));
     } else {
       const Expr half = size(rule.length, "length", what) / 2;
       for (const int side : {-1, 1}) {
@@ -214,14 +383,15 @@ class SwitchingLowering {
   /// Speeds along and about the normal. Those that are always zero (in a plane) are left out.
   void fill_motion(Geometry& g, const Vector& n, const Vector& velocity, const std::optional<Vector>& omega) const {
     const auto [t1, t2] = tangents(n);
-    const auto add = [&](std::vector<Expr>& speeds, const Vector& v, const Vector& along) {
+    const auto add = [&](std::vector<Expr>& speeds, std::vector<Vector>& directions, const Vector& v,
+                         const Vector& along) {
       const Expr speed = s_.dot(v, along);
-      if (!speed.is_zero()) speeds.push_back(speed);
+      if (!speed.is_zero()) speeds.push_back(speed), directions.push_back(along);
     };
-    add(g.slip, velocity, t1), add(g.slip, velocity, t2);
+    add(g.slip, g.slip_along, velocity, t1), add(g.slip, g.slip_along, velocity, t2);
     if (!omega) return;
-    add(g.roll, *omega, t1), add(g.roll, *omega, t2);
-    add(g.spin, *omega, n);
+    add(g.roll, g.roll_along, *omega, t1), add(g.roll, g.roll_along, *omega, t2);
+    add(g.spin, g.spin_along, *omega, n);
   }
 
   [[nodiscard]] Geometry spheres(const ContactRule& rule, PointId centre, const std::string& what) const {
@@ -229,6 +399,7 @@ class SwitchingLowering {
     const Vector between = s_.position(centre, other);
     require(!between.is_zero(), "the two balls of {} have the same centre", what);
     Geometry g;
+    g.point = centre, g.reference = other, g.normal = unit_along(s_, between);
     if (!rule.friction.empty() || !rule.rolling_friction.empty() || !rule.spinning_friction.empty())
       fill_ball_motion(g, rule, centre, other, unit_along(s_, s_.position(other, centre)), what);
     // Balls on one line (a cradle) keep their order: the distance along it has no root.
@@ -251,16 +422,21 @@ class SwitchingLowering {
   /// Velocities of the points where two balls touch, n from the first to the second: centre + r n and other - r n.
   void fill_ball_motion(Geometry& g, const ContactRule& rule, PointId centre, PointId other, const Vector& n,
                         const std::string& what) const {
-    const auto turning = [&](const std::string& point) -> Vector {
+    const auto turning = [&](const std::string& point) -> FrameId {
       const auto body = c_.lowered.body_frames.find(point.substr(0, point.find('.')));
       require(body != c_.lowered.body_frames.end(),
               "{} has friction, and '{}' is no body whose turning is known; name the bodies themselves", what, point);
-      return s_.angular_velocity(body->second);
+      return body->second;
     };
-    const Vector w1 = turning(rule.body), w2 = turning(rule.other);
+    g.other = turning(rule.body), g.frame = turning(rule.other);  // speeds are those of the second against the first
+    const Vector w1 = s_.angular_velocity(g.other), w2 = s_.angular_velocity(g.frame);
     const Expr r1 = size(rule.radius, "radius", what), r2 = size(rule.other_radius, "radius", what);
     const Vector v1 = s_.velocity(centre) + s_.cross(w1, r1 * n), v2 = s_.velocity(other) - s_.cross(w2, r2 * n);
     fill_motion(g, n, v2 - v1, w2 - w1);
+    const std::string name = point_name(rule);
+    const PointId touch = s_.add_point(name, centre, r1 * n);
+    g.slip_point = s_.add_point_of(name + ".second", g.frame, touch);
+    g.slip_reference = s_.add_point_of(name + ".first", g.other, touch);
   }
 
   /// Sizes, stiffness: numbers that make sense, as far as parameters tell.
@@ -292,15 +468,17 @@ class SwitchingLowering {
             "it open",
             what);
     add_gap(name, g.gap);
+    if (g.point.valid()) c_.lowered.actions.push_back({name, g.point, g.reference, {}, {}, g.normal});
     LoweredSwitching::Contact contact;
+    contact.located = g.point.valid();
     contact.name = contact.row = name;
     contact.restitution = scalar(rule.restitution, "the restitution of " + what);
     contact.poisson = rule.poisson;
     if (!rule.stiffness.empty()) contact.stiffness = size(rule.stiffness, "stiffness", what);
     contact.dissipation = size(rule.dissipation, "dissipation", what, true);
     out_.contacts.push_back(contact);
-    const auto resist = [&](const std::vector<Expr>& speeds, const std::string& suffix, const Quantity& kinetic,
-                            const Quantity& stiction) {
+    const auto resist = [&](const std::vector<Expr>& speeds, const std::vector<Vector>& along,
+                            const std::string& suffix, const Quantity& kinetic, const Quantity& stiction) {
       if (kinetic.empty()) return;
       const std::string of = fmt::format("the {} of {}", suffix, what);
       require(!speeds.empty(), "{} has friction, but nothing can slide there; give 'slip'", what);
@@ -309,12 +487,17 @@ class SwitchingLowering {
       for (std::size_t i = 0; i < speeds.size(); ++i) {
         f.rows.push_back(speeds.size() == 1 ? f.name : fmt::format("{}{}", f.name, i + 1));
         add_speed(f.rows.back(), speeds[i]);
+        if (!g.point.valid()) continue;
+        if (suffix == "friction")
+          c_.lowered.actions.push_back({f.rows.back(), g.slip_point, g.slip_reference, {}, {}, along[i]});
+        else
+          c_.lowered.actions.push_back({f.rows.back(), {}, {}, g.frame, g.other, along[i]});
       }
       out_.frictions.push_back(std::move(f));
     };
-    resist(g.slip, "friction", rule.friction, rule.static_friction);
-    if (!g.roll.empty()) resist(g.roll, "rolling", rule.rolling_friction, {});
-    if (!g.spin.empty()) resist(g.spin, "spinning", rule.spinning_friction, {});
+    resist(g.slip, g.slip_along, "friction", rule.friction, rule.static_friction);
+    if (!g.roll.empty()) resist(g.roll, g.roll_along, "rolling", rule.rolling_friction, {});
+    if (!g.spin.empty()) resist(g.spin, g.spin_along, "spinning", rule.spinning_friction, {});
   }
 
   // ---- dry friction ---------------------------------------------------------------------------------------------------
@@ -371,10 +554,10 @@ class SwitchingLowering {
   }
 
   void add_axis_friction(std::size_t joint, std::size_t motion, const AxisLaw& law, const std::string& name) {
-    if (law.friction.is_zero() || motion >= c_.lowered.joints[joint].motions.size()) return;
-    const LoweredMotion& lowered = c_.lowered.joints[joint].motions[motion];
-    if (!lowered.free || lowered.kind == MotionKind::Ball) return;
-    add_speed(name, lowered.rate);
+    if (law.friction.is_zero()) return;
+    const LoweredMotion* lowered = motion_of(joint, motion);
+    if (lowered == nullptr) return;
+    add_speed(name, lowered->rate);
     const Expr limit = s_.graph().bind(law.friction);
     out_.frictions.push_back({name, {name}, "", limit, limit});
   }
@@ -456,6 +639,7 @@ class SwitchingLowering {
   const ModelNames& names_;
   LoweredSwitching& out_;
   std::set<std::string> groups_;
+  std::set<std::string> described_;  ///< joints whose limits are a contact of the user
 };
 
 /// Hunt and Crossley (1975): N = k d^(3/2) (1 + 3/2 c d'), d = -gap where that is positive, and never pulling.
@@ -483,7 +667,8 @@ void complete_switching(const LoweredMechanism& lowered, EquationsOfMotion& e) {
   };
   const auto in_speeds = [&](const Expr& value) { return substitute(e.graph->bind(value), to_speeds); };
   for (const auto& c : from.contacts) {
-    ContactEquation contact{c.name, row_of(c.row), in_speeds(c.restitution), c.poisson, std::nullopt};
+    ContactEquation contact{c.name,       row_of(c.row), in_speeds(c.restitution), c.poisson, std::nullopt,
+                            c.coordinate, c.located};
     if (c.stiffness)
       contact.force =
           hunt_crossley(e.constraints[at(contact.normal)], e.u, in_speeds(*c.stiffness), in_speeds(c.dissipation));

@@ -71,6 +71,8 @@ struct Mechanism {
   std::vector<Expr> extra_coordinates;
   /// The user's own generalized speeds, in order; empty = those of the joints.
   std::vector<NamedQuantity> speeds;
+  bool stops = true;              ///< limits of joints are stops; else they are only told
+  bool motor_limits = true;       ///< motors have their max_force and max_speed; else these are only told
   bool automatic_speeds = false;  ///< choose the speeds that make the equations shortest
   /// Order in which all_coordinates() lists the symbols; empty = joints in order. A list names all of them.
   std::vector<std::string> coordinate_order;

@@ -22,8 +22,27 @@ namespace kane {
 ///   joint          the limits of a joint's coordinates
 ///   between        the shapes of two bodies, wherever they touch; with the ground: the half space below `plane` at `height`
 ///   all            the shapes of all bodies that are not neighbours in a joint
+///   pin            a pin with centre `body` in a hole with centre `other`, which is larger by `clearance` (radial), both
+///                  along `axis`; `radius` of the pin
+///   slot           a point `body` between two walls, at most `clearance` away from the point `other` along `axis`
+///   gear           coordinates q1 = `body` and q2 = `other`: q2 - ratio q1 - offset stays within half of the `clearance`
 struct ContactRule {
-  enum class Kind : std::uint8_t { Gap, Point, Sphere, Disk, Box, Cylinder, Capsule, Spheres, Joint, Between, All };
+  enum class Kind : std::uint8_t {
+    Gap,
+    Point,
+    Sphere,
+    Disk,
+    Box,
+    Cylinder,
+    Capsule,
+    Spheres,
+    Joint,
+    Between,
+    All,
+    Pin,
+    Slot,
+    Gear
+  };
 
   std::string name;
   Kind kind = Kind::Gap;
@@ -37,6 +56,8 @@ struct ContactRule {
   Quantity radius, other_radius, length;
   std::vector<Quantity> size;  ///< three edges of a box
   Quantity axis;               ///< vector
+  Quantity clearance;          ///< length; of a gear: its backlash, an angle or a length of the second coordinate
+  Quantity ratio, offset;      ///< of a gear
   std::string joint;
 
   Quantity friction, static_friction;            ///< coefficients; "" = none, and the same

@@ -57,6 +57,8 @@ Model::Model(Mechanism mechanism, ModelOptions options) {
   std::vector<std::string> notes;
   apply_settings(mechanism, options.set);
   options.set.clear();
+  mechanism.stops = mechanism.stops && options.stops;
+  mechanism.motor_limits = mechanism.motor_limits && options.motor_limits;
   if (mechanism.automatic_speeds) {
     AutomaticSpeeds automatic = choose_speeds(mechanism);
     notes.push_back(automatic.summary());

@@ -35,6 +35,8 @@ struct ModelOptions {
   /// Inputs that the caller gives values to, whatever law or series the model has for them.
   std::vector<std::string> driven{};
   SampledLaws sampled_laws = SampledLaws::Sampled;  ///< how laws of digital controllers act
+  bool stops = true;                                ///< limits of joints are stops; else they are only told
+  bool motor_limits = true;  ///< motors have their max_force and max_speed; else these are only told
   /// No fused multiply-adds: the same bits on every machine.
   bool strict = false;
   /// Never use machine code.

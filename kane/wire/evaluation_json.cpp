@@ -97,11 +97,7 @@ Json to_json(const Evaluation& e) {
   a["udot"] = e.udot;
   add_constraints(e, a);
   add_motion(e, a);
-  for (const ContactForce& c : e.contacts) {
-    Json one{{"state", std::string(to_string(c.state))}, {"normal", c.normal}};
-    if (c.is_friction) one["friction"] = std::vector<double>(c.friction.begin(), c.friction.begin() + c.components);
-    a["contacts"][c.name] = one;
-  }
+  if (!e.contacts.empty()) a["contacts"] = contacts_json(e.contacts);
   for (const KernelCount& k : e.operations) a["operations"][k.kernel] = counts(k.operations);
   if (!e.warnings.empty()) a["warnings"] = e.warnings;
   return a;

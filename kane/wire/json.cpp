@@ -3,6 +3,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "kane/simulate/switching/contact_forces.hpp"
+
 namespace kane::wire {
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
@@ -17,6 +19,16 @@ Json complex_list(std::span<const std::complex<double>> values) {
   Json list = Json::array();
   for (const auto& s : values) list.push_back({s.real(), s.imag()});
   return list;
+}
+
+Json contacts_json(std::span<const ContactForce> contacts) {
+  Json all = Json::object();
+  for (const ContactForce& c : contacts) {
+    Json one{{"state", std::string(to_string(c.state))}, {"normal", c.normal}};
+    if (c.is_friction) one["friction"] = std::vector<double>(c.friction.begin(), c.friction.begin() + c.components);
+    all[c.name] = one;
+  }
+  return all;
 }
 
 Json values_by_name(const std::vector<std::string>& names, std::span<const double> values) {

@@ -13,6 +13,7 @@
 namespace kane {
 
 struct AssemblyReport;
+struct ContactForce;
 struct EquationsOfMotion;
 struct EquilibriaReport;
 struct Evaluation;
@@ -40,6 +41,8 @@ using Json = nlohmann::ordered_json;
 /// [[re, im], ...]
 [[nodiscard]] Json complex_list(std::span<const std::complex<double>> values);
 
+/// {name: {state, normal, friction}, ...}
+[[nodiscard]] Json contacts_json(std::span<const ContactForce> contacts);
 /// {name: value, ...}
 [[nodiscard]] Json values_by_name(const std::vector<std::string>& names, std::span<const double> values);
 

@@ -47,6 +47,7 @@ Json equilibrium_json(const Equilibrium& found, const EquilibriaReport& report) 
   a["constraint_multipliers"] = values_by_name(report.constraints, found.lambda);
   a["residual"] = found.residual;
   a["family"] = found.family;
+  if (!found.contacts.empty()) a["contacts"] = contacts_json(found.contacts), a["forces_unique"] = !found.indeterminate;
   a["stability"] = found.stability();
   a["states"] = found.states;
   if (found.modes) {

@@ -38,6 +38,7 @@ Json to_json(const ModelFit& fit) {
   for (std::size_t i = 0; i < r.rms.size(); ++i) a["rms"][fit.signals[i]] = r.rms[i];
   a["correlated"] = r.correlated, a["correlation"] = rows(r.correlation);
   a["condition"] = number(r.condition), a["unidentifiable"] = r.unidentifiable;
+  a["warnings"] = fit.warnings;
   return a;
 }
 
@@ -49,6 +50,7 @@ Json to_json(const InverseReport& r) {
   for (const auto& c : r.actuators) a["actuators"][c.name] = {{"min", c.smallest}, {"max", c.largest}, {"rms", c.rms}};
   a["missing"] = r.missing;
   if (!r.missing_speed.empty()) a["missing_speed"] = r.missing_speed, a["missing_time"] = r.missing_time;
+  a["warnings"] = r.exceeded;
   return a;
 }
 

@@ -378,13 +378,24 @@ class UrdfBuilder {
     if (given.limits) {
       const bool bounded = given.type != urdf::Joint::CONTINUOUS && text.has_limits;
       if (bounded) law.lower = Expr(given.limits->lower), law.upper = Expr(given.limits->upper);
-      if (text.has_effort) law.max_force = Expr(given.limits->effort);
-      if (text.has_velocity) law.max_speed = Expr(given.limits->velocity);
+      if (bounded) start_within(given, joint);
     }
     if (!options_.actuators || (given.mimic && options_.mimic)) return;
+    if (given.limits && text.has_effort) law.max_force = Expr(std::abs(given.limits->effort));
+    if (given.limits && text.has_velocity) law.max_speed = Expr(std::abs(given.limits->velocity));
     const std::string input = "tau_" + joint.name;
     law.actuator = m_.add_input(input);
     m_.units[input] = joint.kind == "prismatic" ? "N" : "N*m";
+  }
+
+  /// A robot whose limits exclude zero begins in the middle of its range.
+  void start_within(const urdf::Joint& given, const Joint& joint) {
+    const double lower = given.limits->lower, upper = given.limits->upper;
+    if ((lower <= 0 && upper >= 0) || (given.mimic && options_.mimic)) return;
+    const double middle = lower + (upper - lower) / 2;
+    m_.initial[joint.motions[0].coordinates[0].name()] = middle;
+    m_.notes.push_back(
+        fmt::format("joint '{}' begins at {:.6g}, the middle of its range, which excludes 0", joint.name, middle));
   }
 
   /// coordinate = multiplier * other + offset

@@ -21,7 +21,8 @@ AxisMeasures axis_measures(MotionKind kind) {
   return {measure::kStiffness, measure::kDamping, measure::kForce, measure::kVelocity};
 }
 
-/// limits: [lower, upper] or {lower: ..., upper: ...}; ~ leaves one side open.
+/// limits: [lower, upper] or {lower: ..., upper: ..., restitution: ...}, with stiffness and damping instead for a compliant
+/// stop; ~ leaves one side open.
 void read_limits(const ModelContext& context, const YamlNode& node, MotionKind kind, AxisLaw& law,
                  const std::string& owner) {
   const YamlNode* lower = nullptr;
@@ -30,10 +31,16 @@ void read_limits(const ModelContext& context, const YamlNode& node, MotionKind k
     lower = &node.items[0];
     upper = &node.items[1];
   } else if (node.is_map()) {
-    const std::string_view sides[] = {"lower", "upper"};
-    const Group group(node, "the limits of " + owner, sides);
+    const AxisMeasures m = axis_measures(kind);
+    const Group group(node, "the limits of " + owner, keys::kLimits);
     lower = group.find("lower");
     upper = group.find("upper");
+    const auto read = [&](std::string_view key, const Measure& measure, Expr& to) {
+      if (const YamlNode* value = group.find(key)) to = context.scalar(*value, measure, key, group.owner());
+    };
+    read("restitution", measure::kNumber, law.restitution);
+    read("stiffness", m.stiffness, law.stop_stiffness);
+    read("damping", m.damping, law.stop_damping);
   } else {
     node.fail(fmt::format("the limits of {} must be a list [lower, upper], but {} is given", owner, node.describe()));
   }

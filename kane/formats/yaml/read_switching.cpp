@@ -49,8 +49,57 @@ class ContactReader {
         node->fail(fmt::format("'{}' has no meaning for {}", key, group_.owner()));
   }
 
+  /// Two names under the key of the kind.
+  void read_pair(std::string_view key, std::string_view what) {
+    const auto names = read_names(*group_.find(key), key, group_.owner());
+    if (names.size() != 2)
+      group_.find(key)->fail(fmt::format("'{}' of {} names two {}, not {}", key, group_.owner(), what, names.size()));
+    rule_.body = names[0];
+    rule_.other = names[1];
+  }
+
+  /// A pin in a hole, or a point between two walls.
+  void read_play() {
+    const bool pin = rule_.kind == Kind::Pin;
+    refuse({"slip", "size", "length", "at", "plane", "reference", "height", "radii", "rolling_friction",
+            "spinning_friction", "backlash", "ratio", "teeth", "internal", "offset"});
+    read_pair(pin ? "pin" : "slot", "points");
+    rule_.clearance = needed("clearance", measure::kLength);
+    const std::string& ground = context_.mechanism.ground;
+    rule_.axis = context_.direction(group_.need("axis", ground + (pin ? ".z" : ".y")), ground, "axis", group_.owner());
+    if (!pin) return refuse({"radius"});
+    rule_.radius = value("radius", measure::kLength);
+    if (group_.has("friction")) (void)group_.need("radius", "5 mm");
+  }
+
+  /// q2 = ratio q1 + offset, within half of the backlash.
+  void read_backlash() {
+    refuse({"slip", "size", "length", "at", "plane", "reference", "height", "radius", "radii", "axis", "clearance",
+            "friction", "static_friction", "rolling_friction", "spinning_friction"});
+    read_pair("gear", "coordinates");
+    rule_.clearance = needed("backlash", measure::kAny);
+    rule_.offset = value("offset", measure::kAny);
+    group_.check_only_one({"ratio", "teeth"});
+    const YamlNode* teeth = group_.find("teeth");
+    if (teeth == nullptr) {
+      refuse({"internal"});
+      rule_.ratio = context_.quantity(group_.need("ratio", "-1/3"), measure::kAny, "ratio", group_.owner());
+      return;
+    }
+    if (!teeth->is_list() || teeth->items.size() != 2)
+      teeth->fail(fmt::format("'teeth' of {} must be a list of two numbers", group_.owner()));
+    const Expr first = context_.scalar(teeth->items[0], measure::kNumber, "teeth", group_.owner());
+    const Expr second = context_.scalar(teeth->items[1], measure::kNumber, "teeth", group_.owner());
+    if (second.is_zero()) teeth->items[1].fail(fmt::format("the second gear of {} has no teeth", group_.owner()));
+    const bool internal = group_.has("internal") && read_flag(*group_.find("internal"), "internal", group_.owner());
+    rule_.ratio = Quantity(context_.graph.bind((internal ? first : -first) / second));
+  }
+
   void read_geometry() {
     const std::string& ground = context_.mechanism.ground;
+    if (rule_.kind == Kind::Pin || rule_.kind == Kind::Slot) return read_play();
+    if (rule_.kind == Kind::Gear) return read_backlash();
+    refuse({"clearance", "backlash", "ratio", "teeth", "internal", "offset"});
     switch (rule_.kind) {
       case Kind::Gap: return read_gap();
       case Kind::Joint:

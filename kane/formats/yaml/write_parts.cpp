@@ -280,7 +280,17 @@ void add_axis_law(YamlNode& group, const AxisLaw& law) {
     const auto side = [](const std::optional<Expr>& value) {
       return value ? yaml_scalar(scalar_text(*value)) : YamlNode();
     };
-    add_entry(group, "limits", yaml_list({side(law.lower), side(law.upper)}));
+    YamlNode limits = yaml_list({side(law.lower), side(law.upper)});
+    if (!law.restitution.is_zero() || !law.stop_stiffness.is_zero()) {
+      limits = yaml_map();
+      if (law.lower) add_entry(limits, "lower", scalar_text(*law.lower));
+      if (law.upper) add_entry(limits, "upper", scalar_text(*law.upper));
+      for (const auto& [key, value] : {std::pair{"restitution", &law.restitution},
+                                       {"stiffness", &law.stop_stiffness},
+                                       {"damping", &law.stop_damping}})
+        if (!value->is_zero()) add_entry(limits, key, scalar_text(*value));
+    }
+    add_entry(group, "limits", std::move(limits));
   }
   add_quantity(group, "law", law.law);
   if (!law.actuator.is_zero()) add_entry(group, "actuator", law.actuator.name());

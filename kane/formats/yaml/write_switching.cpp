@@ -33,6 +33,15 @@ YamlNode contact_node(const ContactRule& c) {
       add_entry(node, "spheres", names_node({c.body, c.other}));
       add_entry(node, "radii", quantities_node({c.radius, c.other_radius}));
       break;
+    case ContactRule::Kind::Pin:
+    case ContactRule::Kind::Slot:
+      add_entry(node, c.kind == ContactRule::Kind::Pin ? "pin" : "slot", names_node({c.body, c.other}));
+      add(node, "clearance", c.clearance), add(node, "axis", c.axis), add(node, "radius", c.radius);
+      break;
+    case ContactRule::Kind::Gear:
+      add_entry(node, "gear", names_node({c.body, c.other}));
+      add(node, "ratio", c.ratio), add(node, "backlash", c.clearance), add(node, "offset", c.offset);
+      break;
     default:
       add(node, kKinds[static_cast<int>(c.kind)], c.body);
       add(node, "at", c.at), add(node, "plane", c.plane), add(node, "reference", c.reference);

@@ -23,6 +23,7 @@ inline constexpr std::string_view kShapeSizes[] = {"radius", "length", "outer", 
 // Motors, springs, dampers and stops on the axis of a joint.
 inline constexpr std::string_view kAxisLaw[] = {"stiffness", "rest",     "damping",   "friction", "limits",
                                                 "law",       "actuator", "max_force", "max_speed"};
+inline constexpr std::string_view kLimits[] = {"lower", "upper", "restitution", "stiffness", "damping"};
 inline constexpr std::string_view kJoint[] = {
     "type",          "parent",   "child",  "at",       "orientation", "child_at",   "child_orientation",
     "rotation_from", "axis",     "axes",   "sequence", "pitch",       "coordinate", "coordinates",
@@ -67,9 +68,19 @@ inline constexpr std::string_view kCamConstraint[] = {"cam", "profile", "active"
 inline constexpr std::string_view kPrescribeConstraint[] = {"prescribe", "value", "active"};
 inline constexpr std::string_view kCoupleConstraint[] = {"couple", "value", "active"};
 
-inline constexpr std::string_view kContactKinds[] = {"gap",     "point",   "sphere", "disk",    "box", "cylinder",
-                                                     "capsule", "spheres", "joint",  "between", "all"};
-inline constexpr std::string_view kContact[] = {"between",
+inline constexpr std::string_view kContactKinds[] = {"gap",      "point",   "sphere",  "disk",  "box",
+                                                     "cylinder", "capsule", "spheres", "joint", "between",
+                                                     "all",      "pin",     "slot",    "gear"};
+inline constexpr std::string_view kContact[] = {"pin",
+                                                "slot",
+                                                "gear",
+                                                "clearance",
+                                                "backlash",
+                                                "ratio",
+                                                "teeth",
+                                                "internal",
+                                                "offset",
+                                                "between",
                                                 "all",
                                                 "box",
                                                 "cylinder",

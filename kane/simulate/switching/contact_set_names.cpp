@@ -60,6 +60,10 @@ void ContactSet::check_start(std::span<const double> q, std::span<const double> 
   evaluate_rows(q, u);
   for (const auto& c : evaluator.system().equations().contacts) {
     const double gap = evaluator.phi()[at(c.normal)];
+    require(c.coordinate.empty() || gap >= -kInside,
+            "the run begins with '{}' {:.6g} beyond its limit (the stop '{}'); begin within the limits, or ignore them "
+            "(--ignore-limits)",
+            c.coordinate, -gap, c.name);
     require(c.force.has_value() || gap >= -kInside,
             "the run begins with the contact '{}' {} m inside; begin with a gap that is not negative", c.name, -gap);
   }

@@ -126,8 +126,8 @@ void HybridSimulator::resume(const State& state) {
 }
 
 void HybridSimulator::begin_run(const RunPlan& plan) {
-  constexpr double kParts = 50;
-  longest_ = std::isfinite(options_.max_step) ? options_.max_step : (plan.until - state_.t) / kParts;
+  constexpr double kParts = 50, kShort = 1e-3;  // s: a run that is no longer need not be divided
+  longest_ = std::isfinite(options_.max_step) ? options_.max_step : std::max((plan.until - state_.t) / kParts, kShort);
 }
 
 void HybridSimulator::finish_run(RunReport& report) {

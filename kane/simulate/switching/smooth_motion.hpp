@@ -32,6 +32,8 @@ class SmoothMotion {
   void clear_forces() { std::fill(lambda_.begin(), lambda_.end(), 0.0); }
 
   // forces along rows that are applied from outside
+  /// Another force along a row than the last calc() has found, where it is not unique.
+  void set_force(std::size_t row, double force) { lambda_[row] = force; }
   void set_applied(std::size_t row, double force);
   void add_applied(std::span<double> force) const;
   [[nodiscard]] const std::vector<double>& applied() const { return applied_; }

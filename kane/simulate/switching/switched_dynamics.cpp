@@ -103,6 +103,10 @@ TransitionReport SwitchedDynamics::settle(std::span<const double> q, std::span<d
   return report;
 }
 
+void SwitchedDynamics::take_settled_forces() {
+  for (std::size_t i = 0; i < problem_.rows.size(); ++i) smooth_.set_force(problem_.rows[i], problem_.p[i]);
+}
+
 bool SwitchedDynamics::impose(std::span<const double> q, std::span<double> u) {
   std::fill(impulse_.begin(), impulse_.end(), 0.0);
   set_.evaluate(q, u);

@@ -68,6 +68,9 @@ class SwitchedDynamics {
   [[nodiscard]] std::span<const double> forces() const { return smooth_.forces().first(system().constraint_count()); }
   /// The force of any row.
   [[nodiscard]] double row_force(std::size_t row) const { return smooth_.forces()[row]; }
+  /// After settle() and calc_motion(): takes the forces of contacts and frictions from the complementarity problem. Where
+  /// supports are redundant, those of least norm may lie outside the cones; these never do.
+  void take_settled_forces();
   /// The force of contact `k`.
   [[nodiscard]] double contact_force(std::size_t k) const { return smooth_.forces()[set_.contacts[k].row]; }
   /// "" for a slot that holds no shapes.

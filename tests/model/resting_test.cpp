@@ -1,0 +1,182 @@
+// Equilibria on contacts, stops and friction, against statics by hand.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "kane/analysis/equilibria.hpp"
+#include "kane/formats/model_reader.hpp"
+
+namespace kane {
+namespace {
+
+constexpr double kHalfTurn = std::numbers::pi;
+
+const ContactForce& contact(const Equilibrium& at, const std::string& name) {
+  for (const ContactForce& c : at.contacts)
+    if (c.name == name) return c;
+  throw std::runtime_error("no contact " + name);
+}
+
+EquilibriaReport find(const std::string& text, const EquilibriaOptions& options = {}) {
+  return find_equilibria(read_model_text(text, "rest.yaml"), {}, options);
+}
+
+TEST(Resting, ABallFallsOntoItsTable) {
+  const EquilibriaReport report = find(R"yaml(
+kane: 1
+gravity: -10*N.y
+bodies: {ball: {mass: 2}}
+joints: {fall: {type: prismatic, parent: N, child: ball, axis: y, coordinate: y}}
+contacts: {table: {sphere: ball, radius: 0.1, plane: N.y, restitution: 0.8}}
+initial: {y: 1.7}
+)yaml");
+  ASSERT_TRUE(report.ok()) << report.message;
+  EXPECT_NEAR(report.found[0].state.q[0], 0.1, 1e-9);
+  EXPECT_NEAR(contact(report.found[0], "table").normal, 20, 1e-9);
+  EXPECT_FALSE(report.found[0].indeterminate);
+}
+
+constexpr const char* kBlock = R"yaml(
+kane: 1
+parameters: {{phi: {} deg}}
+gravity: -10*cos(phi)*N.y + 10*sin(phi)*N.x
+bodies: {{B: {{mass: 3, inertia: [0, 0, 0.1]}}}}
+joints: {{move: {{type: planar, parent: N, child: B, coordinates: [x, y, q]}}}}
+contacts: {{floor: {{point: B, plane: N.y, friction: 0.5}}}}
+constraints: {{upright: {{configuration: q}}}}
+)yaml";
+
+TEST(Resting, ABlockRestsOnASlopeWithinItsConeOnly) {
+  const double phi = 20 * kHalfTurn / 180;
+  const EquilibriaReport holds = find(fmt::format(kBlock, 20));
+  ASSERT_TRUE(holds.ok()) << holds.message;
+  const Equilibrium& at = holds.found[0];
+  EXPECT_NEAR(contact(at, "floor").normal, 30 * std::cos(phi), 1e-9);
+  EXPECT_NEAR(contact(at, "floor.friction").friction[0], -30 * std::sin(phi), 1e-9);
+  EXPECT_NE(at.stability().find("friction holds it"), std::string::npos);
+  const EquilibriaReport slips = find(fmt::format(kBlock, 30));
+  EXPECT_FALSE(slips.ok());
+  EXPECT_NE(slips.message.find("does it come to rest"), std::string::npos) << slips.message;
+}
+
+TEST(Resting, ALadderLeansOnTwoWalls) {
+  // Friction at both ends: four forces, three equations.
+  const EquilibriaReport report = find(R"yaml(
+kane: 1
+parameters: {l: 2 m, a: 70 deg}
+gravity: -10*N.y
+bodies: {ladder: {mass: 6, inertia: [0, 0, 2], points: {foot: [-l/2, 0, 0], top: [l/2, 0, 0]}}}
+joints: {move: {type: planar, parent: N, child: ladder, coordinates: [x, y, q]}}
+contacts:
+  floor: {point: ladder.foot, plane: N.y, friction: 0.4}
+  wall: {point: ladder.top, plane: -N.x, friction: 0.3}
+initial: {x: -l/2*cos(a), y: l/2*sin(a), q: a}
+)yaml");
+  ASSERT_TRUE(report.ok()) << report.message;
+  const Equilibrium& at = report.found[0];
+  EXPECT_TRUE(at.indeterminate);
+  const double floor = contact(at, "floor").normal, wall = contact(at, "wall").normal;
+  const double a = 70 * kHalfTurn / 180;
+  // Whatever the friction: forces balance along x and y, moments about the foot.
+  const double along = contact(at, "floor.friction").friction[0], up = contact(at, "wall.friction").friction[0];
+  EXPECT_NEAR(std::abs(along), wall, 1e-9);
+  EXPECT_NEAR(floor + std::abs(up), 60, 1e-9);
+  EXPECT_NEAR(wall * 2 * std::sin(a) + std::abs(up) * 2 * std::cos(a), 60 * std::cos(a), 1e-9);
+  EXPECT_LE(std::abs(along), 0.4 * floor + 1e-9);
+  EXPECT_LE(std::abs(up), 0.3 * wall + 1e-9);
+}
+
+TEST(Resting, APendulumHangsOrLeansOnItsStop) {
+  const auto pendulum = [](const std::string& limits) {
+    return fmt::format(R"yaml(
+kane: 1
+gravity: -10*N.y
+bodies: {{rod: {{mass: 2, com: [0, -0.5, 0], inertia: [0, 0, 0.1]}}}}
+joints: {{hinge: {{type: revolute, parent: N, child: rod, axis: z, coordinate: q, limits: {}}}}}
+initial: {{q: 1}}
+)yaml",
+                       limits);
+  };
+  const EquilibriaReport hangs = find(pendulum("[-0.5, 1.5]"));
+  ASSERT_TRUE(hangs.ok());
+  EXPECT_NEAR(hangs.found[0].state.q[0], 0, 1e-9);
+  EXPECT_TRUE(hangs.found[0].modes.has_value());
+  const EquilibriaReport leans = find(pendulum("[0.4, 1.5]"));
+  ASSERT_TRUE(leans.ok()) << leans.message;
+  EXPECT_NEAR(leans.found[0].state.q[0], 0.4, 1e-9);
+  EXPECT_NEAR(contact(leans.found[0], "hinge.lower").normal, 2 * 10 * 0.5 * std::sin(0.4), 1e-9);
+}
+
+TEST(Resting, TwoHingedRodsOnATableWithoutFriction) {
+  // A rod hinged at a height lies with its end on the floor; the second hangs from it and does not touch: the contact stays
+  // closed while the second finds its place, which the smooth equations with the contact closed give to the last digit.
+  const EquilibriaReport report = find(R"yaml(
+kane: 1
+gravity: -10*N.y
+bodies:
+  a: {mass: 1, com: [0.5, 0, 0], inertia: [0, 0, 0.1], points: {tip: [1, 0, 0]}}
+  b: {mass: 1, com: [0, -0.1, 0], inertia: [0, 0, 0.01]}
+joints:
+  j1: {type: revolute, parent: N, child: a, axis: z, coordinate: q1, at: [0, 0.5, 0]}
+  j2: {type: revolute, parent: a, child: b, axis: z, coordinate: q2, at: [0.3, 0, 0]}
+contacts: {floor: {point: a.tip, plane: N.y}}
+initial: {q1: 0.3, q2: 0.4}
+)yaml");
+  ASSERT_TRUE(report.ok()) << report.message;
+  const Equilibrium& at = report.found[0];
+  EXPECT_NEAR(at.state.q[0], -kHalfTurn / 6, 1e-9);
+  EXPECT_NEAR(at.state.q[1], kHalfTurn / 6, 1e-9);
+  EXPECT_NEAR(contact(at, "floor").normal, 10 * 0.5 + 10 * 0.3, 1e-8);
+  EXPECT_TRUE(at.modes.has_value());  // of the second rod
+}
+
+TEST(Resting, ShapesRestOnEachOther) {
+  const EquilibriaReport report = find(R"yaml(
+kane: 1
+gravity: -10*N.z
+bodies: {box: {mass: 2, shape: {box: [0.2, 0.2, 0.1]}}}
+joints: {fly: {type: free, parent: N, child: box, coordinates: [x, y, z, e1, e2, e3, e4]}}
+contacts: {floor: {between: [box, N], plane: N.z, friction: 0.5}}
+initial: {z: 0.2, e1: 0.1, e4: 0.99498743710662}
+)yaml");
+  ASSERT_TRUE(report.ok()) << report.message;
+  EXPECT_NEAR(report.found[0].state.q[2], 0.05, 1e-6);
+  double sum = 0;
+  for (const ContactForce& c : report.found[0].contacts) sum += c.is_friction ? 0 : c.normal;
+  EXPECT_NEAR(sum, 20, 1e-6);
+  EXPECT_TRUE(report.found[0].indeterminate);
+}
+
+TEST(Resting, AFamilyIsReportedOnce) {
+  // A Furuta pendulum: the arm rests anywhere, the pendulum hangs or stands.
+  const char* const furuta = R"yaml(
+kane: 1
+gravity: -9.81*N.z
+bodies:
+  arm: {mass: 0.3, com: [0.1, 0, 0], inertia: [0, 0, 0.002]}
+  rod: {mass: 0.1, com: [0, 0, -0.15], inertia: [0.001, 0.001, 0]}
+joints:
+  turn: {type: revolute, parent: N, child: arm, axis: z, coordinate: a, damping: 0.01}
+  swing: {type: revolute, parent: arm, child: rod, axis: x, coordinate: b, at: [0.2, 0, 0]}
+initial: {b: 0.5}
+)yaml";
+  const EquilibriaReport report = find(furuta, {.search = {.all = true}});
+  ASSERT_EQ(report.found.size(), 2U);
+  for (const Equilibrium& at : report.found) EXPECT_EQ(at.family, 1);
+  EXPECT_NEAR(std::cos(report.found[0].state.q[1]), 1, 1e-12);
+  EXPECT_NEAR(std::cos(report.found[1].state.q[1]), -1, 1e-12);
+}
+
+TEST(Resting, EveryModelRestsOrSaysWhyNot) {
+  for (const char* const id : {"billiard_ball", "block_on_plane", "bouncing_ball", "box_drop", "car_axis",
+                               "friction_oscillator", "tippe_top", "rattleback", "tumbling_stone", "cartpole"}) {
+    const EquilibriaReport report =
+        find_equilibria(read_model(std::string(KANE_SOURCE_DIR) + "/models/" + id + ".yaml"));
+    EXPECT_TRUE(report.ok()) << id << ": " << report.message;
+  }
+}
+
+}  // namespace
+}  // namespace kane
