@@ -39,7 +39,7 @@ MotionTangent::MotionTangent(SystemEvaluator& evaluator, const KernelWorkshop& s
       rows_(qdot_.size() + udot_.size() + lambda_.size()),
       gamma_(lambda_.size()),
       active_lambda_(lambda_.size()),
-      factor_(udot_.size(), udot_.size()) {
+      factors_(udot_.size(), evaluator.system().equations().symmetric) {
   const EquationsOfMotion& e = shop.equations();
   const std::vector<Expr> rows = motion_rows(shop);
   std::vector<Substitution> all;
@@ -65,9 +65,7 @@ MotionTangent::MotionTangent(SystemEvaluator& evaluator, const KernelWorkshop& s
 bool MotionTangent::prepare_solver(std::span<const double> q, std::span<const double> u) {
   if (!evaluator_.active_rows().empty()) return true;  // calc_motion() has left M and the embedding
   evaluator_.calc_mass(q, u);
-  const ConstMatrixView mass = evaluator_.mass_matrix();
-  for (std::size_t i = 0; i < mass.rows; ++i) std::copy_n(mass.row(i) + i, mass.rows - i, factor_.view().row(i) + i);
-  return factor_ldlt(factor_.view()).ok();
+  return factors_.factor(evaluator_.mass_matrix()).ok();
 }
 
 MotionReport MotionTangent::calc(std::span<const double> q, std::span<const double> u) {
@@ -99,7 +97,7 @@ bool MotionTangent::apply(std::span<const double> dy, int direction, std::span<d
   const auto& active = evaluator_.active_rows();
   if (active.empty()) {
     std::ranges::copy(g, dudot.begin());
-    solve_ldlt(factor_.view(), dudot);
+    factors_.solve(dudot);
     return true;
   }
   for (std::size_t k = 0; k < active.size(); ++k) gamma_[k] = rows_[nq + nu + static_cast<std::size_t>(active[k])];

@@ -57,7 +57,7 @@ class MotionTangent {
   KernelRunner runner_;
   std::span<const double> values_;
   std::vector<double> qdot_, udot_, lambda_, rows_, gamma_, active_lambda_;
-  Matrix factor_;
+  MassFactors factors_;
 };
 
 /// g and h of above as expressions, with the laws of the inputs put in: rows qdot, g, h (all constraints).

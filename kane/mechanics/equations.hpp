@@ -4,6 +4,8 @@
 //
 //     qdot = f(q, u, t, p)                                     kinematical differential equations
 //     M(q, t, p) udot = rhs(q, u, t, p, inputs)                Kane's dynamical equations, all speeds, no constraints
+//                                                              (loads proportional to accelerations are in M, and may
+//                                                              bring other symbols there)
 //     A(q, t, p) u + b(q, t, p) = 0                            motion constraints (and differentiated configuration ones)
 //     A udot = gamma                                           the same once more differentiated, gamma = -Adot u - bdot
 //     M udot = rhs + A^T lambda                                what the multipliers mean
@@ -231,12 +233,18 @@ struct EquationsOfMotion {
   /// Quaternions: first index of four coordinates whose squares sum to one.
   std::vector<int> quaternions;
 
-  ExprMatrix M;           ///< may be empty (0 x 0) for a formulation that never forms it
+  ExprMatrix M;               ///< may be empty (0 x 0) for a formulation that never forms it
+  bool accelerating = false;  ///< loads proportional to accelerations contribute to M
+  bool symmetric = true;      ///< M is; loads proportional to accelerations need not leave it so
   std::vector<Expr> rhs;  ///< empty together with M
   /// udot solved for, without constraints: present if the formulation solves in symbols.
   std::vector<Expr> udot_explicit;
   /// Inverse dynamics: generalized forces F_r needed for given udot, i.e. M udot - rhs. One per speed; optional.
   std::vector<Expr> inverse;
+
+  /// Generalized active forces F_r of gravity and all loads; contain udot symbols where loads do. One per speed; optional.
+  /// The generalized inertia forces are F*_r = -(M udot - rhs) - F_r.
+  std::vector<Expr> active;
 
   std::vector<ConstraintEquation> constraints;
   /// Speeds the user wants to be dependent when all active constraints are embedded (indices into u); empty = choose.

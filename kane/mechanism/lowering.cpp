@@ -119,6 +119,10 @@ class Lowering {
       require_at(law.value.where, !specified_.contains(law.name),
                  "the input '{}' prescribes a motion, so it cannot follow a law of the motion", law.name);
       laws[law.name] = read_scalar(law.value, c_.scope(), fmt::format("the law of the input '{}'", law.name));
+      require_at(law.value.where, !accelerates(laws[law.name]),
+                 "the law of the input '{}' depends on accelerations; write them in the load itself, where terms linear "
+                 "in accelerations join the mass matrix",
+                 law.name);
     }
     if (!laws.empty()) {
       const Substitution to_speeds = form_kinematical_equations(s_).rates_to_speeds;
@@ -129,6 +133,14 @@ class Lowering {
       const auto law = laws.find(i.symbol.name());
       s_.add_input(i.symbol.name(), law == laws.end() ? i.value : law->second);
     }
+  }
+
+  [[nodiscard]] bool accelerates(const Expr& e) const {
+    const std::vector<Expr> symbols = symbols_of({&e, 1});
+    return std::any_of(symbols.begin(), symbols.end(), [&](const Expr& symbol) {
+      const auto kind = s_.find_kind(symbol.name());
+      return kind == SymbolKind::SecondRate || kind == SymbolKind::Acceleration;
+    });
   }
 
   // ---- auxiliary speeds ---------------------------------------------------------------------------------------------

@@ -106,7 +106,7 @@ CompiledSystem::CompiledSystem(EquationsOfMotion equations, const CompileOptions
     KernelMaker m(setting_);
     m.add_all(e.qdot), m.add_all(e.rhs);
     for (int i = 0; i < e.M.rows; ++i)
-      for (int j = 0; j <= i; ++j) m.add(e.M(i, j));
+      for (int j = 0; j < (e.symmetric ? i + 1 : e.M.columns); ++j) m.add(e.M(i, j));
     mass_ = m.make("mass", uses_time_);
   }
   if (!e.constraints.empty()) {

@@ -71,7 +71,7 @@ class CompiledSystem {
 
   /// qdot, udot: present if the equations are solved in symbols.
   [[nodiscard]] const Kernel* motion() const { return motion_ ? &*motion_ : nullptr; }
-  /// qdot, rhs, lower triangle of M by rows: present if M was formed.
+  /// qdot, rhs, lower triangle of M by rows (all of M if it is not symmetric): present if M was formed.
   [[nodiscard]] const Kernel* mass() const { return mass_ ? &*mass_ : nullptr; }
   /// For every constraint: phi (0 if none), b, gamma, row of A.
   [[nodiscard]] const Kernel* constraints() const { return constraints_ ? &*constraints_ : nullptr; }

@@ -10,7 +10,7 @@ class Mover {
   explicit Mover(Graph& graph) : graph_(graph) {}
 
   void all(EquationsOfMotion& e) const {
-    each(e.t, e.parameters, e.inputs, e.q, e.u, e.udot, e.qdot, e.M, e.rhs, e.udot_explicit, e.inverse);
+    each(e.t, e.parameters, e.inputs, e.q, e.u, e.udot, e.qdot, e.M, e.rhs, e.udot_explicit, e.inverse, e.active);
     each(e.constraints, e.embedded, e.contacts, e.frictions, e.contact_bodies, e.contact_shapes, e.contact_pairs);
     each(e.switches, e.handles, e.kinetic, e.potential, e.linear_momentum, e.angular_momentum);
     each(e.points, e.bodies, e.reactions, e.auxiliary_forces, e.outputs);

@@ -112,7 +112,8 @@ std::optional<EnergyKernel> make_energy(KernelWorkshop& shop) {
   balance = shop.with_laws(balance);
 
   Expr power, total;
-  const bool has_power = !balance.empty() && count_nodes(energies) + count_nodes(balance) < kMostDerivativeWork / 10;
+  // The power of loads proportional to accelerations is no function of the state: then nothing is said of R.
+  const bool has_power = !balance.empty() && !e.accelerating && count_nodes(energies) + count_nodes(balance) < kMostDerivativeWork / 10;
   if (has_power) {
     Substitution rates;
     for (std::size_t i = 0; i < e.q.size(); ++i) rates.set(e.q[i], qdot[i]);
@@ -137,7 +138,7 @@ std::optional<EnergyKernel> make_energy(KernelWorkshop& shop) {
 
 std::optional<CanonicalKernels> make_canonical(KernelWorkshop& shop) {
   const EquationsOfMotion& e = shop.equations();
-  if (e.M.rows == 0 || e.q.size() != e.u.size() || !std::equal(e.qdot.begin(), e.qdot.end(), e.u.begin()))
+  if (e.M.rows == 0 || !e.symmetric || e.q.size() != e.u.size() || !std::equal(e.qdot.begin(), e.qdot.end(), e.u.begin()))
     return std::nullopt;
   const std::vector<Expr> m = shop.with_laws(e.M.entries), rhs = shop.with_laws(e.rhs);
   std::vector<Expr> others = e.u;
@@ -180,6 +181,12 @@ std::optional<Kernel> make_rates(KernelWorkshop& shop) {
   return maker.make("rates", uses_time);
 }
 
+std::optional<Kernel> make_active(KernelWorkshop& shop) {
+  const EquationsOfMotion& e = shop.equations();
+  if (e.active.size() != e.u.size()) return std::nullopt;
+  return shop.compile("active", e.active);
+}
+
 std::optional<Kernel> make_handles(KernelWorkshop& shop) {
   std::vector<Expr> values;
   for (const auto& h : shop.equations().handles) values.push_back(h.stiffness), values.push_back(h.damping);
@@ -213,6 +220,7 @@ const EnergyKernel* ExtraKernels::energy() const { return get(energy_, make_ener
 const CanonicalKernels* ExtraKernels::canonical() const { return get(canonical_, make_canonical); }
 const Kernel* ExtraKernels::laws() const { return get(laws_, make_laws); }
 const Kernel* ExtraKernels::rates() const { return get(rates_, make_rates); }
+const Kernel* ExtraKernels::active() const { return get(active_, make_active); }
 const SwitchKernels& ExtraKernels::switching() const {
   return *get(switching_, [](KernelWorkshop& shop) { return std::optional(make_switch_kernels(shop)); });
 }

@@ -42,8 +42,8 @@ SystemEvaluator::SystemEvaluator(std::shared_ptr<const CompiledSystem> system)
       active_gamma_(system_->row_count()),
       active_lambda_(system_->row_count()),
       choice_(system_->row_count(), system_->speed_count()),
-      embedding_(system_->speed_count(), system_->row_count()),
-      factor_(system_->speed_count(), system_->speed_count()) {
+      embedding_(system_->speed_count(), system_->row_count(), system_->equations().symmetric),
+      factors_(system_->speed_count(), system_->equations().symmetric) {
   context_.parameters = system_->calc_parameters({});
   context_.inputs = system_->default_inputs();
   context_.inputs.push_back(0.0);
@@ -105,6 +105,10 @@ void SystemEvaluator::calc_mass(std::span<const double> q, std::span<const doubl
   std::copy_n(y.begin(), nq, qdot_.begin());
   std::copy_n(y.begin() + static_cast<std::ptrdiff_t>(nq), n, rhs_.begin());
   const double* from = y.data() + nq + n;
+  if (!system_->equations().symmetric) {
+    std::copy_n(from, n * n, mass_matrix_.view().data);
+    return;
+  }
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j <= i; ++j) mass_matrix_(i, j) = mass_matrix_(j, i) = *from++;
 }
@@ -217,15 +221,12 @@ EmbedReport SystemEvaluator::refresh_embedding() {
 }
 
 MotionReport SystemEvaluator::solve_free(std::span<double> udot) {
-  const std::size_t n = rhs_.size();
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = i; j < n; ++j) factor_(i, j) = mass_matrix_(i, j);
-  const FactorReport factored = factor_ldlt(factor_.view());
+  const FactorReport factored = factors_.factor(mass_matrix_.view());
   if (!factored.ok())
     return {factored.status == FactorStatus::NotFinite ? MotionStatus::NotFinite : MotionStatus::SingularMass,
             factored.pivot};
   std::copy(rhs_.begin(), rhs_.end(), udot.begin());
-  solve_ldlt(factor_.view(), udot);
+  factors_.solve(udot);
   return {};
 }
 

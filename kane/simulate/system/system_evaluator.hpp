@@ -158,7 +158,7 @@ class SystemEvaluator {
   std::vector<Prepared> prepared_;  ///< the latest few
   std::size_t next_prepared_ = 0;
   Embedding embedding_;
-  Matrix factor_;
+  MassFactors factors_;
   EvaluationTimes times_;
 };
 
