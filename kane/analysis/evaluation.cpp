@@ -75,7 +75,7 @@ std::span<const double> Evaluator::calc_plain(Evaluation& a) {
     return {};
   }
   if (model_.system()->mass() != nullptr) plain_->calc_mass(a.q, a.u);
-  if (!plain_->active_rows().empty()) plain_->calc_multipliers(a.udot, lambda_);
+  plain_->calc_multipliers(a.udot, lambda_);
   if (model_.system()->reports() == nullptr) return {};
   return plain_->calc_reports(a.q, a.u, a.udot, lambda_);
 }

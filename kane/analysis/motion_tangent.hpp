@@ -56,7 +56,7 @@ class MotionTangent {
   std::unique_ptr<Kernel> kernel_;
   KernelRunner runner_;
   std::span<const double> values_;
-  std::vector<double> qdot_, udot_, lambda_, rows_, gamma_, active_lambda_;
+  std::vector<double> qdot_, udot_, lambda_, rows_, gamma_, active_lambda_, all_lambda_;
   MassFactors factors_;
 };
 

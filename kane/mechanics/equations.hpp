@@ -70,6 +70,9 @@ struct ConstraintEquation {
   Expr multiplier;          ///< symbol lambda
   bool active = true;       ///< enforced unless told otherwise
   bool redundant = false;   ///< follows from the constraints before it
+  /// A force that loads depend on (a reaction, the multiplier of another row): here the multiplier equals this expression of
+  /// q, u, udot and multipliers, its own among them. Such a row has no coefficients, and is never active.
+  std::optional<Expr> given{};
 };
 
 /// The constraints embedded by recombination (Buffinton 6.66-6.67, Gillespie 44-45): ordinary differential equations in
@@ -225,7 +228,8 @@ struct EquationsOfMotion {
   Expr t;  ///< the symbol of time
   std::vector<SymbolWithDefault> parameters;
   std::vector<SymbolWithDefault> inputs;
-  std::vector<Expr> q;     ///< coordinates (symbols)
+  std::vector<Expr> q;     ///< coordinates (symbols), then the states that have no speed
+  int states = 0;          ///< how many of these there are
   std::vector<Expr> u;     ///< speeds (symbols)
   std::vector<Expr> udot;  ///< symbols of the derivatives of the speeds
 
@@ -236,7 +240,7 @@ struct EquationsOfMotion {
   ExprMatrix M;               ///< may be empty (0 x 0) for a formulation that never forms it
   bool accelerating = false;  ///< loads proportional to accelerations contribute to M
   bool symmetric = true;      ///< M is; loads proportional to accelerations need not leave it so
-  std::vector<Expr> rhs;  ///< empty together with M
+  std::vector<Expr> rhs;      ///< empty together with M
   /// udot solved for, without constraints: present if the formulation solves in symbols.
   std::vector<Expr> udot_explicit;
   /// Inverse dynamics: generalized forces F_r needed for given udot, i.e. M udot - rhs. One per speed; optional.
@@ -277,6 +281,10 @@ struct EquationsOfMotion {
 
   [[nodiscard]] int coordinate_count() const { return static_cast<int>(q.size()); }
   [[nodiscard]] int speed_count() const { return static_cast<int>(u.size()); }
+  /// Loads depend on forces that are known only together with the accelerations.
+  [[nodiscard]] bool has_given_forces() const {
+    return !constraints.empty() && constraints.back().given.has_value();  // these rows come last
+  }
   /// Something is switched while it runs.
   [[nodiscard]] bool switched() const {
     return !contacts.empty() || !contact_pairs.empty() || !frictions.empty() || !switches.empty() || !modes.empty();

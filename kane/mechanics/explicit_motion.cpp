@@ -4,6 +4,7 @@
 
 #include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
+#include "kane/expr/affine.hpp"
 #include "kane/expr/substitution.hpp"
 #include "kane/mechanics/linear_solver.hpp"
 #include "kane/mechanics/rank.hpp"
@@ -173,6 +174,41 @@ ExplicitMotion form_unsymmetric(const EquationsOfMotion& e, const std::vector<in
   return motion;
 }
 
+/// Puts in the forces X that loads depend on: X = R(udot, lambda, X), linear in X once udot and lambda are.
+void solve_given_forces(const EquationsOfMotion& e, ExplicitMotion& motion) {
+  Substitution known;
+  std::vector<Expr> x;
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < e.udot.size(); ++i) known.set(e.udot[i], motion.udot[i]);
+  for (std::size_t i = 0; i < e.constraints.size(); ++i) {
+    if (!e.constraints[i].given) {
+      known.set(e.constraints[i].multiplier, motion.multipliers[i]);
+      continue;
+    }
+    x.push_back(e.constraints[i].multiplier), rows.push_back(i);
+  }
+  ExprMatrix left(x.size(), x.size());
+  std::vector<Expr> right;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const auto a = find_affine(substitute(*e.constraints[rows[i]].given, known), x);
+    require(
+        a.has_value(),
+        "the loads of '{}' depend on {} other than linearly, so the accelerations have no formula; such a model can be "
+        "simulated, but not exported",
+        e.name, e.constraints[rows[i]].name);
+    for (std::size_t j = 0; j < x.size(); ++j) left(i, j) = Expr(i == j ? 1 : 0) - a->coefficients[j];
+    right.push_back(a->remainder);
+  }
+  require(find_rank(left).rank() == left.rows, "the loads of '{}' that depend on {} have no solution", e.name,
+          x.front().name());
+  const std::vector<Expr> solution = LinearSolver(left).solve(right);
+  Substitution forces;
+  for (std::size_t i = 0; i < x.size(); ++i) forces.set(x[i], solution[i]);
+  motion.udot = substitute(motion.udot, forces);
+  motion.multipliers = substitute(motion.multipliers, forces);
+  for (std::size_t i = 0; i < x.size(); ++i) motion.multipliers[rows[i]] = solution[i];
+}
+
 }  // namespace
 
 ExplicitMotion form_explicit_motion(const EquationsOfMotion& equations, const std::vector<bool>& active) {
@@ -182,7 +218,9 @@ ExplicitMotion form_explicit_motion(const EquationsOfMotion& equations, const st
   const std::vector<int> rows = independent_rows(e, active);
   if (rows.empty() && !e.udot_explicit.empty()) return {e.udot_explicit, std::vector<Expr>(e.constraints.size())};
   require(e.M.rows == e.speed_count(), "the mass matrix of '{}' has not been formed", e.name);
-  return e.symmetric ? form_constrained(e, rows) : form_unsymmetric(e, rows);
+  ExplicitMotion motion = e.symmetric ? form_constrained(e, rows) : form_unsymmetric(e, rows);
+  if (e.has_given_forces()) solve_given_forces(e, motion);
+  return motion;
 }
 
 namespace {
@@ -204,6 +242,8 @@ std::vector<Expr> inverse_dynamics(const EquationsOfMotion& e) {
 Jacobian form_motion_derivatives(const EquationsOfMotion& equations, std::span<const Expr> y) {
   const EquationsOfMotion& e = equations;
   require(e.M.rows == e.speed_count(), "the equations of '{}' were formed without their mass matrix", e.name);
+  require(!e.has_given_forces(), "the derivatives of '{}' have no formula: its loads depend on {}", e.name,
+          e.constraints.back().name);
   std::optional<SymmetricFactors> symmetric;
   std::optional<LinearSolver> general;
   if (e.symmetric)

@@ -98,6 +98,7 @@ void KaneDerivation::Parts::describe_symbols() {
   }
   e.qdot = kinematical.qdot;
   e.quaternions = system.quaternions();
+  add_states(system, kinematical.rates_to_speeds, e);
   e.warnings = kinematical.warnings;
   for (const Expr& u : system.dependent_speeds()) {
     e.dependent_speeds.push_back(static_cast<int>(std::find(e.u.begin(), e.u.end(), u) - e.u.begin()));

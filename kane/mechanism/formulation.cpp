@@ -10,6 +10,7 @@
 #include "kane/mechanics/load_inertia.hpp"
 #include "kane/mechanism/automatic_speeds.hpp"
 #include "kane/mechanism/copy_mechanism.hpp"
+#include "kane/mechanism/given_forces.hpp"
 #include "kane/mechanism/lowering_parts.hpp"
 #include "kane/mechanism/part_place.hpp"
 #include "kane/mechanism/placed.hpp"
@@ -294,7 +295,7 @@ bool constrained(const System& system) {
 EquationsOfMotion form_unplaced(const Mechanism& mechanism, Formulation formulation, const FormOptions& options) {
   const LoweredMechanism lowered = lower_mechanism(mechanism);
   FormOptions adapted = options;
-  if (constrained(lowered.system)) adapted.solve = false;
+  if (constrained(lowered.system) || !lowered.given.empty()) adapted.solve = false;
   EquationsOfMotion equations;
   if (formulation == Formulation::Projection) {
     equations =
@@ -304,11 +305,12 @@ EquationsOfMotion form_unplaced(const Mechanism& mechanism, Formulation formulat
     if (!tree.built)
       throw ModelError(mechanism.where, fmt::format("'{}' cannot be formulated by {}: {}", mechanism.name,
                                                     to_string(formulation), tree.reason));
-    require_at(mechanism.where,
-               formulation != Formulation::Articulated || !has_accelerating_loads(lowered.system),
-               "'{}' cannot be formulated by articulated: it has loads proportional to accelerations, which join the "
-               "mass matrix, and this formulation has none",
-               mechanism.name);
+    require_at(
+        mechanism.where,
+        formulation != Formulation::Articulated || (!has_accelerating_loads(lowered.system) && lowered.given.empty()),
+        "'{}' cannot be formulated by articulated: it has loads that depend on accelerations or reactions, which "
+        "join the mass matrix, and this formulation has none",
+        mechanism.name);
     if (!adapted.solve) adapted.mass_matrix = true;
     equations = form_frame_of_tree(lowered);
     equations.accelerating = has_accelerating_loads(lowered.system);
@@ -319,6 +321,7 @@ EquationsOfMotion form_unplaced(const Mechanism& mechanism, Formulation formulat
   for (const std::string& warning : lowered.warnings) std::erase(equations.warnings, warning);
   equations.warnings.insert(equations.warnings.begin(), lowered.warnings.begin(), lowered.warnings.end());
   complete_switching(lowered, equations);
+  complete_given_forces(lowered, equations);
   return equations;
 }
 
@@ -371,7 +374,8 @@ TreeCheck check_tree(const Mechanism& mechanism) {
   return with_part_place(mechanism, [&] {
     const Mechanism copy = copy_mechanism(mechanism);
     const LoweredMechanism lowered = lower_mechanism(copy);
-    return TreeCheck{TreeFormer(copy, lowered).check(), !has_accelerating_loads(lowered.system)};
+    return TreeCheck{TreeFormer(copy, lowered).check(),
+                     !has_accelerating_loads(lowered.system) && lowered.given.empty()};
   });
 }
 

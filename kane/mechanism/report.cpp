@@ -149,6 +149,7 @@ EquationsOfMotion describe_equations(const LoweredMechanism& l, const SpeedRates
   }
   e.qdot = rates.qdot;
   e.quaternions = s.quaternions();
+  add_states(s, rates.rates, e);
   for (const Expr& u : s.dependent_speeds())
     e.dependent_speeds.push_back(static_cast<int>(std::find(e.u.begin(), e.u.end(), u) - e.u.begin()));
   report_outputs(s, rates, e);

@@ -74,7 +74,9 @@ class MassFactors {
  public:
   MassFactors() : MassFactors(0) {}
   explicit MassFactors(std::size_t capacity, bool symmetric = true)
-      : symmetric_(symmetric), udu_(symmetric ? capacity : 0, symmetric ? capacity : 0), lu_(symmetric ? 0 : capacity) {}
+      : symmetric_(symmetric),
+        udu_(symmetric ? capacity : 0, symmetric ? capacity : 0),
+        lu_(symmetric ? 0 : capacity) {}
 
   /// Both triangles are read if it is not symmetric, else the upper one.
   [[nodiscard]] FactorReport factor(ConstMatrixView m);

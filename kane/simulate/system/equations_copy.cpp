@@ -38,7 +38,7 @@ class Mover {
   }
   void one(ExprMatrix& m) const { one(m.entries); }
   void one(SymbolWithDefault& s) const { each(s.symbol, s.value); }
-  void one(ConstraintEquation& c) const { each(c.phi, c.a, c.b, c.gamma, c.multiplier); }
+  void one(ConstraintEquation& c) const { each(c.phi, c.a, c.b, c.gamma, c.multiplier, c.given); }
   void one(EmbeddedEquations& m) const { each(m.D, m.E, m.g, m.M, m.rhs, m.multipliers); }
   void one(ContactEquation& c) const { each(c.restitution, c.force); }
   void one(FrictionEquation& f) const { each(f.kinetic, f.stiction); }
