@@ -56,15 +56,18 @@ Json describe_model(const Mechanism& mechanism, const EquationsOfMotion& e) {
   a["bodies"] = mechanism.bodies.size();
   a["particles"] = mechanism.particles.size();
   a["joints"] = mechanism.joints.size();
-  a["coordinates"] = names_of(e.q);
+  std::vector<std::string> coordinates = names_of(e.q);
+  const auto states = coordinates.end() - e.states;  // those without speeds come last
+  a["coordinates"] = std::vector<std::string>(coordinates.begin(), states);
   a["speeds"] = names_of(e.u);
+  a["states"] = std::vector<std::string>(states, coordinates.end());
   std::size_t active = 0, redundant = 0;
   a["constraints"] = Json::array();
   std::set<std::string> stops;
   for (const auto& c : e.contacts)
     if (!c.coordinate.empty()) stops.insert(e.constraints[static_cast<std::size_t>(c.normal)].name);
   for (const auto& c : e.constraints) {
-    if (stops.contains(c.name)) continue;
+    if (stops.contains(c.name) || c.given) continue;  // given: a force that loads depend on
     a["constraints"].push_back({{"name", c.name}, {"active", c.active}, {"redundant", c.redundant}});
     active += c.active && !c.redundant ? 1 : 0;
     redundant += c.redundant ? 1 : 0;
@@ -112,6 +115,7 @@ void print_model(const Json& a) {
              count("bodies"), count("particles"), count("joints"), count("parameters"), count("inputs"));
   fmt::print("{} coordinates, {} speeds, {} constraints, {} degrees of freedom\n", count("coordinates"),
              count("speeds"), count("constraints"), count("degrees_of_freedom"));
+  if (!a["states"].empty()) fmt::print("{} further states: {}\n", count("states"), joined(a["states"]));
   if (!a["joint_table"].empty()) print_joints(a["joint_table"]);
   fmt::print("\n");
   for (const auto& c : a["constraints"])

@@ -90,11 +90,18 @@ void check_reactions(const DeriveCommandOptions& options, const Mechanism& mecha
 /// The reactions of the joints named (of "all"), in symbols.
 std::vector<ReactionOutput> reactions_of(const DeriveCommandOptions& options, const Mechanism& mechanism,
                                          const LoweredMechanism& lowered, const EquationsOfMotion& equations) {
-  if (options.reactions.empty()) return {};
-  const bool all = wants_all_reactions(options);
+  // Without speeds the balances of the joints are the equations; forces that loads name are shown, too.
+  const bool statics = equations.u.empty() && equations.states == 0;
+  const auto named = [&](const std::string& joint) {
+    return std::any_of(lowered.given.begin(), lowered.given.end(),
+                       [&](const GivenForce& g) { return g.name == joint; });
+  };
+  if (options.reactions.empty() && !statics && lowered.given.empty()) return {};
+  const bool all = wants_all_reactions(options) || (options.reactions.empty() && statics);
   auto reactions = form_reactions(mechanism, lowered, equations.constraints, options.view);
   std::erase_if(reactions, [&](const ReactionOutput& r) {
-    return !all && std::find(options.reactions.begin(), options.reactions.end(), r.name) == options.reactions.end();
+    return !all && !named(r.name) &&
+           std::find(options.reactions.begin(), options.reactions.end(), r.name) == options.reactions.end();
   });
   return reactions;
 }

@@ -33,9 +33,15 @@ void print_motion(const Evaluation& a) {
   fmt::print("  {:<14} {:>14} {:>14}\n", "coordinate", "q", "q'");
   for (std::size_t i = 0; i < a.coordinates.size(); ++i)
     fmt::print("  {:<14} {:>14.7g} {:>14.7g}\n", a.coordinates[i], a.q[i], a.qdot[i]);
-  fmt::print("\n  {:<14} {:>14} {:>14}\n", "speed", "u", "u'");
-  for (std::size_t i = 0; i < a.speeds.size(); ++i)
-    fmt::print("  {:<14} {:>14.7g} {:>14.7g}\n", a.speeds[i], a.u[i], a.udot[i]);
+  const bool forces = !a.inertia_forces.empty();
+  fmt::print("\n  {:<14} {:>14} {:>14}", "speed", "u", "u'");
+  if (forces) fmt::print(" {:>14} {:>14}", "F_r", "F*_r");
+  fmt::print("\n");
+  for (std::size_t i = 0; i < a.speeds.size(); ++i) {
+    fmt::print("  {:<14} {:>14.7g} {:>14.7g}", a.speeds[i], a.u[i], a.udot[i]);
+    if (forces) fmt::print(" {:>14.7g} {:>14.7g}", a.active_forces[i], a.inertia_forces[i]);
+    fmt::print("\n");
+  }
   constexpr std::size_t kMostRows = 12;
   if (a.mass.rows() > 0 && a.mass.rows() <= kMostRows) {
     fmt::print("\nM u' = rhs\n");

@@ -49,11 +49,13 @@ void print_report(const LinearizationReport& r, const Model& model, const std::s
   if (!s.assembled.empty()) fmt::print("assembled:\n{}", s.assembled);
   print_matrix("A", r.a, r.states, r.states);
   print_matrix("B", r.b, r.states, r.inputs);
-  fmt::print("\nthe same as M du' + C du + K dq = F dr\n");
-  print_matrix("M", r.m, r.speeds, r.speeds);
-  print_matrix("C", r.c, r.speeds, r.speeds);
-  print_matrix("K", r.k, r.speeds, r.coordinates);
-  print_matrix("F", r.f, r.speeds, r.inputs);
+  if (r.m.rows() == r.speeds.size()) {
+    fmt::print("\nthe same as M du' + C du + K dq = F dr\n");
+    print_matrix("M", r.m, r.speeds, r.speeds);
+    print_matrix("C", r.c, r.speeds, r.speeds);
+    print_matrix("K", r.k, r.speeds, r.coordinates);
+    print_matrix("F", r.f, r.speeds, r.inputs);
+  }
   fmt::print("\neigenvalues\n");
   for (const auto& lambda : r.modes.eigenvalues)
     fmt::print("  {:>16.10g} {:>+16.10g} i\n", lambda.real(), lambda.imag());

@@ -221,9 +221,12 @@ void EquilibriumFinder::use(const IndependentConstraints& constraints) {
     if (constraints.configuration[i]) rows_.push_back(nu + nq + nc + i);
   for (std::size_t i = 0; i < nc; ++i)
     if (constraints.motion[i]) rows_.push_back(nu + nq + 2 * nc + i);
+  for (std::size_t i = 0; i < nc; ++i)
+    if (equations_.constraints[i].given) rows_.push_back(nu + nq + 2 * nc + i);
   for (std::size_t i = 0; i < equations_.quaternions.size(); ++i) rows_.push_back(nu + nq + 3 * nc + i);
   for (std::size_t k = 0; k < nu; ++k) scale_[nq + nu + k] = constraints.dependent[k] ? 1 : 0;
-  for (std::size_t k = 0; k < nc; ++k) scale_[nq + 2 * nu + k] = constraints.motion[k] ? force_scale_ : 0;
+  for (std::size_t k = 0; k < nc; ++k)
+    scale_[nq + 2 * nu + k] = constraints.motion[k] || equations_.constraints[k].given ? force_scale_ : 0;
   newton_.emplace(rows_.size(), start_x_.size());
 }
 

@@ -82,6 +82,7 @@ Evaluation Evaluator::calc(const StartState& state) {
   }
   fill_constraints(a);
   if (!reports.empty()) fill_reports(a, reports);
+  fill_forces(a);
   a.operations = {count_of("motion", system.motion()), count_of("mass_matrix_and_rhs", system.mass()),
                   count_of("inverse", system.inverse()), count_of("constraints", system.constraints())};
   return a;
@@ -95,7 +96,7 @@ std::span<const double> Evaluator::calc_plain(Evaluation& a) {
     return {};
   }
   if (model_.system()->mass() != nullptr) plain_->calc_mass(a.q, a.u);
-  if (!plain_->active_rows().empty()) plain_->calc_multipliers(a.udot, lambda_);
+  plain_->calc_multipliers(a.udot, lambda_);
   if (model_.system()->reports() == nullptr) return {};
   return plain_->calc_reports(a.q, a.u, a.udot, lambda_);
 }
@@ -143,7 +144,7 @@ void Evaluator::fill_constraints(Evaluation& a) {
     return;
   }
   for (const int i : at.independent()) a.independent_speeds.push_back(e.u[static_cast<std::size_t>(i)].name());
-  a.embedded_mass = symmetric(at.embedding().embedded_mass());
+  a.embedded_mass = e.symmetric ? symmetric(at.embedding().embedded_mass()) : copy_of(at.embedding().embedded_mass());
   a.embedded_rhs.assign(at.embedding().embedded_rhs().begin(), at.embedding().embedded_rhs().end());
   a.constraint_jacobian = copy_of(at.active_jacobian());
   for (const int i : rows) {
@@ -154,6 +155,18 @@ void Evaluator::fill_constraints(Evaluation& a) {
     if (e.constraints[k].phi) residual = std::hypot(at.phi()[k], residual);
     a.constraints.push_back({e.constraints[k].name, lambda_[k], residual});
   }
+}
+
+// F_r + F*_r = -(M u' - rhs), by the inverse dynamics and not by the equations that u' was solved from.
+void Evaluator::fill_forces(Evaluation& a) {
+  const Kernel* kernel = model_.system()->extra().active();
+  if (kernel == nullptr || model_.system()->inverse() == nullptr) return;
+  if (!active_) active_ = std::make_unique<KernelRunner>(kernel, evaluator().context());
+  const auto active = active_->run(a.q, a.u, a.udot, lambda_);
+  a.active_forces.assign(active.begin(), active.end());
+  a.inertia_forces.resize(a.u.size());
+  evaluator().calc_inverse(a.q, a.u, a.udot, a.inertia_forces);
+  for (std::size_t i = 0; i < a.u.size(); ++i) a.inertia_forces[i] = -a.inertia_forces[i] - a.active_forces[i];
 }
 
 void Evaluator::fill_reports(Evaluation& a, std::span<const double> y) const {

@@ -75,6 +75,9 @@ struct Evaluation {
   std::vector<double> rhs;               ///< empty together with `mass`
   /// With the active constraints, contacts and friction enforced, as a run that starts here would have it.
   std::vector<double> udot;
+  /// Generalized active forces F_r of gravity and all loads, and generalized inertia forces F*_r at u'. Without
+  /// constraints and contacts F_r + F*_r = 0; with them F_r + F*_r + sum A_kr lambda_k = 0.
+  std::vector<double> active_forces, inertia_forces;
   std::vector<std::string> independent_speeds;  ///< names
   Matrix embedded_mass;                         ///< in the independent speeds
   std::vector<double> embedded_rhs;             ///< in the independent speeds
@@ -119,11 +122,13 @@ class Evaluator {
   [[nodiscard]] std::span<const double> calc_switched(Evaluation& a);
   [[nodiscard]] SystemEvaluator& evaluator() { return switched_ ? switched_->evaluator() : *plain_; }
   void fill_constraints(Evaluation& a);
+  void fill_forces(Evaluation& a);
   void fill_reports(Evaluation& a, std::span<const double> reports) const;
 
   Model model_;
   std::unique_ptr<SystemEvaluator> plain_;     ///< of a model without contacts, friction and events ...
   std::unique_ptr<MotionSimulator> switched_;  ///< ... and of one with them
+  std::unique_ptr<KernelRunner> active_;       ///< generalized active forces
   Start start_;
   std::vector<double> lambda_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kane/analysis/linear_model.hpp"
 #include "kane/base/error.hpp"
 #include "kane/expr/literal.hpp"
 #include "kane/expr/names.hpp"
@@ -73,6 +74,24 @@ void add_symbols(const Linearization& l, std::vector<SymbolicEntry>& to) {
   add("M", l.M, l.speeds), add("C", l.C, l.speeds), add("K", l.K, l.coordinates), add("F", l.F, l.inputs);
 }
 
+/// A and B in numbers, where loads depend on forces that are solved for at every state: M, C, K and F stay empty.
+void fill_numbers(OperatingPoint& point, const LinearizeModelOptions& options, LinearizationReport& report) {
+  LinearModel l = Linearizer(point.evaluator(), {.outputs = {}, .only = options.only}).calc(point.state());
+  report.states = l.states, report.inputs = l.inputs;
+  const auto split = l.states.begin() + static_cast<std::ptrdiff_t>(l.coordinates);
+  report.coordinates.assign(l.states.begin(), split), report.speeds.assign(split, l.states.end());
+  report.a = std::move(l.a), report.b = std::move(l.b);
+  report.modes = calc_modes(report.a);
+  report.controllable = calc_controllability(report.a, report.b);
+  report.largest_rate = point.calc_largest_rate(report.coordinates, options.steady);
+  auto& warnings = report.summary.warnings;
+  warnings.push_back(
+      "loads depend on reaction forces that have no formula: A and B were found in numbers, and there are "
+      "no M, C, K and F");
+  point.warn_of_time(warnings);
+  if (!options.equilibrium) point.warn_of_motion(report.largest_rate, options.steady, report.a, warnings);
+}
+
 }  // namespace
 
 LinearizationReport linearize_model(const Model& model, const StartState& state, const LinearizeModelOptions& options) {
@@ -88,6 +107,10 @@ LinearizationReport linearize_model(const Model& model, const StartState& state,
   Mechanism mechanism = copy_mechanism(point.model().mechanism());  // with a graph of its own
   set_active(mechanism, point.model().equations(), point.start().active);
   const EquationsOfMotion e = form_to_linearize(mechanism);
+  if (e.has_given_forces()) {
+    fill_numbers(point, options, report);
+    return report;
+  }
   ensure(e.constraints.size() == point.start().active.size(), "the constraints of '{}' changed", e.name);
   const FunctionTable functions = table_functions(mechanism);
   const Values parameters = values_of_parameters(e, point.model().parameters(point.start()), functions);

@@ -21,6 +21,10 @@ std::vector<Expr> motion_rows(const KernelWorkshop& shop) {
     rows.push_back(g);
   }
   for (const auto& c : e.constraints) {
+    if (c.given) {
+      rows.push_back(*c.given - c.multiplier);
+      continue;
+    }
     Expr h = c.gamma;
     for (std::size_t j = 0; j < c.a.size(); ++j) h -= c.a[j] * e.udot[j];
     rows.push_back(h);
@@ -39,7 +43,8 @@ MotionTangent::MotionTangent(SystemEvaluator& evaluator, const KernelWorkshop& s
       rows_(qdot_.size() + udot_.size() + lambda_.size()),
       gamma_(lambda_.size()),
       active_lambda_(lambda_.size()),
-      factor_(udot_.size(), udot_.size()) {
+      all_lambda_(lambda_.size()),
+      factors_(udot_.size(), evaluator.system().equations().symmetric) {
   const EquationsOfMotion& e = shop.equations();
   const std::vector<Expr> rows = motion_rows(shop);
   std::vector<Substitution> all;
@@ -65,9 +70,7 @@ MotionTangent::MotionTangent(SystemEvaluator& evaluator, const KernelWorkshop& s
 bool MotionTangent::prepare_solver(std::span<const double> q, std::span<const double> u) {
   if (!evaluator_.active_rows().empty()) return true;  // calc_motion() has left M and the embedding
   evaluator_.calc_mass(q, u);
-  const ConstMatrixView mass = evaluator_.mass_matrix();
-  for (std::size_t i = 0; i < mass.rows; ++i) std::copy_n(mass.row(i) + i, mass.rows - i, factor_.view().row(i) + i);
-  return factor_ldlt(factor_.view()).ok();
+  return factors_.factor(evaluator_.mass_matrix()).ok();
 }
 
 MotionReport MotionTangent::calc(std::span<const double> q, std::span<const double> u) {
@@ -75,7 +78,7 @@ MotionReport MotionTangent::calc(std::span<const double> q, std::span<const doub
   if (!report.ok()) return report;
   if (!prepare_solver(q, u)) return {MotionStatus::SingularMass, -1};
   std::fill(lambda_.begin(), lambda_.end(), 0.0);
-  if (!evaluator_.active_rows().empty()) evaluator_.calc_multipliers(udot_, lambda_);
+  evaluator_.calc_multipliers(udot_, lambda_);
   values_ = runner_.run(q, u, udot_, lambda_);
   if (!all_finite(values_)) return {MotionStatus::NotFinite, -1};
   return report;
@@ -97,10 +100,16 @@ bool MotionTangent::apply(std::span<const double> dy, int direction, std::span<d
   std::fill(dlambda.begin(), dlambda.end(), 0.0);
   const std::span<double> g{rows_.data() + nq, nu}, dudot = dydot.subspan(nq);
   const auto& active = evaluator_.active_rows();
+  const bool given = !evaluator_.system().given_rows().empty();
+  if (given && dlambda.empty()) dlambda = all_lambda_;
+  if (given) std::fill(dlambda.begin(), dlambda.end(), 0.0);
+  const auto complete = [&] {
+    return evaluator_.complete_tangent({rows_.data() + nq + nu, lambda_.size()}, dudot, dlambda);
+  };
   if (active.empty()) {
     std::ranges::copy(g, dudot.begin());
-    solve_ldlt(factor_.view(), dudot);
-    return true;
+    factors_.solve(dudot);
+    return complete();
   }
   for (std::size_t k = 0; k < active.size(); ++k) gamma_[k] = rows_[nq + nu + static_cast<std::size_t>(active[k])];
   Embedding& embedding = evaluator_.embedding();
@@ -109,7 +118,7 @@ bool MotionTangent::apply(std::span<const double> dy, int direction, std::span<d
   const std::span<double> own{active_lambda_.data(), active.size()};
   embedding.calc_multipliers(evaluator_.mass_matrix(), g, dudot, Multipliers::MinimumNorm, own);
   for (std::size_t k = 0; k < active.size(); ++k) dlambda[static_cast<std::size_t>(active[k])] = own[k];
-  return true;
+  return complete();
 }
 
 }  // namespace kane

@@ -56,8 +56,8 @@ class MotionTangent {
   std::unique_ptr<Kernel> kernel_;
   KernelRunner runner_;
   std::span<const double> values_;
-  std::vector<double> qdot_, udot_, lambda_, rows_, gamma_, active_lambda_;
-  Matrix factor_;
+  std::vector<double> qdot_, udot_, lambda_, rows_, gamma_, active_lambda_, all_lambda_;
+  MassFactors factors_;
 };
 
 /// g and h of above as expressions, with the laws of the inputs put in: rows qdot, g, h (all constraints).

@@ -93,11 +93,9 @@ TaskReport OperationalSpace::calc(std::span<const double> q, std::span<const dou
   }
 
   r.inverse_inertia = Matrix(m, m);
-  Matrix factor(nu, nu);
+  MassFactors factors(nu, e.symmetric);
   if (!constrained) {
-    for (std::size_t i = 0; i < nu; ++i)
-      for (std::size_t j = i; j < nu; ++j) factor(i, j) = evaluator_.mass_matrix()(i, j);
-    require(factor_ldlt(factor.view()).ok(), "the mass matrix of '{}' is singular at this state", e.name);
+    require(factors.factor(evaluator_.mass_matrix()).ok(), "the mass matrix of '{}' is singular at this state", e.name);
   }
   for (std::size_t k = 0; k < m; ++k) {
     std::vector<double> force(r.jacobian.view().row(k), r.jacobian.view().row(k) + nu), answer = force;
@@ -106,7 +104,7 @@ TaskReport OperationalSpace::calc(std::span<const double> q, std::span<const dou
       require(evaluator_.embedding().solve(evaluator_.mass_matrix(), force, gamma, answer).ok(),
               "the mass matrix of '{}' is singular at this state", e.name);
     } else {
-      solve_ldlt(factor.view(), answer);
+      factors.solve(answer);
     }
     for (std::size_t i = 0; i < m; ++i) {
       double sum = 0;

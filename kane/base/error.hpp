@@ -26,7 +26,7 @@ struct Where {
 /// one row of a constraint ("loop.x").
 struct Subject {
   /// The kind of part.
-  enum class Kind : std::uint8_t { None, Constraint, Speed };
+  enum class Kind : std::uint8_t { None, Constraint, Speed, Load };
   Kind kind = Kind::None;  ///< None: not about one part
   std::string name;        ///< of the part
 };

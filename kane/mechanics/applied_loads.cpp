@@ -3,6 +3,7 @@
 #include "kane/base/error.hpp"
 #include "kane/expr/affine.hpp"
 #include "kane/mechanics/algebra.hpp"
+#include "kane/mechanics/load_inertia.hpp"
 
 namespace kane {
 namespace {
@@ -14,6 +15,19 @@ Vector rewrite(const Vector& v, const Substitution& map) {
     r += Vector(t.frame, {c[0], c[1], c[2]});
   }
   return r;
+}
+
+void check_linear(const System& s, const AppliedLoad& load, const std::string& what) {
+  std::vector<Expr> udot;
+  for (const SpeedRecord& u : s.speeds()) udot.push_back(u.derivative);
+  for (const Vector::Term& t : load.value.terms()) {
+    for (const Expr& c : t.c) {
+      require_about({Subject::Kind::Load, load.name}, find_affine(c, udot).has_value(),
+                    "the {} depends on accelerations other than linearly, so the equations of motion cannot be solved "
+                    "for them; only loads proportional to accelerations (added mass) are possible",
+                    what);
+    }
+  }
 }
 
 }  // namespace
@@ -33,6 +47,7 @@ std::vector<AppliedLoad> form_loads(const System& s, const Substitution& rates_t
       s.frames().check_related(load.frame, s.inertial());
     }
     r.push_back({load.name, load.kind, load.point, load.frame, rewrite(load.value, map)});
+    if (accelerates(s, load)) check_linear(s, r.back(), what);
   }
   return r;
 }

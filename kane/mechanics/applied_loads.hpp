@@ -8,7 +8,7 @@
 
 namespace kane {
 
-/// An applied force or torque, free of rates, auxiliary speeds and unknowns.
+/// An applied force or torque, free of rates, auxiliary speeds and unknowns; perhaps linear in u'.
 struct AppliedLoad {
   std::string name;
   LoadKind kind = LoadKind::Force;
@@ -17,7 +17,8 @@ struct AppliedLoad {
   Vector value;
 };
 
-/// Loads with the rates replaced by speeds; unknown forces are put to zero.
+/// Loads with the rates replaced by speeds (and second rates by u', if the substitution knows them); unknown forces are
+/// put to zero. Throws ModelError for a load that depends on accelerations other than linearly.
 [[nodiscard]] std::vector<AppliedLoad> form_loads(const System& system, const Substitution& rates_to_speeds);
 /// Weight of all bodies by uniform gravity, as forces at the mass centres.
 [[nodiscard]] std::vector<AppliedLoad> form_weights(const System& system);

@@ -15,6 +15,7 @@ EquationsOfMotion form_closed_loop(const EquationsOfMotion& e, const std::vector
   r.graph = e.graph, r.name = e.name, r.formulation = e.formulation;
   r.t = e.t, r.parameters = e.parameters, r.q = e.q, r.u = e.u, r.udot = e.udot, r.quaternions = e.quaternions;
   r.dependent_speeds = e.dependent_speeds, r.warnings = e.warnings;
+  r.states = e.states, r.accelerating = e.accelerating, r.symmetric = e.symmetric;
   std::vector<Expr> symbols, values;
   for (const SymbolWithDefault& input : e.inputs) {
     const bool given = std::find(driven.begin(), driven.end(), input.symbol.name()) != driven.end();

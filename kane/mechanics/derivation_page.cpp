@@ -29,6 +29,7 @@ class PageMaker {
         motion_(derivation, write_) {}
 
   Page make() {
+    if (equations_.u.empty() && equations_.states == 0) return make_equilibrium();
     page_.title = fmt::format("{}: equations of motion by Kane's method", system_.name());
     if (wants(1)) preliminaries();
     if (wants(2)) coordinates_and_speeds();
@@ -47,6 +48,22 @@ class PageMaker {
   }
 
  private:
+  /// Nothing is free to move: what is left of the equations are the balances that hold each part in its place.
+  Page make_equilibrium() {
+    page_.title = fmt::format("{}: equations of equilibrium", system_.name());
+    if (wants(1)) preliminaries();
+    if (wants(8)) {
+      page_.add_heading(1, "Equations of equilibrium");
+      page_.add_text(
+          "Nothing is free to move, so there are no generalized speeds and no equations of motion. The forces on "
+          "everything "
+          "beyond each joint, with inertia forces if a motion is prescribed, are in balance:");
+      reactions();
+    }
+    for (const auto& warning : equations_.warnings) page_.add_text("Warning: " + warning);
+    return std::move(page_);
+  }
+
   [[nodiscard]] bool wants(int step) const {
     return options_.steps.empty() ||
            std::find(options_.steps.begin(), options_.steps.end(), step) != options_.steps.end();
@@ -322,8 +339,16 @@ class PageMaker {
       rows.push_back(equation(write_.symbol(equations_.u[at(e.dependent[i])]), form(sum)));
     }
     add(std::move(rows));
-    page_.add_text("Constrained equations, by recombination (Buffinton 6.67):");
     rows.clear();
+    if (e.independent.empty()) {
+      page_.add_text("No speed is independent. The equations M u' = rhs + A^T lambda give the constraint forces:");
+      for (std::size_t i = 0; i < e.rows.size(); ++i)
+        rows.push_back(
+            equation(write_.symbol(equations_.constraints[at(e.rows[i])].multiplier), form(e.multipliers[i])));
+      add(std::move(rows));
+      return;
+    }
+    page_.add_text("Constrained equations, by recombination (Buffinton 6.67):");
     for (int r = 0; r < e.M.rows; ++r) {
       Expr left;
       for (int s = 0; s < e.M.columns; ++s) left += e.M(r, s) * equations_.udot[at(e.independent[at(s)])];

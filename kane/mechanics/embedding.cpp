@@ -5,6 +5,7 @@
 #include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/mechanics/algebra.hpp"
+#include "kane/mechanics/load_inertia.hpp"
 #include "kane/mechanics/rank.hpp"
 #include "kane/mechanics/singularity.hpp"
 
@@ -397,6 +398,7 @@ void recombine(const ExprMatrix& M, const std::vector<Expr>& rhs, EmbeddedEquati
   const int m = static_cast<int>(e.dependent.size());
   const auto ind = [&](int j) { return e.independent[at(j)]; };
   const auto dep = [&](int i) { return e.dependent[at(i)]; };
+  const bool symmetric = is_symmetric(M);
   ExprMatrix MC(M.rows, p);
   std::vector<Expr> residual = rhs;
   for (int r = 0; r < M.rows; ++r) {
@@ -409,10 +411,11 @@ void recombine(const ExprMatrix& M, const std::vector<Expr>& rhs, EmbeddedEquati
   e.M = ExprMatrix(p, p);
   e.rhs.assign(at(p), Expr());
   for (int j = 0; j < p; ++j) {
-    for (int l = j; l < p; ++l) {
+    for (int l = symmetric ? j : 0; l < p; ++l) {
       Expr sum = MC(ind(j), l);
       for (int i = 0; i < m; ++i) sum += e.D(i, j) * MC(dep(i), l);
-      e.M(j, l) = e.M(l, j) = sum;
+      e.M(j, l) = sum;
+      if (symmetric) e.M(l, j) = sum;
     }
     Expr sum = residual[at(ind(j))];
     for (int i = 0; i < m; ++i) sum += e.D(i, j) * residual[at(dep(i))];

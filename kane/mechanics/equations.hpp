@@ -4,6 +4,8 @@
 //
 //     qdot = f(q, u, t, p)                                     kinematical differential equations
 //     M(q, t, p) udot = rhs(q, u, t, p, inputs)                Kane's dynamical equations, all speeds, no constraints
+//                                                              (loads proportional to accelerations are in M, and may
+//                                                              bring other symbols there)
 //     A(q, t, p) u + b(q, t, p) = 0                            motion constraints (and differentiated configuration ones)
 //     A udot = gamma                                           the same once more differentiated, gamma = -Adot u - bdot
 //     M udot = rhs + A^T lambda                                what the multipliers mean
@@ -68,6 +70,9 @@ struct ConstraintEquation {
   Expr multiplier;          ///< symbol lambda
   bool active = true;       ///< enforced unless told otherwise
   bool redundant = false;   ///< follows from the constraints before it
+  /// A force that loads depend on (a reaction, the multiplier of another row): here the multiplier equals this expression of
+  /// q, u, udot and multipliers, its own among them. Such a row has no coefficients, and is never active.
+  std::optional<Expr> given{};
 };
 
 /// The constraints embedded by recombination (Buffinton 6.66-6.67, Gillespie 44-45): ordinary differential equations in
@@ -225,7 +230,8 @@ struct EquationsOfMotion {
   Expr t;  ///< the symbol of time
   std::vector<SymbolWithDefault> parameters;
   std::vector<SymbolWithDefault> inputs;
-  std::vector<Expr> q;     ///< coordinates (symbols)
+  std::vector<Expr> q;     ///< coordinates (symbols), then the states that have no speed
+  int states = 0;          ///< how many of these there are
   std::vector<Expr> u;     ///< speeds (symbols)
   std::vector<Expr> udot;  ///< symbols of the derivatives of the speeds
 
@@ -233,12 +239,18 @@ struct EquationsOfMotion {
   /// Quaternions: first index of four coordinates whose squares sum to one.
   std::vector<int> quaternions;
 
-  ExprMatrix M;           ///< may be empty (0 x 0) for a formulation that never forms it
-  std::vector<Expr> rhs;  ///< empty together with M
+  ExprMatrix M;               ///< may be empty (0 x 0) for a formulation that never forms it
+  bool accelerating = false;  ///< loads proportional to accelerations contribute to M
+  bool symmetric = true;      ///< M is; loads proportional to accelerations need not leave it so
+  std::vector<Expr> rhs;      ///< empty together with M
   /// udot solved for, without constraints: present if the formulation solves in symbols.
   std::vector<Expr> udot_explicit;
   /// Inverse dynamics: generalized forces F_r needed for given udot, i.e. M udot - rhs. One per speed; optional.
   std::vector<Expr> inverse;
+
+  /// Generalized active forces F_r of gravity and all loads; contain udot symbols where loads do. One per speed; optional.
+  /// The generalized inertia forces are F*_r = -(M udot - rhs) - F_r.
+  std::vector<Expr> active;
 
   std::vector<ConstraintEquation> constraints;
   /// Speeds the user wants to be dependent when all active constraints are embedded (indices into u); empty = choose.
@@ -271,6 +283,10 @@ struct EquationsOfMotion {
 
   [[nodiscard]] int coordinate_count() const { return static_cast<int>(q.size()); }
   [[nodiscard]] int speed_count() const { return static_cast<int>(u.size()); }
+  /// Loads depend on forces that are known only together with the accelerations.
+  [[nodiscard]] bool has_given_forces() const {
+    return !constraints.empty() && constraints.back().given.has_value();  // these rows come last
+  }
   /// Something is switched while it runs.
   [[nodiscard]] bool switched() const {
     return !contacts.empty() || !contact_pairs.empty() || !frictions.empty() || !switches.empty() || !modes.empty();

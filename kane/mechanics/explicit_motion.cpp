@@ -4,7 +4,9 @@
 
 #include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
+#include "kane/expr/affine.hpp"
 #include "kane/expr/substitution.hpp"
+#include "kane/mechanics/linear_solver.hpp"
 #include "kane/mechanics/rank.hpp"
 
 namespace kane {
@@ -139,6 +141,74 @@ ExplicitMotion form_constrained(const EquationsOfMotion& e, const std::vector<in
   return motion;
 }
 
+/// The same for a mass matrix that is not symmetric: udot = M^-1 rhs + sum Z_i lambda_i, Z_i = M^-1 a_i.
+ExplicitMotion form_unsymmetric(const EquationsOfMotion& e, const std::vector<int>& rows) {
+  require(find_rank(e.M).rank() == e.M.rows,
+          "the accelerations of '{}' are not determined: its mass matrix is singular, and with loads proportional to "
+          "accelerations it is not symmetric either",
+          e.name);
+  const auto row = [&](std::size_t i) -> const ConstraintEquation& {
+    return e.constraints[static_cast<std::size_t>(rows[i])];
+  };
+  const auto product = [](const std::vector<Expr>& a, const std::vector<Expr>& b) {
+    Expr sum;
+    for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+    return sum;
+  };
+  const LinearSolver mass(e.M);
+  ExplicitMotion motion{mass.solve(e.rhs), std::vector<Expr>(e.constraints.size())};
+  if (rows.empty()) return motion;
+  std::vector<std::vector<Expr>> Z;
+  for (std::size_t i = 0; i < rows.size(); ++i) Z.push_back(mass.solve(row(i).a));
+  ExprMatrix S(rows.size(), rows.size());
+  std::vector<Expr> right;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (std::size_t j = 0; j < rows.size(); ++j) S(i, j) = product(row(i).a, Z[j]);
+    right.push_back(row(i).gamma - product(row(i).a, motion.udot));
+  }
+  const std::vector<Expr> lambda = LinearSolver(S).solve(right);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    motion.multipliers[static_cast<std::size_t>(rows[i])] = lambda[i];
+    for (std::size_t r = 0; r < motion.udot.size(); ++r) motion.udot[r] += Z[i][r] * lambda[i];
+  }
+  return motion;
+}
+
+/// Puts in the forces X that loads depend on: X = R(udot, lambda, X), linear in X once udot and lambda are.
+void solve_given_forces(const EquationsOfMotion& e, ExplicitMotion& motion) {
+  Substitution known;
+  std::vector<Expr> x;
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < e.udot.size(); ++i) known.set(e.udot[i], motion.udot[i]);
+  for (std::size_t i = 0; i < e.constraints.size(); ++i) {
+    if (!e.constraints[i].given) {
+      known.set(e.constraints[i].multiplier, motion.multipliers[i]);
+      continue;
+    }
+    x.push_back(e.constraints[i].multiplier), rows.push_back(i);
+  }
+  ExprMatrix left(x.size(), x.size());
+  std::vector<Expr> right;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const auto a = find_affine(substitute(*e.constraints[rows[i]].given, known), x);
+    require(
+        a.has_value(),
+        "the loads of '{}' depend on {} other than linearly, so the accelerations have no formula; such a model can be "
+        "simulated, but not exported",
+        e.name, e.constraints[rows[i]].name);
+    for (std::size_t j = 0; j < x.size(); ++j) left(i, j) = Expr(i == j ? 1 : 0) - a->coefficients[j];
+    right.push_back(a->remainder);
+  }
+  require(find_rank(left).rank() == left.rows, "the loads of '{}' that depend on {} have no solution", e.name,
+          x.front().name());
+  const std::vector<Expr> solution = LinearSolver(left).solve(right);
+  Substitution forces;
+  for (std::size_t i = 0; i < x.size(); ++i) forces.set(x[i], solution[i]);
+  motion.udot = substitute(motion.udot, forces);
+  motion.multipliers = substitute(motion.multipliers, forces);
+  for (std::size_t i = 0; i < x.size(); ++i) motion.multipliers[rows[i]] = solution[i];
+}
+
 }  // namespace
 
 ExplicitMotion form_explicit_motion(const EquationsOfMotion& equations, const std::vector<bool>& active) {
@@ -148,7 +218,9 @@ ExplicitMotion form_explicit_motion(const EquationsOfMotion& equations, const st
   const std::vector<int> rows = independent_rows(e, active);
   if (rows.empty() && !e.udot_explicit.empty()) return {e.udot_explicit, std::vector<Expr>(e.constraints.size())};
   require(e.M.rows == e.speed_count(), "the mass matrix of '{}' has not been formed", e.name);
-  return form_constrained(e, rows);
+  ExplicitMotion motion = e.symmetric ? form_constrained(e, rows) : form_unsymmetric(e, rows);
+  if (e.has_given_forces()) solve_given_forces(e, motion);
+  return motion;
 }
 
 namespace {
@@ -170,22 +242,33 @@ std::vector<Expr> inverse_dynamics(const EquationsOfMotion& e) {
 Jacobian form_motion_derivatives(const EquationsOfMotion& equations, std::span<const Expr> y) {
   const EquationsOfMotion& e = equations;
   require(e.M.rows == e.speed_count(), "the equations of '{}' were formed without their mass matrix", e.name);
-  const SymmetricFactors mass(e.M);
+  require(!e.has_given_forces(), "the derivatives of '{}' have no formula: its loads depend on {}", e.name,
+          e.constraints.back().name);
+  std::optional<SymmetricFactors> symmetric;
+  std::optional<LinearSolver> general;
+  if (e.symmetric)
+    symmetric.emplace(e.M);
+  else
+    general.emplace(e.M);
+  const auto solve = [&](std::vector<Expr>& b) {
+    if (general) {
+      b = general->solve(b);
+      return;
+    }
+    symmetric->reduce(b);
+    symmetric->back(b);
+  };
   std::vector<Expr> udot = e.udot_explicit;
   if (udot.empty()) {
     udot = e.rhs;
-    mass.reduce(udot);
-    mass.back(udot);
+    solve(udot);
   }
   Substitution solved;
   for (std::size_t i = 0; i < udot.size(); ++i) solved.set(e.udot[i], udot[i]);
   std::vector<std::vector<Expr>> columns(y.size(), std::vector<Expr>(udot.size()));
   for (const Jacobian::Entry& entry : jacobian(inverse_dynamics(e), y).entries)
     item(item(columns, entry.column), entry.row) = -substitute(entry.value, solved);
-  for (std::vector<Expr>& column : columns) {
-    mass.reduce(column);
-    mass.back(column);
-  }
+  for (std::vector<Expr>& column : columns) solve(column);
   Jacobian result{e.speed_count(), static_cast<int>(y.size()), {}};
   for (int i = 0; i < result.rows; ++i)
     for (int j = 0; j < result.columns; ++j)

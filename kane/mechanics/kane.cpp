@@ -7,6 +7,7 @@
 #include "kane/mechanics/algebra.hpp"
 #include "kane/mechanics/derivation_parts.hpp"
 #include "kane/mechanics/embedding.hpp"
+#include "kane/mechanics/load_inertia.hpp"
 #include "kane/mechanics/rank.hpp"
 
 namespace kane {
@@ -23,7 +24,7 @@ KaneDerivation::Parts::Parts(const System& s, const DeriveOptions& o)
     if (!s.frames()[FrameId(i)].hidden) s.frames().check_related(FrameId(i), s.inertial());
   }
   if (options.dynamics) (void)elements();
-  loads = form_loads(s, kinematical.rates_to_speeds);
+  loads = form_loads(s, load_rates());
   const std::vector<AppliedLoad> attractions = form_attractions(s);
   loads.insert(loads.end(), attractions.begin(), attractions.end());
   weights = form_weights(s);
@@ -73,6 +74,15 @@ std::vector<AppliedLoad> KaneDerivation::Parts::all_loads() const {
   return r;
 }
 
+Substitution KaneDerivation::Parts::load_rates() const {
+  Substitution map = kinematical.rates_to_speeds;
+  if (!has_accelerating_loads(system)) return map;
+  const RateModel model = with_accelerations(kinematical.model, system);
+  for (std::size_t k = 0; k < model.symbols.size(); ++k)
+    map.set(system.graph().symbol(model.symbols[k].name() + "'"), model.second[k]);
+  return map;
+}
+
 void KaneDerivation::Parts::describe_symbols() {
   EquationsOfMotion& e = equations;
   e.graph = system.shared_graph();
@@ -88,6 +98,7 @@ void KaneDerivation::Parts::describe_symbols() {
   }
   e.qdot = kinematical.qdot;
   e.quaternions = system.quaternions();
+  add_states(system, kinematical.rates_to_speeds, e);
   e.warnings = kinematical.warnings;
   for (const Expr& u : system.dependent_speeds()) {
     e.dependent_speeds.push_back(static_cast<int>(std::find(e.u.begin(), e.u.end(), u) - e.u.begin()));
@@ -110,6 +121,11 @@ void KaneDerivation::Parts::form_dynamical_equations() {
   e.M = form_mass_matrix(felt, lumped, count_up(e.speed_count()));
   e.rhs = form_right_hand_side(felt, lumped, loads, rate_forces, speed_columns());
   e.rhs.resize(e.u.size());
+  move_load_inertia(e.udot, e.M, e.rhs);
+  e.active = form_active_forces(felt, all_loads(), rate_forces, speed_columns());
+  e.active.resize(e.u.size());
+  e.accelerating = has_accelerating_loads(system);
+  e.symmetric = !e.accelerating || is_symmetric(e.M);
   if (system.constraints().empty()) check_mass_matrix(e.M, count_up(e.speed_count()), system.name());
   if (options.solve) e.udot_explicit = LinearSolver(e.M).solve(e.rhs);
 }
@@ -159,6 +175,7 @@ void KaneDerivation::Parts::form_constraints() {
     for (const int c : m.independent) wanted[at(c)] = true;
     const std::vector<Expr> f = form_right_hand_side(constrained, all, loads, rate_forces, wanted);
     for (const int c : m.independent) m.rhs.push_back(f[at(c)]);
+    move_load_inertia(e.udot, m);
   }
   check_mass_matrix(m.M, m.independent, system.name() + " with its constraints");
 

@@ -183,6 +183,24 @@ std::vector<Expr> find_variables(const System& s, const Expr& e) {
   return r;
 }
 
+void add_states(const System& s, const Substitution& rates_to_speeds, EquationsOfMotion& e) {
+  for (const StateRecord& x : s.states()) {
+    s.check_symbols(x.rate, "the rate of state " + x.symbol.name());
+    const Expr rate = substitute(x.rate, rates_to_speeds);
+    for (const Expr& symbol : symbols_of({&rate, 1})) {
+      const auto kind = s.find_kind(symbol.name());
+      require(kind != SymbolKind::SecondRate && kind != SymbolKind::Acceleration && kind != SymbolKind::Unknown &&
+                  kind != SymbolKind::Multiplier,
+              "the rate of the state '{}' depends on '{}'; it may depend on coordinates, speeds, states, inputs, "
+              "parameters and t, but not on accelerations and forces",
+              x.symbol.name(), symbol.name());
+    }
+    e.q.push_back(x.symbol);
+    e.qdot.push_back(rate);
+  }
+  e.states = static_cast<int>(s.states().size());
+}
+
 RateModel with_accelerations(RateModel model, const System& s) {
   model.accelerations.assign(at(model.column_count), Expr());
   for (std::size_t r = 0; r < s.speeds().size(); ++r) model.accelerations[r] = s.speeds()[r].derivative;

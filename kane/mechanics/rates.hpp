@@ -60,6 +60,10 @@ struct Kinematical {
 /// Throws ModelError for a speed that is not linear in the rates, and for speeds that depend on each other.
 [[nodiscard]] Kinematical form_kinematical_equations(const System& system);
 
+/// Appends the states of the system to the coordinates, and their rates to qdot. Throws ModelError for a rate that is
+/// written with accelerations or forces.
+void add_states(const System& system, const Substitution& rates_to_speeds, EquationsOfMotion& equations);
+
 /// The symbols that expressions depend on, remembered node by node.
 class Dependence {
  public:

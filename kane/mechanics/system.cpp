@@ -84,6 +84,19 @@ Expr System::add_coordinate(std::string_view name) {
   return symbol;
 }
 
+Expr System::add_state(std::string_view name) {
+  check_name(name, "state");
+  states_.push_back({declare(name, SymbolKind::State), {}});
+  return states_.back().symbol;
+}
+
+void System::set_state_rate(const Expr& state, const Expr& rate) {
+  const auto found = std::find_if(states_.begin(), states_.end(), [&](auto& s) { return s.symbol == state; });
+  require(found != states_.end(), "'{}' is no state of {}", state.name(), name_);
+  found->rate = graph_->bind(rate);
+  forget_tangent();
+}
+
 Expr System::add_unknown(std::string_view name) {
   check_name(name, "unknown force");
   unknowns_.push_back(declare(name, SymbolKind::Unknown));
@@ -225,6 +238,7 @@ Tangent& System::tangent() const {
       if (kinds_.contains(x.name() + "'")) rates.set(x, graph_->symbol(x.name() + "'"));
     }
     for (const SpeedRecord& u : speeds_) rates.set(u.symbol, u.derivative);
+    for (const StateRecord& x : states_) rates.set(x.symbol, x.rate);
     tangent_ = std::make_unique<Tangent>(std::move(rates));
   }
   return *tangent_;
@@ -235,7 +249,8 @@ Expr System::time_derivative(const Expr& e) const {
   for (const Expr& s : symbols_of(std::span(&e, 1))) {
     const auto kind = find_kind(s.name());
     const bool last = (kind == SymbolKind::Specified && !kinds_.contains(s.name() + "'"));
-    require(kind != SymbolKind::Input && kind != SymbolKind::Unknown && !last && kind != SymbolKind::SecondRate,
+    require(kind != SymbolKind::Input && kind != SymbolKind::Unknown && kind != SymbolKind::Multiplier && !last &&
+                kind != SymbolKind::SecondRate,
             "the derivative of {} with respect to time is not known, because it is written with '{}'; declare it as a "
             "specified motion, or as a function of t",
             e.to_string(), s.name());

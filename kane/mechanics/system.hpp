@@ -44,6 +44,7 @@ enum class SymbolKind : std::uint8_t {
   Speed,
   Acceleration,  ///< u'
   Auxiliary,     ///< an auxiliary speed; its value is zero
+  State,         ///< a variable with a differential equation of first order of its own
   Unknown,       ///< an unknown force to be found by auxiliary speeds
   Multiplier,
 };
@@ -73,6 +74,12 @@ struct BodySpec {
   std::optional<Dyadic> inertia = {};
   /// The inertia is about this point (fixed in the body) instead of the mass centre.
   PointId inertia_about = {};
+};
+
+/// A state besides coordinates and speeds.
+struct StateRecord {
+  Expr symbol;
+  Expr rate;
 };
 
 struct SpeedRecord {
@@ -181,10 +188,17 @@ class System {
   /// derivatives are what they are unless told otherwise.
   Expr add_specified(std::string_view name, const Expr& value = 0);
   Expr add_coordinate(std::string_view name);
+  /// A variable that is no coordinate but has a rate: the current of a motor, the integral of an error. Loads, laws and
+  /// outputs may depend on it. Its rate (of coordinates, rates, speeds, states, t, parameters and inputs) is set later, so
+  /// that states may depend on each other.
+  Expr add_state(std::string_view name);
+  void set_state_rate(const Expr& state, const Expr& rate);
   /// q' for a coordinate q (x' for a specified x).
   [[nodiscard]] Expr rate(const Expr& q) const;
   /// An unknown force or torque component, to be solved for with auxiliary speeds.
   Expr add_unknown(std::string_view name);
+  /// The symbol of a force that loads depend on; what it equals is known once the equations are formed.
+  Expr add_given_force(std::string_view name) { return declare(name, SymbolKind::Multiplier); }
   /// Derivative with respect to time, in terms of rates.
   [[nodiscard]] Expr time_derivative(const Expr& e) const;
   [[nodiscard]] std::optional<SymbolKind> find_kind(std::string_view symbol) const;
@@ -303,6 +317,7 @@ class System {
   [[nodiscard]] const std::vector<SymbolWithDefault>& parameters() const { return parameters_; }
   [[nodiscard]] const std::vector<SymbolWithDefault>& inputs() const { return inputs_; }
   [[nodiscard]] const std::vector<Expr>& coordinates() const { return coordinates_; }
+  [[nodiscard]] const std::vector<StateRecord>& states() const { return states_; }
   [[nodiscard]] const std::vector<SpeedRecord>& speeds() const { return speeds_; }
   [[nodiscard]] const std::vector<AuxiliaryRecord>& auxiliaries() const { return auxiliaries_; }
   [[nodiscard]] const std::vector<Expr>& unknowns() const { return unknowns_; }
@@ -353,6 +368,7 @@ class System {
   std::vector<SymbolWithDefault> inputs_;
   std::vector<Expr> specified_;
   std::vector<Expr> coordinates_;
+  std::vector<StateRecord> states_;
   std::vector<Expr> unknowns_;
   std::map<std::string, int, std::less<>> quasi_coordinates_;  // parameters of orientation: which set they belong to
   std::vector<std::vector<Expr>> quasi_sets_;

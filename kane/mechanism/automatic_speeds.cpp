@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <map>
 #include <optional>
+#include <random>
 #include <set>
 
 #include "kane/base/error.hpp"
+#include "kane/expr/affine.hpp"
 #include "kane/mechanism/check_values.hpp"
 #include "kane/mechanism/copy_mechanism.hpp"
 #include "kane/mechanism/formulation.hpp"
@@ -54,7 +57,7 @@ class SpeedSearch {
         if (const auto found = group.definitions.find(speed.name); found != group.definitions.end())
           speed.value.text = found->second;
       const auto operations = count(trial);
-      if (!operations || operations->total() >= shortest.total()) continue;
+      if (!operations || operations->total() >= shortest.total() || !stays_regular(trial)) continue;
       result.choices.push_back({group.joints, group.words, shortest, *operations, {}});
       for (const auto& [speed, definition] : group.definitions) result.choices.back().definitions[speed] = definition;
       best = std::move(trial);
@@ -64,7 +67,7 @@ class SpeedSearch {
     // Joint rates need no definitions: the recursive formulations then apply.
     if (result.choices.empty()) return result;
     result.mechanism.speeds = best;
-    translate_initial(result.mechanism);
+    translate_initial(mechanism_, result.mechanism);
     return result;
   }
 
@@ -81,45 +84,16 @@ class SpeedSearch {
     };
     if (!tree) return by(Formulation::Projection);
     OperationCount best = by(Formulation::Composite);
-    if (const OperationCount other = by(Formulation::Articulated); other.total() < best.total()) best = other;
+    try {
+      if (const OperationCount other = by(Formulation::Articulated); other.total() < best.total()) best = other;
+    } catch (const ModelError&) {  // loads proportional to accelerations: not by this one
+    }
     options.solve = false;
     worth_searching_ = by(Formulation::Projection).total() < 2 * best.total();
     if (!worth_searching_) return best;
     options.solve = true;
     const OperationCount other = by(Formulation::Projection);
     return other.total() < best.total() ? other : best;
-  }
-
-  /// Initial values of speeds were meant as rates of the joints: the same motion in the new speeds.
-  void translate_initial(Mechanism& chosen) const {
-    Values values = parameter_values(chosen);
-    values["t"] = 0;
-    for (const auto& i : chosen.inputs) values[i.symbol.name()] = 0;
-    const auto initial = [&](const std::string& name) {
-      const auto found = mechanism_.initial.find(name);
-      return found == mechanism_.initial.end() ? 0.0 : found->second;
-    };
-    for (const Expr& q : mechanism_.all_coordinates()) values[q.name()] = initial(q.name());
-    for (const auto& joint : mechanism_.joints)
-      for (const auto& motion : joint.motions)
-        if (motion.kind == MotionKind::Ball && motion.free) complete_ball(motion, values);
-    const LoweredMechanism rates = lower_mechanism(copy_mechanism(mechanism_));
-    for (const SpeedRecord& u : rates.system.speeds())
-      if (u.definition.is_symbol()) values[u.definition.name()] = initial(u.symbol.name());
-    const Mechanism copy = copy_mechanism(chosen);
-    const LoweredMechanism lowered = lower_mechanism(copy);
-    const FunctionTable functions = table_functions(copy);
-    for (const SpeedRecord& u : lowered.system.speeds()) {
-      const double value = evaluate(u.definition, values, functions);
-      if (value != 0 || mechanism_.initial.contains(u.symbol.name())) chosen.initial[u.symbol.name()] = value;
-    }
-  }
-
-  /// Euler parameters without initial values mean no rotation.
-  static void complete_ball(const ElementaryMotion& motion, Values& values) {
-    bool given = false;
-    for (const Expr& e : motion.coordinates) given = given || values[e.name()] != 0;
-    if (!given) values[motion.coordinates[3].name()] = 1;
   }
 
   void collect() {
@@ -152,6 +126,109 @@ class SpeedSearch {
       return std::nullopt;
     }
   }
+
+  // ---- singular speeds ------------------------------------------------------------------------------------------------
+  /// det Y and det M along lines through random configurations: where det Y changes its sign and det M does not vanish, the
+  /// speeds are singular in an ordinary position.
+  [[nodiscard]] bool stays_regular(const Definitions& speeds) {
+    constexpr int kLines = 4, kSamples = 48, kHalvings = 40;
+    constexpr double kVanished = 1e-6, kTurn = 6.283185307179586;
+    if (!regular_) regular_.emplace(mechanism_);
+    Mechanism trial = copy_mechanism(mechanism_);
+    trial.speeds = speeds;
+    const SpeedMatrix Y(trial);
+    std::mt19937 random(5);
+    for (int line = 0; line < kLines; ++line) {
+      Values at = regular_->values;
+      for (const Expr& q : mechanism_.all_coordinates())
+        at[q.name()] = std::uniform_real_distribution<double>(-3.1, 3.1)(random);
+      for (const Expr& q : mechanism_.all_coordinates()) {
+        double& x = at[q.name()];
+        const double kept = x;
+        double largest = 0, before = 0;
+        std::vector<double> zeros;
+        for (int k = 0; k <= kSamples; ++k) {
+          x = 0.013 + kTurn * k / kSamples;
+          const double y = Y.determinant(at);
+          largest = std::max(largest, std::abs(regular_->determinant(at)));
+          if (k > 0 && y * before < 0) {
+            double low = x - kTurn / kSamples, high = x;
+            for (int half = 0; half < kHalvings; ++half) {
+              x = (low + high) / 2;
+              (Y.determinant(at) * before > 0 ? low : high) = x;
+            }
+            zeros.push_back(x);
+          }
+          before = y;
+        }
+        for (const double zero : zeros) {
+          x = zero;
+          if (std::abs(regular_->determinant(at)) > kVanished * largest) return false;
+        }
+        x = kept;
+      }
+    }
+    return true;
+  }
+
+  [[nodiscard]] static double determinant(std::vector<double> a, std::size_t n) {
+    double result = 1;
+    for (std::size_t c = 0; c < n; ++c) {
+      std::size_t pivot = c;
+      for (std::size_t r = c + 1; r < n; ++r)
+        if (std::abs(a[r * n + c]) > std::abs(a[pivot * n + c])) pivot = r;
+      if (a[pivot * n + c] == 0) return 0;
+      if (pivot != c) result = -result;
+      for (std::size_t k = 0; k < n; ++k) std::swap(a[c * n + k], a[pivot * n + k]);
+      result *= a[c * n + c];
+      for (std::size_t r = c + 1; r < n; ++r) {
+        const double f = a[r * n + c] / a[c * n + c];
+        for (std::size_t k = c; k < n; ++k) a[r * n + k] -= f * a[c * n + k];
+      }
+    }
+    return result;
+  }
+
+  /// Y of u = Y rho + Z.
+  struct SpeedMatrix {
+    explicit SpeedMatrix(const Mechanism& mechanism) : functions(table_functions(mechanism)) {
+      const LoweredMechanism lowered = lower_mechanism(mechanism);
+      graph = lowered.system.shared_graph();
+      const std::vector<Expr> rates = lowered.system.rates();
+      n = rates.size();
+      for (const SpeedRecord& u : lowered.system.speeds()) {
+        const Affine a = affine_in(u.definition, rates);
+        entries.insert(entries.end(), a.coefficients.begin(), a.coefficients.end());
+      }
+    }
+    [[nodiscard]] double determinant(const Values& values) const {
+      return SpeedSearch::determinant(evaluate(entries, values, functions), n);
+    }
+    std::shared_ptr<Graph> graph;
+    FunctionTable functions;
+    std::vector<Expr> entries;
+    std::size_t n = 0;
+  };
+
+  /// M of the joint rates.
+  struct RateMass {
+    explicit RateMass(const Mechanism& mechanism) : functions(table_functions(mechanism)) {
+      FormOptions options;
+      options.outputs = options.solve = false;
+      equations = form_equations(copy_mechanism(mechanism), options);
+      for (const auto& p : equations.parameters) values[p.symbol.name()] = evaluate(p.value, values, functions);
+      for (const auto& i : equations.inputs) values[i.symbol.name()] = 0;
+      for (const Expr& u : equations.u) values[u.name()] = 0;
+      for (const Expr& q : equations.q) values[q.name()] = 0;
+      values[equations.t.name()] = 0;
+    }
+    [[nodiscard]] double determinant(const Values& at) const {
+      return SpeedSearch::determinant(evaluate(equations.M.entries, at, functions), equations.u.size());
+    }
+    FunctionTable functions;
+    EquationsOfMotion equations;
+    Values values;
+  };
 
   [[nodiscard]] bool inertialess(const std::string& body) const {
     const MechanismBody* found = mechanism_.find_body(body);
@@ -276,6 +353,7 @@ class SpeedSearch {
   }
 
   Mechanism mechanism_;
+  std::optional<RateMass> regular_;
   bool worth_searching_ = true;
   Definitions rates_;
   std::vector<FreeMotion> motions_;
@@ -298,6 +376,45 @@ std::string AutomaticSpeeds::summary() const {
     text += ")";
   }
   return text;
+}
+
+namespace {
+
+/// Euler parameters without initial values mean no rotation.
+void complete_ball(const ElementaryMotion& motion, Values& values) {
+  bool given = false;
+  for (const Expr& e : motion.coordinates) given = given || values[e.name()] != 0;
+  if (!given) values[motion.coordinates[3].name()] = 1;
+}
+
+}  // namespace
+
+void translate_initial(const Mechanism& rates, Mechanism& chosen, bool all) {
+  Values values = parameter_values(chosen);
+  values["t"] = 0;
+  for (const auto& i : chosen.inputs) values[i.symbol.name()] = 0;
+  const auto initial = [&](const std::string& name) {
+    const auto found = rates.initial.find(name);
+    return found == rates.initial.end() ? 0.0 : found->second;
+  };
+  for (const Expr& q : rates.all_coordinates()) values[q.name()] = initial(q.name());
+  for (const StateQuantity& x : rates.states) values[x.name] = initial(x.name);
+  for (const auto& joint : rates.joints)
+    for (const auto& motion : joint.motions)
+      if (motion.kind == MotionKind::Ball && motion.free) complete_ball(motion, values);
+  if (all)
+    for (const Expr& q : rates.all_coordinates()) chosen.initial[q.name()] = values[q.name()];
+  const LoweredMechanism before = lower_mechanism(copy_mechanism(rates));
+  for (const SpeedRecord& u : before.system.speeds())
+    if (u.definition.is_symbol()) values[u.definition.name()] = initial(u.symbol.name());
+  const Mechanism copy = copy_mechanism(chosen);
+  const LoweredMechanism lowered = lower_mechanism(copy);
+  const FunctionTable functions = table_functions(copy);
+  for (const SpeedRecord& u : lowered.system.speeds()) {
+    const double value = evaluate(u.definition, values, functions);
+    if (!u.definition.is_symbol()) chosen.initial_laws.erase(u.symbol.name());  // it was one for the rate
+    if (all || value != 0 || rates.initial.contains(u.symbol.name())) chosen.initial[u.symbol.name()] = value;
+  }
 }
 
 AutomaticSpeeds choose_speeds(const Mechanism& mechanism) { return SpeedSearch(mechanism).run(); }

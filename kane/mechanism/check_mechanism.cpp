@@ -107,6 +107,7 @@ class MechanismCheck {
       if (m_.speeds.empty()) symbols_.add(speed_name(q.name()), "speed", m_.where);
     }
     for (const NamedQuantity& u : m_.speeds) symbols_.add(u.name, "speed", u.value.where);
+    for (const StateQuantity& x : m_.states) symbols_.add(x.name, "state", x.where);
     for (const AuxiliaryQuantity& a : m_.auxiliary) symbols_.add(a.name, "auxiliary speed", a.direction.where);
   }
 

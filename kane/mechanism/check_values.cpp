@@ -134,6 +134,7 @@ class ValueCheck {
     if (m_.speeds.empty())
       for (const Expr& u : m_.joint_speeds()) names.insert(u.name());
     for (const NamedQuantity& u : m_.speeds) names.insert(u.name);
+    for (const StateQuantity& x : m_.states) names.insert(x.name);
     return names;
   }
 

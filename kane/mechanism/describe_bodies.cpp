@@ -89,6 +89,7 @@ Expr Mechanism::expression(std::string_view text, const Place& place) {
   for (const auto& p : parameters) options.known_names.push_back(p.symbol.name());
   for (const auto& i : inputs) options.known_names.push_back(i.symbol.name());
   for (const Expr& q : all_coordinates()) options.known_names.push_back(q.name());
+  for (const StateQuantity& x : states) options.known_names.push_back(x.name);
   for (const Expr& u : joint_speeds()) options.known_names.push_back(u.name());
   options.known_names.emplace_back("t");
   options.resolve = [&](std::string_view symbol) -> std::optional<Expr> {

@@ -194,6 +194,16 @@ void Mechanism::add_auxiliary(std::string_view symbol, const AuxiliaryOptions& o
   auxiliary.push_back(std::move(own));
 }
 
+Expr Mechanism::add_state(std::string_view symbol, Quantity rate, const Expr& start, std::string_view unit,
+                          const Place& place) {
+  const Where here = place_of(place);
+  check_new_name(states, symbol, "state", here);
+  states.push_back({std::string(symbol), at(std::move(rate), here), here});
+  if (!unit.empty()) units[std::string(symbol)] = unit;
+  if (!start.is_zero()) set_initial(symbol, start, place);
+  return graph->symbol(symbol);
+}
+
 void Mechanism::add_output(std::string_view output, Quantity value, const Place& place) {
   check_new_name(outputs, output, "output", place_of(place));
   outputs.push_back({std::string(output), at(std::move(value), place_of(place))});

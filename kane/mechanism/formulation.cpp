@@ -7,10 +7,13 @@
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/expr/traverse.hpp"
+#include "kane/mechanics/load_inertia.hpp"
 #include "kane/mechanism/automatic_speeds.hpp"
 #include "kane/mechanism/copy_mechanism.hpp"
+#include "kane/mechanism/given_forces.hpp"
 #include "kane/mechanism/lowering_parts.hpp"
 #include "kane/mechanism/part_place.hpp"
+#include "kane/mechanism/placed.hpp"
 #include "kane/mechanism/report.hpp"
 #include "kane/mechanism/tree_model.hpp"
 
@@ -227,6 +230,17 @@ std::vector<Expr> minus(const std::vector<Expr>& a, const std::vector<Expr>& b) 
   return result;
 }
 
+/// Moves what loads add to the mass matrix there; false if entries appear outside the branches of the tree.
+bool add_load_inertia(const std::vector<Expr>& udot, ExprMatrix& M, std::vector<Expr>& rhs) {
+  const ExprMatrix L = take_load_inertia(udot, rhs);
+  bool sparse = true;
+  for (std::size_t i = 0; i < L.entries.size(); ++i) {
+    sparse = sparse && (L.entries[i].is_zero() || !M.entries[i].is_zero());
+    M.entries[i] -= L.entries[i];
+  }
+  return sparse;
+}
+
 /// Fills in the dynamical equations from the tree.
 void form_tree_dynamics(const BuiltTree& built, Formulation formulation, const FormOptions& options,
                         EquationsOfMotion& equations) {
@@ -237,18 +251,21 @@ void form_tree_dynamics(const BuiltTree& built, Formulation formulation, const F
     equations.parameters.push_back({number.symbol, graph.number(rational_from_double(number.value))});
   const bool composite = formulation == Formulation::Composite || options.mass_matrix;
   if (composite) {
-    const auto reduced = minus(tree.tau, form_bias(tree));
-    const ExprMatrix M = form_mass_matrix(tree);
+    auto reduced = minus(tree.tau, form_bias(tree));
+    ExprMatrix M = form_mass_matrix(tree);
     const std::size_t n = tree.dof_count();
+    const bool sparse = add_load_inertia(in_dof_order(tree, equations.udot), M, reduced);
+    equations.symmetric = !equations.accelerating || is_symmetric(M);
     equations.M = ExprMatrix(n, n);
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < n; ++j) equations.M(tree.dof_speed[i], tree.dof_speed[j]) = M(i, j);
     equations.rhs = in_speed_order(tree, reduced);
-    if (options.solve && formulation == Formulation::Composite)
+    if (options.solve && formulation == Formulation::Composite && sparse && equations.symmetric)
       equations.udot_explicit = in_speed_order(tree, solve_branch_sparse(tree, M, reduced));
   }
   if (options.solve && formulation == Formulation::Articulated)
     equations.udot_explicit = in_speed_order(tree, form_articulated(tree));
+  equations.active = in_speed_order(tree, tree.tau);  // complete_equations() adds gravity
   const auto needed = form_inverse_dynamics(tree, in_dof_order(tree, equations.udot));
   equations.inverse = in_speed_order(tree, minus(needed, tree.tau));
 }
@@ -279,7 +296,7 @@ bool constrained(const System& system) {
 EquationsOfMotion form_unplaced(const Mechanism& mechanism, Formulation formulation, const FormOptions& options) {
   const LoweredMechanism lowered = lower_mechanism(mechanism);
   FormOptions adapted = options;
-  if (constrained(lowered.system)) adapted.solve = false;
+  if (constrained(lowered.system) || !lowered.given.empty()) adapted.solve = false;
   EquationsOfMotion equations;
   if (formulation == Formulation::Projection) {
     equations =
@@ -289,8 +306,15 @@ EquationsOfMotion form_unplaced(const Mechanism& mechanism, Formulation formulat
     if (!tree.built)
       throw ModelError(mechanism.where, fmt::format("'{}' cannot be formulated by {}: {}", mechanism.name,
                                                     to_string(formulation), tree.reason));
+    require_at(
+        mechanism.where,
+        formulation != Formulation::Articulated || (!has_accelerating_loads(lowered.system) && lowered.given.empty()),
+        "'{}' cannot be formulated by articulated: it has loads that depend on accelerations or reactions, which "
+        "join the mass matrix, and this formulation has none",
+        mechanism.name);
     if (!adapted.solve) adapted.mass_matrix = true;
     equations = form_frame_of_tree(lowered);
+    equations.accelerating = has_accelerating_loads(lowered.system);
     form_tree_dynamics(*tree.built, formulation, adapted, equations);
   }
   if (options.outputs) complete_equations(mechanism, lowered, equations);
@@ -298,6 +322,7 @@ EquationsOfMotion form_unplaced(const Mechanism& mechanism, Formulation formulat
   for (const std::string& warning : lowered.warnings) std::erase(equations.warnings, warning);
   equations.warnings.insert(equations.warnings.begin(), lowered.warnings.begin(), lowered.warnings.end());
   complete_switching(lowered, equations);
+  complete_given_forces(lowered, equations);
   return equations;
 }
 
@@ -340,8 +365,25 @@ RoughCost estimate(const Mechanism& mechanism) {
   return cost;
 }
 
+/// Which recursive formulations apply.
+struct TreeCheck {
+  std::string reason;       ///< why none does; empty: composite does
+  bool articulated = true;  ///< articulated does, too
+};
+
+TreeCheck check_tree(const Mechanism& mechanism) {
+  return with_part_place(mechanism, [&] {
+    const Mechanism copy = copy_mechanism(mechanism);
+    const LoweredMechanism lowered = lower_mechanism(copy);
+    return TreeCheck{TreeFormer(copy, lowered).check(),
+                     !has_accelerating_loads(lowered.system) && lowered.given.empty()};
+  });
+}
+
 std::vector<Formulation> worth_trying(const Mechanism& mechanism) {
-  if (!why_no_tree(mechanism).empty()) return {Formulation::Projection};
+  const TreeCheck tree = check_tree(mechanism);
+  if (!tree.reason.empty()) return {Formulation::Projection};
+  if (!tree.articulated) return {Formulation::Composite};
   const RoughCost cost = estimate(mechanism);
   std::vector<Formulation> candidates;
   if (cost.composite < 3 * cost.articulated) candidates.push_back(Formulation::Composite);
@@ -360,13 +402,7 @@ OperationCount count_dynamics(const EquationsOfMotion& equations) {
   return count_operations(outputs, state_symbols(equations));
 }
 
-std::string why_no_tree(const Mechanism& mechanism) {
-  return with_part_place(mechanism, [&] {
-    const Mechanism copy = copy_mechanism(mechanism);
-    const LoweredMechanism lowered = lower_mechanism(copy);
-    return TreeFormer(copy, lowered).check();
-  });
-}
+std::string why_no_tree(const Mechanism& mechanism) { return check_tree(mechanism).reason; }
 
 EquationsOfMotion form_equations(const Mechanism& mechanism, const FormOptions& options) {
   if (mechanism.automatic_speeds) {
@@ -400,9 +436,10 @@ EquationsOfMotion form_equations(const Mechanism& mechanism, const FormOptions& 
 
 std::vector<FormulationCount> compare_formulations(const Mechanism& mechanism) {
   std::vector<FormulationCount> counts;
-  const bool tree = why_no_tree(mechanism).empty();
+  const TreeCheck tree = check_tree(mechanism);
   for (const auto formulation : {Formulation::Projection, Formulation::Composite, Formulation::Articulated}) {
-    if (formulation != Formulation::Projection && !tree) continue;
+    if (formulation != Formulation::Projection && !tree.reason.empty()) continue;
+    if (formulation == Formulation::Articulated && !tree.articulated) continue;
     const auto equations = form_by(copy_mechanism(mechanism), formulation, {.mass_matrix = false, .outputs = false});
     counts.push_back({formulation, count_dynamics(equations)});
   }

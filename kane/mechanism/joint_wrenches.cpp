@@ -177,7 +177,7 @@ std::vector<JointWrench> form_joint_wrenches(const LoweredMechanism& l, const Bo
   sum.add_inertia();
   std::set<std::string> inside(l.joint_loads.begin(), l.joint_loads.end());
   for (const ParallelTorque& t : l.parallel_torques) inside.insert(t.load);
-  const std::vector<AppliedLoad> loads = form_loads(l.system, rates.rates);
+  const std::vector<AppliedLoad> loads = form_loads(l.system, rates.second_rates);
   for (const AppliedLoad& load : loads)
     if (!inside.contains(load.name)) sum.add_load(load);
   for (const AppliedLoad& load : form_attractions(l.system)) sum.add_load(load);

@@ -6,6 +6,7 @@
 #include "kane/expr/infix.hpp"
 #include "kane/expr/traverse.hpp"
 #include "kane/mechanics/rates.hpp"
+#include "kane/mechanism/given_forces.hpp"
 #include "kane/mechanism/joint_library.hpp"
 #include "kane/mechanism/lowering_parts.hpp"
 #include "kane/mechanism/placed.hpp"
@@ -54,16 +55,20 @@ class Lowering {
     for (const Expr& q : m_.all_coordinates()) s_.add_coordinate(q.name());
     for (const SymbolWithDefault& i : m_.inputs)
       if (specified_.contains(i.symbol.name())) s_.add_specified(i.symbol.name(), i.value);
+    for (const StateQuantity& x : m_.states) with_place(x.where, [&] { s_.add_state(x.name); });
     lower_tree(c_);
+    check_states_stay_out_of_positions();
     find_rates();
     add_speeds();
     add_inputs();
+    add_state_rates();
     add_auxiliaries();
     lower_loads(c_);
     lower_closing_joints(c_);
     lower_constraints(c_);
     lower_switching(c_);
     add_outputs();
+    for (const ConstraintRecord& c : s_.constraints()) check_constraint(c);
   }
 
  private:
@@ -118,7 +123,14 @@ class Lowering {
       require_at(law.value.where, known, "there is a law for '{}', which is no input", law.name);
       require_at(law.value.where, !specified_.contains(law.name),
                  "the input '{}' prescribes a motion, so it cannot follow a law of the motion", law.name);
-      laws[law.name] = read_scalar(law.value, c_.scope(), fmt::format("the law of the input '{}'", law.name));
+      QuantityScope scope = c_.scope();
+      scope.refuse_auxiliary = true;
+      laws[law.name] = read_scalar(law.value, scope, fmt::format("the law of the input '{}'", law.name));
+      require_at(
+          law.value.where, !accelerates(laws[law.name]),
+          "the law of the input '{}' depends on accelerations; write them in the load itself, where terms linear "
+          "in accelerations join the mass matrix",
+          law.name);
     }
     if (!laws.empty()) {
       const Substitution to_speeds = form_kinematical_equations(s_).rates_to_speeds;
@@ -129,6 +141,60 @@ class Lowering {
       const auto law = laws.find(i.symbol.name());
       s_.add_input(i.symbol.name(), law == laws.end() ? i.value : law->second);
     }
+  }
+
+  [[nodiscard]] bool accelerates(const Expr& e) const {
+    const std::vector<Expr> symbols = symbols_of({&e, 1});
+    return std::any_of(symbols.begin(), symbols.end(), [&](const Expr& symbol) {
+      const auto kind = s_.find_kind(symbol.name());
+      return kind == SymbolKind::SecondRate || kind == SymbolKind::Acceleration;
+    });
+  }
+
+  // ---- states -------------------------------------------------------------------------------------------------------
+  void add_state_rates() {
+    for (const StateQuantity& x : m_.states) {
+      QuantityScope scope = c_.scope();
+      scope.refuse_auxiliary = true;
+      const Expr rate = read_scalar(x.rate, scope, fmt::format("the rate of the state '{}'", x.name));
+      require_at(x.rate.where, !accelerates(rate),
+                 "the rate of the state '{}' depends on accelerations; it may depend on coordinates, speeds, states, "
+                 "inputs, parameters and t",
+                 x.name);
+      s_.set_state_rate(s_.graph().symbol(x.name), rate);
+    }
+  }
+
+  [[nodiscard]] std::optional<std::string> find_state(std::span<const Expr> expressions) const {
+    for (const Expr& symbol : symbols_of(expressions))
+      if (s_.find_kind(symbol.name()) == SymbolKind::State) return symbol.name();
+    return std::nullopt;
+  }
+
+  /// Velocities would depend on the rates of the states, whatever those depend on.
+  void check_states_stay_out_of_positions() const {
+    if (m_.states.empty()) return;
+    std::vector<Expr> all;
+    for (const PointRecord& p : s_.points())
+      for (const Vector::Term& t : p.offset.terms()) all.insert(all.end(), t.c.begin(), t.c.end());
+    for (std::size_t i = 1; i < s_.frames().size(); ++i)
+      for (const Expr3& row : s_.frames()[FrameId(i)].rotation) all.insert(all.end(), row.begin(), row.end());
+    if (const auto state = find_state(all))
+      throw ModelError(m_.where, fmt::format("a position depends on the state '{}'; states may stand in loads, laws, "
+                                             "events and outputs. Make it a coordinate, or a prescribed motion",
+                                             *state));
+  }
+
+  void check_constraint(const ConstraintRecord& c) const {
+    if (m_.states.empty()) return;
+    std::vector<Expr> all{c.phi.value_or(Expr()), c.motion.value_or(Expr())};
+    for (const Vector::Term& t : c.direction.terms()) all.insert(all.end(), t.c.begin(), t.c.end());
+    if (const auto state = find_state(all))
+      throw ModelError(
+          Subject{Subject::Kind::Constraint, c.name},
+          fmt::format("the constraint '{}' depends on the state '{}'; states may stand in loads, laws, events "
+                      "and outputs",
+                      c.name, *state));
   }
 
   // ---- auxiliary speeds ---------------------------------------------------------------------------------------------
@@ -166,7 +232,8 @@ class Lowering {
     Graph& graph = s_.graph();
     out_.kinetic_symbol = graph.symbol("kinetic energy");
     out_.potential_symbol = graph.symbol("potential energy");
-    QuantityScope scope = c_.scope();
+    GivenForceNames forces(m_, out_);
+    QuantityScope scope = c_.force_scope(forces);
     const auto offer = [&](const char* name, const Expr& value) {
       if (!s_.find_kind(name)) scope.scalars.emplace(name, value);
     };

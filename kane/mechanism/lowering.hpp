@@ -107,6 +107,15 @@ struct LoweredSwitching {
   }
 };
 
+/// A force that loads or outputs name: its symbol stands in them.
+struct GivenForce {
+  enum class Kind : std::uint8_t { Auxiliary, Force, Torque, Multiplier };
+  Kind kind;
+  std::string name;  ///< of the auxiliary speed, the joint or the row
+  std::size_t axis;  ///< of the ground, for the force and torque of a joint
+  Expr symbol;
+};
+
 /// Where the parts of the mechanism went.
 struct LoweredMechanism {
   explicit LoweredMechanism(System empty) : system(std::move(empty)) {}
@@ -131,6 +140,7 @@ struct LoweredMechanism {
   std::vector<std::pair<std::string, FrameId>> reported_frames;
   Expr kinetic_symbol, potential_symbol;
   LoweredSwitching switching;
+  std::vector<GivenForce> given;
 };
 
 /// Checks the mechanism (check_mechanism) and lowers it. Throws ModelError.

@@ -3,6 +3,7 @@
 #include "kane/base/at.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/mechanism/directions.hpp"
+#include "kane/mechanism/given_forces.hpp"
 #include "kane/mechanism/lowering_parts.hpp"
 #include "kane/mechanism/placed.hpp"
 
@@ -89,13 +90,18 @@ void add_ball_law(const LoweringContext& c, const AxisLaw& law, const LoweredMot
     add(name + ".spring", Vector(motion.to, {size * e[0], size * e[1], size * e[2]}));
   }
   if (!law.damping.is_zero()) add(name + ".damper", -law.damping * s.angular_velocity(motion.to, motion.from));
-  if (!law.law.empty()) add(name + ".law", read_vector(law.law, c.scope(), "the torque law of " + name));
+  GivenForceNames forces(c.mechanism, c.lowered);
+  if (!law.law.empty()) add(name + ".law", read_vector(law.law, c.force_scope(forces), "the torque law of " + name));
 }
 
 class LoadLowering {
  public:
   explicit LoadLowering(const LoweringContext& context)
-      : c_(context), m_(context.mechanism), s_(context.system), names_(context.lowered.names) {}
+      : c_(context),
+        m_(context.mechanism),
+        s_(context.system),
+        names_(context.lowered.names),
+        forces_(context.mechanism, context.lowered) {}
 
   void run() {
     if (!m_.gravity.empty())
@@ -123,12 +129,12 @@ class LoadLowering {
   }
 
   /// A vector, or a scalar along a direction.
-  [[nodiscard]] Vector vector(const Quantity& size, const Quantity& axis, std::string_view what) const {
+  [[nodiscard]] Vector vector(const Quantity& size, const Quantity& axis, std::string_view what) {
     const std::string full = fmt::format("{} '{}'", what, name_);
-    if (axis.empty()) return read_vector(size, c_.scope(), full);
+    if (axis.empty()) return read_vector(size, c_.force_scope(forces_), full);
     const Vector direction = read_vector(axis, c_.scope(), "the axis of " + full);
     require_at(axis.where, !direction.is_zero(), "the axis of {} is the zero vector", full);
-    return read_scalar(size, c_.scope(), full) * unit_along(s_, direction);
+    return read_scalar(size, c_.force_scope(forces_), full) * unit_along(s_, direction);
   }
 
   void lower(const ForceLoad& load) {
@@ -169,13 +175,14 @@ class LoadLowering {
     const PointId from = names_.load_point(load.from);
     const PointId to = names_.load_point(load.to);
     require(from != to, "the spring '{}' has both ends at the same point '{}'", name_, load.from);
-    if (!load.stiffness.is_zero()) s_.add_spring(name_, from, to, load.stiffness, load.length);
-    if (!load.damping.is_zero()) s_.add_damper(name_ + ".damper", from, to, load.damping);
+    const auto scalar = [&](const Expr& e) { return forces_.in_scalar(e); };
+    if (!load.stiffness.is_zero()) s_.add_spring(name_, from, to, scalar(load.stiffness), scalar(load.length));
+    if (!load.damping.is_zero()) s_.add_damper(name_ + ".damper", from, to, scalar(load.damping));
     if (load.law.empty()) return;
     const Vector span = s_.position(to, from);
     const Expr x = s_.magnitude(span);
     require(!x.is_zero(), "the spring '{}' has both ends at the same place, '{}' and '{}'", name_, load.from, load.to);
-    QuantityScope scope = c_.scope();
+    QuantityScope scope = c_.force_scope(forces_);
     scope.scalars["x"] = x;
     scope.scalars["v"] = s_.dot(span, s_.velocity(to) - s_.velocity(from)) / x;
     const Expr tension = read_scalar(load.law, scope, fmt::format("the law of the spring '{}'", name_));
@@ -216,14 +223,18 @@ class LoadLowering {
   const Mechanism& m_;
   System& s_;
   const ModelNames& names_;
+  GivenForceNames forces_;
   std::string name_;
   Where where_;
 };
 
 }  // namespace
 
-void lower_axis_law(const LoweringContext& c, const AxisLaw& law, const LoweredMotion& motion, const std::string& name,
-                    const Where& where) {
+void lower_axis_law(const LoweringContext& c, const AxisLaw& given, const LoweredMotion& motion,
+                    const std::string& name, const Where& where) {
+  GivenForceNames forces(c.mechanism, c.lowered);
+  AxisLaw law = given;
+  for (Expr* e : {&law.stiffness, &law.rest, &law.damping, &law.actuator}) *e = forces.in_scalar(*e);
   if (motion.kind == MotionKind::Ball) {
     add_ball_law(c, law, motion, name, where);
     return;
@@ -235,7 +246,7 @@ void lower_axis_law(const LoweringContext& c, const AxisLaw& law, const LoweredM
     add_along(c, motion, name + ".spring", -law.stiffness * stretch);
   }
   if (!law.damping.is_zero()) add_along(c, motion, name + ".damper", -law.damping * motion.rate);
-  const Expr further = law.law.empty() ? Expr() : read_scalar(law.law, c.scope(), "the law of " + name);
+  const Expr further = law.law.empty() ? Expr() : read_scalar(law.law, c.force_scope(forces), "the law of " + name);
   if (!law.actuator.is_zero() && !further.is_zero() && (law.max_force || law.max_speed)) {
     add_along(c, motion, name + ".motor", motor_force(c.mechanism, law, law.actuator + further, motion.rate));
   } else {

@@ -12,6 +12,12 @@ struct LoweringContext {
   System& system;
 
   [[nodiscard]] QuantityScope scope() const { return {system, lowered.names}; }
+  /// The same where forces may be named (given_forces.hpp).
+  [[nodiscard]] QuantityScope force_scope(ForceNames& forces) const {
+    QuantityScope s = scope();
+    s.forces = &forces;
+    return s;
+  }
 };
 
 /// Frames and points of all joints that place bodies; bodies, particles, named points and frames.

@@ -71,9 +71,10 @@ struct Mechanism {
   std::vector<Expr> extra_coordinates;
   /// The user's own generalized speeds, in order; empty = those of the joints.
   std::vector<NamedQuantity> speeds;
-  bool stops = true;              ///< limits of joints are stops; else they are only told
-  bool motor_limits = true;       ///< motors have their max_force and max_speed; else these are only told
-  bool automatic_speeds = false;  ///< choose the speeds that make the equations shortest
+  std::vector<StateQuantity> states;  ///< variables besides coordinates and speeds
+  bool stops = true;                  ///< limits of joints are stops; else they are only told
+  bool motor_limits = true;           ///< motors have their max_force and max_speed; else these are only told
+  bool automatic_speeds = false;      ///< choose the speeds that make the equations shortest
   /// Order in which all_coordinates() lists the symbols; empty = joints in order. A list names all of them.
   std::vector<std::string> coordinate_order;
   std::vector<std::string> speed_order;      ///< the same for joint_speeds()
@@ -106,6 +107,10 @@ struct Mechanism {
   /// A quantity given from outside while the model runs; `value` is its default.
   Expr input(std::string_view symbol, const Expr& value = 0, std::string_view unit = "",
              const Place& place = Place::current());
+  /// A variable with a differential equation of its own: rate "(V - R*i - k*u)/L". Loads, laws, events, outputs and the
+  /// rates of other states may use it. The unit is for display.
+  Expr add_state(std::string_view symbol, Quantity rate, const Expr& start = 0, std::string_view unit = "",
+                 const Place& place = Place::current());
   /// The symbol of a coordinate, for use before or after the joint that has it.
   Expr coordinate(std::string_view symbol);
   /// The symbol of a speed, likewise.

@@ -21,6 +21,16 @@ Where part_place(const Mechanism& mechanism, const Subject& subject) {
     for (const Joint& j : mechanism.joints)
       if (j.closing && (subject.name == j.name || subject.name.starts_with(j.name + "."))) return j.where;
   }
+  if (subject.kind == Subject::Kind::Load) {
+    // Parts of a load are named after it: "stay.damper", and loads of joints after those: "pin.law".
+    const auto belongs = [&](const std::string& name) {
+      return subject.name == name || subject.name.starts_with(name + ".");
+    };
+    for (std::size_t i = 0; i < mechanism.loads.size(); ++i)
+      if (belongs(mechanism.loads[i].name) || belongs(fmt::format("load{}", i + 1))) return mechanism.loads[i].where;
+    for (const Joint& j : mechanism.joints)
+      if (belongs(j.name)) return j.where;
+  }
   if (subject.kind == Subject::Kind::Speed)
     for (const NamedQuantity& u : mechanism.speeds)
       if (u.name == subject.name) return u.value.where;

@@ -137,6 +137,13 @@ struct NamedQuantity {
   Quantity value;
 };
 
+/// A variable with a differential equation of first order: the current of a motor, the integral of an error, a temperature.
+struct StateQuantity {
+  std::string name;
+  Quantity rate;  ///< of coordinates, speeds, states, inputs, parameters and t
+  Where where;
+};
+
 /// One-dimensional table, used in expressions as name(x).
 struct Table {
   std::string name{};

@@ -47,10 +47,19 @@ class QuantitySemantics {
     if (const auto at = scope_.scalars.find(text); at != scope_.scalars.end()) return graph_.bind(at->second);
     const std::size_t primes = text.size() - (text.find_last_not_of('\'') + 1);
     if (primes > 0) return derivative_of(text.substr(0, text.size() - primes), primes, text);
+    if (s_.find_kind(text) == SymbolKind::Auxiliary) {
+      if (scope_.forces != nullptr) return scope_.forces->auxiliary(text);
+      if (scope_.refuse_auxiliary)
+        throw ModelError(
+            fmt::format("'{}' is an auxiliary speed; the force it brings into evidence may stand in loads and outputs, "
+                        "but not here",
+                        text));
+    }
     if (s_.find_kind(text)) return graph_.symbol(text);
     if (text == "pi") return graph_.pi();
     if (const auto basis = find_basis_vector(text)) return *basis;
-    if (is_reference(text)) return Reference{std::string(text)};
+    if (is_reference(text) || (scope_.forces != nullptr && scope_.forces->knows(text)))
+      return Reference{std::string(text)};
     throw ModelError(fmt::format("unknown name '{}'{}", InfixText::printable(text), suggestion(text, known_names())));
   }
 
@@ -153,10 +162,16 @@ class QuantitySemantics {
   // ---- names --------------------------------------------------------------------------------------------------------
   [[nodiscard]] Value derivative_of(std::string_view base, std::size_t order, std::string_view text) {
     const auto kind = s_.find_kind(base);
-    const bool moves = kind == SymbolKind::Coordinate || kind == SymbolKind::Specified || kind == SymbolKind::Speed;
+    const bool moves = kind == SymbolKind::Coordinate || kind == SymbolKind::Specified || kind == SymbolKind::Speed ||
+                       kind == SymbolKind::State;
     if (!moves) {
-      if (kind) throw ModelError(fmt::format("'{}' has no rate: only coordinates and speeds do", base));
+      if (kind) throw ModelError(fmt::format("'{}' has no rate: only coordinates, speeds and states do", base));
       throw ModelError(fmt::format("unknown name '{}'{}", InfixText::printable(text), suggestion(base, known_names())));
+    }
+    if (kind == SymbolKind::State) {
+      for (const StateRecord& x : s_.states())
+        if (x.symbol.name() == base && x.rate.graph() == nullptr)
+          throw ModelError(fmt::format("the rate of the state '{}' is not known here; write it out", base));
     }
     if (order > 2) throw ModelError(fmt::format("'{}': there is no third derivative", InfixText::printable(text)));
     Expr e = graph_.symbol(base);
@@ -213,6 +228,14 @@ class QuantitySemantics {
   Value acceleration(std::span<const Operand> a) { return s_.acceleration(point(a[0]), frame_or_ground(a, 1)); }
   Value omega(std::span<const Operand> a) { return s_.angular_velocity(frame(a[0]), frame_or_ground(a, 1)); }
   Value alpha(std::span<const Operand> a) { return s_.angular_acceleration(frame(a[0]), frame_or_ground(a, 1)); }
+  [[nodiscard]] ForceNames& forces(std::string_view function) const {
+    if (scope_.forces == nullptr)
+      throw ModelError(fmt::format("{} may stand in loads and outputs, but not here", function));
+    return *scope_.forces;
+  }
+  Value reaction(std::span<const Operand> a) { return forces("reaction").reaction(name_of(a[0]), false); }
+  Value reaction_torque(std::span<const Operand> a) { return forces("reaction_torque").reaction(name_of(a[0]), true); }
+  Value multiplier(std::span<const Operand> a) { return forces("multiplier").multiplier(name_of(a[0])); }
   Value inertia(std::span<const Operand> a) {
     const BodyRecord& b = s_.body(body(a[0]));
     if (!b.inertia) throw InfixError{a[0].text, fmt::format("the particle '{}' has no inertia", b.name)};
@@ -253,6 +276,9 @@ std::span<const QuantitySemantics::Row> QuantitySemantics::rows() {
       {"a", 1, 2, "a point and perhaps a frame", &QuantitySemantics::acceleration},
       {"omega", 1, 2, "a body and perhaps a frame", &QuantitySemantics::omega},
       {"alpha", 1, 2, "a body and perhaps a frame", &QuantitySemantics::alpha},
+      {"reaction", 1, 1, "a joint", &QuantitySemantics::reaction},
+      {"reaction_torque", 1, 1, "a joint", &QuantitySemantics::reaction_torque},
+      {"multiplier", 1, 1, "a constraint", &QuantitySemantics::multiplier},
       {"inertia", 1, 1, "a body", &QuantitySemantics::inertia},
       {"mass", 1, 1, "a body", &QuantitySemantics::mass},
       {"distance", 2, 2, "two points", &QuantitySemantics::distance},

@@ -26,11 +26,30 @@
 namespace kane {
 
 /// The names that a quantity may use.
+/// Where expressions may name forces: the force of an auxiliary speed by its name, reaction(J), reaction_torque(J),
+/// multiplier(C).
+class ForceNames {
+ public:
+  virtual ~ForceNames() = default;
+  /// A joint, a constraint or a row of one.
+  [[nodiscard]] virtual bool knows(std::string_view name) const = 0;
+  /// The force that the auxiliary speed of this name brings into evidence.
+  [[nodiscard]] virtual Expr auxiliary(std::string_view name) = 0;
+  /// Force or torque that a joint transmits to its child.
+  [[nodiscard]] virtual Vector reaction(std::string_view joint, bool torque) = 0;
+  /// Of a row of a constraint.
+  [[nodiscard]] virtual Expr multiplier(std::string_view row) = 0;
+};
+
 struct QuantityScope {
   const System& system;
   const ModelNames& names;
   /// Further scalars, such as x and v in the law of a spring.
   std::map<std::string, Expr, std::less<>> scalars = {};
+  /// Null: forces have no place here.
+  ForceNames* forces = nullptr;
+  /// Names of auxiliary speeds are refused (they are zero, and somebody who writes one means its force).
+  bool refuse_auxiliary = false;
 };
 
 using QuantityValue = std::variant<Expr, Vector, Dyadic>;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "kane/expr/derivative.hpp"
 #include "kane/expr/traverse.hpp"
 #include "kane/mechanics/algebra.hpp"
 #include "kane/mechanics/dynamics.hpp"
@@ -42,6 +43,15 @@ void report_momentum(const System& s, const BodyMotion& m, EquationsOfMotion& e)
   e.kinetic = twice / 2;
   e.linear_momentum = linear;
   e.angular_momentum = angular;
+}
+
+// F_r = g . sum m v_r: the derivative of the power of the weights, g . p, with respect to u_r.
+void add_weights(const System& s, EquationsOfMotion& e) {
+  const Vector g = total_uniform_gravity(s);
+  if (e.active.empty() || g.is_zero()) return;
+  const Expr power = s.graph().bind(dot(s.frames().express(g, s.inertial()), e.linear_momentum));
+  for (const Jacobian::Entry& entry : jacobian({&power, 1}, e.u).entries)
+    e.active[static_cast<std::size_t>(entry.column)] += entry.value;
 }
 
 /// Nothing if gravity is not uniform and constant in the ground, or a centre of attraction moves.
@@ -139,6 +149,7 @@ EquationsOfMotion describe_equations(const LoweredMechanism& l, const SpeedRates
   }
   e.qdot = rates.qdot;
   e.quaternions = s.quaternions();
+  add_states(s, rates.rates, e);
   for (const Expr& u : s.dependent_speeds())
     e.dependent_speeds.push_back(static_cast<int>(std::find(e.u.begin(), e.u.end(), u) - e.u.begin()));
   report_outputs(s, rates, e);
@@ -154,6 +165,7 @@ void complete_equations(const Mechanism& mechanism, const LoweredMechanism& l, E
   if (options.motion) report_motion(l, motion, e);
   if (options.energy) {
     report_momentum(l.system, motion, e);
+    if (e.formulation != "projection") add_weights(l.system, e);  // the projection has them already
     e.potential = potential_energy(l.system, motion);
     report_energy_outputs(l, e);
   }

@@ -51,6 +51,26 @@ void check_driven(const Mechanism& mechanism, const std::vector<std::string>& dr
       throw ModelError(fmt::format("'{}' has no input '{}'{}", mechanism.name, name, suggestion(name, known)));
 }
 
+/// Initial values mean the rates of the joints. What constraints make of those that are not given must not depend on the
+/// choice of speeds: the start is assembled in the rates, and handed over as a whole.
+void carry_closed_start(const Mechanism& mechanism, Mechanism& chosen) {
+  const bool closing = std::any_of(mechanism.joints.begin(), mechanism.joints.end(), [](auto& j) { return j.closing; });
+  if (mechanism.constraints.empty() && !closing) return;
+  Mechanism rates = copy_mechanism(mechanism);
+  rates.automatic_speeds = false;
+  rates.speeds.clear();
+  ModelOptions lean;
+  lean.reports = false;
+  const Model model(copy_mechanism(rates), lean);
+  Start start = model.start({});
+  const auto evaluator = model.make_evaluator(start);
+  if (!assemble(*evaluator, start.state, start.given).ok) return;  // the run will say what is wrong
+  const EquationsOfMotion& e = model.equations();
+  for (std::size_t i = 0; i < e.q.size(); ++i) rates.initial[e.q[i].name()] = start.state.q[i];
+  for (std::size_t i = 0; i < e.u.size(); ++i) rates.initial[e.u[i].name()] = start.state.u[i];
+  translate_initial(rates, chosen, true);
+}
+
 }  // namespace
 
 Model::Model(Mechanism mechanism, ModelOptions options) {
@@ -62,6 +82,7 @@ Model::Model(Mechanism mechanism, ModelOptions options) {
   if (mechanism.automatic_speeds) {
     AutomaticSpeeds automatic = choose_speeds(mechanism);
     notes.push_back(automatic.summary());
+    if (!automatic.choices.empty()) carry_closed_start(mechanism, automatic.mechanism);
     mechanism = std::move(automatic.mechanism);
   }
   check_driven(mechanism, options.driven);

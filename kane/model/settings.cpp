@@ -59,6 +59,7 @@ std::vector<std::string> settable_names(const Mechanism& mechanism) {
   for (const auto& p : mechanism.parameters) names.push_back(p.symbol.name());
   for (const auto& p : mechanism.inputs) names.push_back(p.symbol.name());
   for (const auto& q : mechanism.all_coordinates()) names.push_back(q.name());
+  for (const auto& x : mechanism.states) names.push_back(x.name);
   for (const auto& u : mechanism.joint_speeds()) names.push_back(u.name());
   for (const auto& u : mechanism.speeds) names.push_back(u.name);
   return names;

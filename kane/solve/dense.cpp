@@ -179,4 +179,19 @@ double Lu::calc_condition() {
   return estimate * norm1_;
 }
 
+FactorReport MassFactors::factor(ConstMatrixView m) {
+  n_ = m.rows;
+  if (!symmetric_) return lu_.factor(m);
+  const MatrixView udu = udu_.packed(n_, n_);
+  for (std::size_t i = 0; i < n_; ++i) std::copy_n(m.row(i) + i, n_ - i, udu.row(i) + i);
+  return factor_ldlt(udu);
+}
+
+void MassFactors::solve(std::span<double> b) {
+  if (symmetric_)
+    solve_ldlt(udu_.packed(n_, n_), b);
+  else
+    lu_.solve(b);
+}
+
 }  // namespace kane

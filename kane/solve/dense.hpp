@@ -68,4 +68,25 @@ class Lu {
   std::vector<std::size_t> swap_;  ///< row exchanged with row k at step k
 };
 
+/// Factors of a mass matrix: U^T D U of a symmetric one, P A = L U of one that loads proportional to accelerations have made
+/// unsymmetric.
+class MassFactors {
+ public:
+  MassFactors() : MassFactors(0) {}
+  explicit MassFactors(std::size_t capacity, bool symmetric = true)
+      : symmetric_(symmetric),
+        udu_(symmetric ? capacity : 0, symmetric ? capacity : 0),
+        lu_(symmetric ? 0 : capacity) {}
+
+  /// Both triangles are read if it is not symmetric, else the upper one.
+  [[nodiscard]] FactorReport factor(ConstMatrixView m);
+  void solve(std::span<double> b);  ///< b becomes M^-1 b
+
+ private:
+  bool symmetric_;
+  std::size_t n_ = 0;
+  Matrix udu_;
+  Lu lu_;
+};
+
 }  // namespace kane

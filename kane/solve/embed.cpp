@@ -17,7 +17,7 @@ constexpr double kRedundancy = 1e-7;
 
 }  // namespace
 
-Embedding::Embedding(std::size_t speeds, std::size_t max_rows)
+Embedding::Embedding(std::size_t speeds, std::size_t max_rows, bool symmetric)
     : n_(speeds),
       max_rows_(max_rows),
       block_(std::min(speeds, max_rows)),
@@ -27,7 +27,8 @@ Embedding::Embedding(std::size_t speeds, std::size_t max_rows)
       x_(std::min(speeds, max_rows), speeds),
       t_(max_rows, std::min(speeds, max_rows)),
       mass_(speeds, speeds),
-      factor_(speeds, speeds),
+      factors_(speeds, symmetric),
+      symmetric_(symmetric),
       rhs_(speeds),
       solution_(speeds),
       g_(std::max(speeds, max_rows)),
@@ -115,7 +116,7 @@ void Embedding::complete_speeds(std::span<const double> b, std::span<double> u) 
   }
 }
 
-// C^T M C = M_ii + M_id D + D^T X with X = M_di + M_dd D; the upper triangle.
+// C^T M C = M_ii + M_id D + D^T X with X = M_di + M_dd D; of a symmetric one the upper triangle.
 void Embedding::form_mass(ConstMatrixView m) {
   const ConstMatrixView d = d_.packed(r_, p_);
   const MatrixView x = x_.packed(r_, p_), mass = mass_.packed(p_, p_);
@@ -127,10 +128,11 @@ void Embedding::form_mass(ConstMatrixView m) {
   for (std::size_t i = 0; i < p_; ++i) {
     const double* const row = m.row(at(independent_[i]));
     double* const to = mass.row(i);
-    for (std::size_t j = i; j < p_; ++j) to[j] = row[independent_[j]];
+    const std::size_t first = symmetric_ ? i : 0;
+    for (std::size_t j = first; j < p_; ++j) to[j] = row[independent_[j]];
     for (std::size_t k = 0; k < r_; ++k) {
-      add_scaled(to + i, row[dependent_[k]], d.row(k) + i, p_ - i);
-      add_scaled(to + i, d(k, i), x.row(k) + i, p_ - i);
+      add_scaled(to + first, row[dependent_[k]], d.row(k) + first, p_ - first);
+      add_scaled(to + first, d(k, i), x.row(k) + first, p_ - first);
     }
   }
 }
@@ -148,15 +150,13 @@ void Embedding::form_rhs(ConstMatrixView m, std::span<const double> rhs) {
 }
 
 EmbedReport Embedding::solve_independent() {
-  const MatrixView factor = factor_.packed(p_, p_);
-  std::copy_n(mass_.packed(p_, p_).data, p_ * p_, factor.data);
   std::copy_n(rhs_.begin(), p_, solution_.begin());
-  if (const FactorReport report = factor_ldlt(factor); !report.ok()) {
+  if (const FactorReport report = factors_.factor(mass_.packed(p_, p_)); !report.ok()) {
     const int speed = independent_[at(report.pivot)];
     const bool finite = report.status != FactorStatus::NotFinite;
     return {finite ? EmbedStatus::InertiaSingular : EmbedStatus::NotFinite, speed, report.pivot_ratio};
   }
-  solve_ldlt(factor, {solution_.data(), p_});
+  factors_.solve({solution_.data(), p_});
   if (!all_finite({solution_.data(), p_})) return {EmbedStatus::NotFinite, -1, 0};
   return {};
 }

@@ -47,7 +47,8 @@ enum class Multipliers {
 
 class Embedding {
  public:
-  Embedding(std::size_t speeds, std::size_t max_rows);
+  /// `symmetric`: the mass matrices given later are.
+  Embedding(std::size_t speeds, std::size_t max_rows, bool symmetric = true);
 
   /// Adopts the choice of dependent speeds and kept rows. Nothing else may be called before refresh().
   void set_choice(const IndependentSpeeds& choice);
@@ -68,10 +69,10 @@ class Embedding {
   /// Sets the dependent entries of u so that A u + b = 0 (b: all m rows; empty = zero).
   void complete_speeds(std::span<const double> b, std::span<double> u);
 
-  /// udot with M udot = rhs + A^T lambda and A udot = gamma (all m rows; empty = zero). M symmetric, both triangles.
+  /// udot with M udot = rhs + A^T lambda and A udot = gamma (all m rows; empty = zero). Both triangles of M are read.
   [[nodiscard]] EmbedReport solve(ConstMatrixView m, std::span<const double> rhs, std::span<const double> gamma,
                                   std::span<double> udot);
-  /// C^T M C (upper triangle, as formed by the last solve, before factoring) and C^T (rhs - M g).
+  /// C^T M C (if M is symmetric: the upper triangle; as formed by the last solve, before factoring) and C^T (rhs - M g).
   [[nodiscard]] ConstMatrixView embedded_mass() const { return mass_.packed(p_, p_); }
   [[nodiscard]] std::span<const double> embedded_rhs() const { return {rhs_.data(), p_}; }
   /// From the last solve: the largest |A udot - gamma| over the dropped rows, relative to the sizes of its terms. Far
@@ -104,7 +105,9 @@ class Embedding {
   Matrix a_;      ///< copy of A, m x n
   Matrix d_, x_;  ///< D and M_dd D + M_di
   Matrix t_;      ///< dropped rows = T kept rows
-  Matrix mass_, factor_;
+  Matrix mass_;
+  MassFactors factors_;
+  bool symmetric_;
   std::vector<double> rhs_, solution_, g_, work_, work2_, force_;
   double growth_ = 0, contradiction_ = 0;
 };

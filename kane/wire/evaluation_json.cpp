@@ -95,6 +95,8 @@ Json to_json(const Evaluation& e) {
   a["q"] = e.q, a["u"] = e.u, a["qdot"] = e.qdot;
   if (e.mass.rows() > 0 || e.udot.empty()) a["M"] = rows(e.mass), a["rhs"] = e.rhs;
   a["udot"] = e.udot;
+  if (!e.active_forces.empty() || e.udot.empty())
+    a["generalized_active_forces"] = e.active_forces, a["generalized_inertia_forces"] = e.inertia_forces;
   add_constraints(e, a);
   add_motion(e, a);
   if (!e.contacts.empty()) a["contacts"] = contacts_json(e.contacts);

@@ -232,6 +232,31 @@ void declare_extra_coordinates(ModelContext& context, const YamlNode& section) {
   }
 }
 
+void declare_states(ModelContext& context, const YamlNode& section) {
+  for_each_entry(section, "states", [&](const YamlEntry& entry) {
+    context.declare(entry.key, "state", context.graph.symbol(entry.key), std::nullopt, entry.key_place);
+  });
+}
+
+void read_states(ModelContext& context, const YamlNode& section) {
+  for_each_entry(section, "states", [&](const YamlEntry& entry) {
+    const std::string owner = fmt::format("the state '{}'", shown(entry.key));
+    StateQuantity state{entry.key, {}, entry.key_place.where()};
+    if (entry.value.is_scalar()) {
+      state.rate = context.quantity(entry.value, measure::kAny, "the rate", owner);
+    } else {
+      const Group group(entry.value, owner, keys::kState);
+      state.rate = context.quantity(group.need("rate", "(V - R*i)/L"), measure::kAny, "rate", owner);
+      if (const YamlNode* initial = group.find("initial")) {
+        context.mechanism.initial[entry.key] = context.number(*initial, measure::kAny, "initial", owner);
+        const Expr law = context.scalar(*initial, measure::kAny, "initial", owner);
+        if (!law.is_number()) context.mechanism.initial_laws[entry.key] = law;
+      }
+    }
+    context.mechanism.states.push_back(std::move(state));
+  });
+}
+
 void read_coordinate_order(ModelContext& context, const YamlNode& section) {
   context.mechanism.coordinate_order = read_known_names(context, section, "coordinate", "coordinates");
 }
@@ -277,11 +302,12 @@ void read_outputs(ModelContext& context, const YamlNode& section) {
 void read_initial(ModelContext& context, const YamlNode& section) {
   for_each_entry(section, "initial", [&](const YamlEntry& entry) {
     const auto known = context.names.find(entry.key);
-    const bool state =
-        known != context.names.end() && (known->second.what.ends_with("coordinate") || known->second.what == "speed");
+    const bool state = known != context.names.end() && (known->second.what.ends_with("coordinate") ||
+                                                        known->second.what == "speed" || known->second.what == "state");
     if (!state && entry.key != "t") {
       std::vector<std::string> names = context.names_of("coordinate");
-      for (auto& name : context.names_of("speed")) names.push_back(std::move(name));
+      for (const char* kind : {"speed", "state"})
+        for (auto& name : context.names_of(kind)) names.push_back(std::move(name));
       fail_at(entry.key_place, fmt::format("'initial' gives a value to '{}', which is not a coordinate or speed{}",
                                            shown(entry.key), suggestion(entry.key, names)));
     }

@@ -17,6 +17,8 @@ void read_coordinate_order(ModelContext& context, const YamlNode& section);
 /// Call after the joints are declared and before their values are read. `joints`: the joints read so far.
 void read_speeds(ModelContext& context, const YamlNode& section, std::span<Joint* const> joints);
 void read_dependent(ModelContext& context, const YamlNode& section);
+void declare_states(ModelContext& context, const YamlNode& section);
+void read_states(ModelContext& context, const YamlNode& section);
 void read_auxiliary(ModelContext& context, const YamlNode& section);
 void read_outputs(ModelContext& context, const YamlNode& section);
 void read_initial(ModelContext& context, const YamlNode& section);

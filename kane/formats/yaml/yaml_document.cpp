@@ -56,6 +56,7 @@ constexpr SectionRow kSections[] = {
     {"events", Meeting::Join, true},
     {"modes", Meeting::Join, true},
     {"handle", Meeting::Join, true},
+    {"states", Meeting::Join, true},
     {"auxiliary", Meeting::Join, true},
     {"outputs", Meeting::Join, true},
     {"initial", Meeting::Override, true},

@@ -37,6 +37,7 @@ Mechanism build(const ModelDocument& document, const std::string& file_name) {
   JointReader joints(context);
   joints.declare_joints(document);
   read_if(context, document, "extra_coordinates", declare_extra_coordinates);
+  read_if(context, document, "states", declare_states);
   if (const YamlNode* speeds = document.find("speeds")) read_speeds(context, *speeds, joints.joints());
 
   read_if(context, document, "inputs", read_input_laws);
@@ -48,6 +49,7 @@ Mechanism build(const ModelDocument& document, const std::string& file_name) {
   read_if(context, document, "particles", read_particles);
   joints.read_joints();
   read_if(context, document, "loads", read_loads);
+  read_if(context, document, "states", read_states);
   read_if(context, document, "coordinates", read_coordinate_order);
   read_if(context, document, "constraints", read_constraints);
   read_if(context, document, "contacts", read_contacts);

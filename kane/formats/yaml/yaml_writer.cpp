@@ -165,6 +165,9 @@ class ModelWriter {
       section("speeds", names_node(m_.speed_order));
     for (const auto& u : m_.speeds) add_entry(speeds, u.name, u.value.text);
     section("speeds", std::move(speeds));
+    YamlNode states = yaml_map();
+    for (const auto& x : m_.states) add_entry(states, x.name, x.rate.text);
+    section("states", std::move(states));
     for (const auto& c : m_.constraints) add_entry(constraints, c.name, constraint_node(c));
     section("constraints", std::move(constraints));
     write_switching(m_.switching, root_);
@@ -206,6 +209,7 @@ class ModelWriter {
   [[nodiscard]] std::vector<std::string> state_names() const {
     std::vector<std::string> names;
     for (const Expr& q : m_.all_coordinates()) names.push_back(q.name());
+    for (const auto& x : m_.states) names.push_back(x.name);
     for (const auto& u : m_.speeds) names.push_back(u.name);
     if (m_.speeds.empty())
       for (const Expr& u : m_.joint_speeds()) names.push_back(u.name());

@@ -13,7 +13,7 @@ ContactProblem::ContactProblem(ContactSet& set, SwitchingWork& work)
   rows.reserve(most), involved.reserve(c), involved_frictions.reserve(f), terms.reserve(f);
   response_ = Matrix(most, set.n), w = Matrix(most, most);
   v0.resize(most), p.resize(most), zeros_.resize(set.evaluator.system().row_count());
-  factor_ = Matrix(set.n, set.n);
+  factors_ = MassFactors(set.n, set.evaluator.system().equations().symmetric);
 }
 
 bool ContactProblem::prepare(std::span<const double> q, std::span<const double> u) {
@@ -22,9 +22,7 @@ bool ContactProblem::prepare(std::span<const double> q, std::span<const double> 
   massless = -1;
   base_constrained_ = !set_.evaluator.active_rows().empty();
   if (base_constrained_) return set_.evaluator.refresh_embedding().ok();
-  for (std::size_t i = 0; i < set_.n; ++i)
-    for (std::size_t j = i; j < set_.n; ++j) factor_(i, j) = set_.evaluator.mass_matrix()(i, j);
-  const FactorReport factored = factor_ldlt(factor_.view());
+  const FactorReport factored = factors_.factor(set_.evaluator.mass_matrix());
   if (!factored.ok()) massless = factored.pivot;
   return factored.ok();
 }
@@ -37,7 +35,7 @@ bool ContactProblem::respond(std::span<const double> rhs, bool with_gamma, std::
     return set_.evaluator.embedding().solve(set_.evaluator.mass_matrix(), rhs, gamma, out).ok();
   }
   std::ranges::copy(rhs, out.begin());
-  solve_ldlt(factor_.view(), out);
+  factors_.solve(out);
   return true;
 }
 

@@ -47,7 +47,7 @@ struct ContactProblem {
   SwitchingWork& work_;
   FrictionLcp lcp_;
   Matrix response_;  ///< M^-1 row^T of each row
-  Matrix factor_;
+  MassFactors factors_;
   std::vector<double> zeros_;
   bool base_constrained_ = false;
 };

@@ -39,7 +39,7 @@ ModeEquations::ModeEquations(std::string name, EquationsOfMotion equations, cons
   std::vector<Expr> outputs = e.qdot;
   outputs.insert(outputs.end(), m.rhs.begin(), m.rhs.end());
   for (int i = 0; i < m.M.rows; ++i)
-    for (int j = 0; j <= i; ++j) outputs.push_back(m.M(i, j));
+    for (int j = 0; j < (e.symmetric ? i + 1 : m.M.columns); ++j) outputs.push_back(m.M(i, j));
   outputs.insert(outputs.end(), m.g.begin(), m.g.end());
   outputs.insert(outputs.end(), m.D.entries.begin(), m.D.entries.end());
   kernel_ = std::make_unique<Kernel>(KernelWorkshop(*system_).compile_of_state("mode " + name_, outputs));
@@ -63,7 +63,8 @@ ModeMotion::ModeMotion(std::shared_ptr<const ModeEquations> mode, const RunConte
   }
   if (!runner_.present()) return;
   const std::size_t p = mode_->system().equations().embedded->independent.size();
-  factor_ = Matrix(p, p);
+  mass_ = Matrix(p, p);
+  factors_ = MassFactors(p, mode_->system().equations().symmetric);
   independent_.resize(p);
 }
 
@@ -87,13 +88,14 @@ MotionReport ModeMotion::calc_motion(std::span<const double> q, std::span<const 
   from += qdot.size();
   std::copy_n(from, p, independent_.begin());
   from += p;
+  const bool symmetric = mode_->system().equations().symmetric;
   for (std::size_t i = 0; i < p; ++i)
-    for (std::size_t j = 0; j <= i; ++j) factor_(j, i) = *from++;
-  const FactorReport factored = factor_ldlt(factor_.view());
+    for (std::size_t j = 0; j < (symmetric ? i + 1 : p); ++j) (symmetric ? mass_(j, i) : mass_(i, j)) = *from++;
+  const FactorReport factored = factors_.factor(mass_.view());
   if (!factored.ok())
     return {factored.status == FactorStatus::NotFinite ? MotionStatus::NotFinite : MotionStatus::SingularMass,
             factored.pivot < 0 ? -1 : e.independent[at(factored.pivot)]};
-  solve_ldlt(factor_.view(), independent_);
+  factors_.solve(independent_);
   const double* d = from + r;
   for (std::size_t i = 0; i < p; ++i) udot[at(e.independent[i])] = independent_[i];
   for (std::size_t k = 0; k < r; ++k) {

@@ -57,7 +57,8 @@ class ModeMotion {
   std::unique_ptr<RunContext> context_;
   std::vector<std::pair<std::size_t, std::size_t>> shared_;  ///< parameters: here, and in the source
   KernelRunner runner_;
-  Matrix factor_;
+  Matrix mass_;
+  MassFactors factors_;
   std::vector<double> independent_;
 };
 

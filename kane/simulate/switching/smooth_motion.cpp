@@ -13,7 +13,7 @@ SmoothMotion::SmoothMotion(ContactSet& set, SwitchingWork& work)
   const std::size_t rows = set.evaluator.system().row_count(), c = set.contacts.size();
   force_.resize(set.n), lambda_.resize(rows), active_lambda_.resize(rows), zeros_.resize(rows);
   applied_.resize(rows), applied_rows_.reserve(rows);
-  factor_ = Matrix(set.n, set.n);
+  factors_ = MassFactors(set.n, set.evaluator.system().equations().symmetric);
   sliding_z_ = Matrix(c, set.n), sliding_lambda_ = Matrix(c, rows);
   sliding_.reserve(c), sliding_force_.resize(set.n), sliding_rhs_.resize(c);
 }
@@ -51,14 +51,12 @@ void SmoothMotion::add_known_forces(std::span<const double> u) {
 
 MotionReport SmoothMotion::solve_smooth(std::span<double> udot) {
   if (!set_.any_active) {
-    for (std::size_t i = 0; i < set_.n; ++i)
-      for (std::size_t j = i; j < set_.n; ++j) factor_(i, j) = set_.evaluator.mass_matrix()(i, j);
-    const FactorReport factored = factor_ldlt(factor_.view());
+    const FactorReport factored = factors_.factor(set_.evaluator.mass_matrix());
     if (!factored.ok())
       return {factored.status == FactorStatus::NotFinite ? MotionStatus::NotFinite : MotionStatus::SingularMass,
               factored.pivot};
     std::ranges::copy(force_, udot.begin());
-    solve_ldlt(factor_.view(), udot);
+    factors_.solve(udot);
     return {};
   }
   EmbedReport embedded = set_.evaluator.refresh_embedding();

@@ -52,7 +52,7 @@ class SmoothMotion {
   std::vector<double> applied_;
   std::vector<std::size_t> applied_rows_;
   std::vector<double> force_, lambda_, active_lambda_, zeros_;
-  Matrix factor_;
+  MassFactors factors_;
   // contacts that slide
   Matrix sliding_z_, sliding_lambda_;
   std::vector<std::size_t> sliding_;

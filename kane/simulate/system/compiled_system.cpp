@@ -6,7 +6,9 @@
 #include "kane/base/contains.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
+#include "kane/expr/derivative.hpp"
 #include "kane/expr/traverse.hpp"
+#include "kane/simulate/system/kernel_workshop.hpp"
 
 namespace kane {
 
@@ -104,9 +106,10 @@ CompiledSystem::CompiledSystem(EquationsOfMotion equations, const CompileOptions
   }
   if (e.M.rows > 0 || e.u.empty()) {
     KernelMaker m(setting_);
+    if (e.has_given_forces()) m.add_multipliers();
     m.add_all(e.qdot), m.add_all(e.rhs);
     for (int i = 0; i < e.M.rows; ++i)
-      for (int j = 0; j <= i; ++j) m.add(e.M(i, j));
+      for (int j = 0; j < (e.symmetric ? i + 1 : e.M.columns); ++j) m.add(e.M(i, j));
     mass_ = m.make("mass", uses_time_);
   }
   if (!e.constraints.empty()) {
@@ -120,15 +123,39 @@ CompiledSystem::CompiledSystem(EquationsOfMotion equations, const CompileOptions
   if (!e.inverse.empty()) {
     KernelMaker m(setting_);
     m.add_accelerations();
+    if (e.has_given_forces()) m.add_multipliers();
     m.add_all(e.inverse);
     inverse_ = m.make("inverse", uses_time_);
   }
+  if (e.has_given_forces()) make_given();
   if (options.reports) {
     KernelMaker m(setting_);
     m.add_accelerations(), m.add_multipliers();
     report_items_ = add_reports(e, m);
     reports_ = m.make("reports", uses_time_);
   }
+}
+
+void CompiledSystem::make_given() {
+  KernelWorkshop shop(*this);  // derivatives are new expressions
+  const EquationsOfMotion& e = shop.equations();
+  std::vector<Expr> values, forces, multipliers;
+  for (std::size_t i = 0; i < e.constraints.size(); ++i) {
+    multipliers.push_back(e.constraints[i].multiplier);
+    if (!e.constraints[i].given) continue;
+    given_rows_.push_back(i);
+    values.push_back(*e.constraints[i].given), forces.push_back(e.constraints[i].multiplier);
+  }
+  values = shop.with_laws(values);
+  const Jacobian by_udot = jacobian(values, e.udot), by_lambda = jacobian(values, multipliers);
+  const Jacobian rhs = jacobian(shop.with_laws(e.rhs), forces);
+  std::vector<Expr> outputs = values;
+  for (int k = 0; k < static_cast<int>(values.size()); ++k) {
+    for (int j = 0; j < e.speed_count(); ++j) outputs.push_back(by_udot.at(k, j));
+    for (int j = 0; j < static_cast<int>(multipliers.size()); ++j) outputs.push_back(by_lambda.at(k, j));
+    for (int j = 0; j < e.speed_count(); ++j) outputs.push_back(rhs.at(j, k));
+  }
+  given_ = shop.compile("given", outputs);
 }
 
 CompiledSystem::~CompiledSystem() = default;

@@ -71,7 +71,7 @@ class CompiledSystem {
 
   /// qdot, udot: present if the equations are solved in symbols.
   [[nodiscard]] const Kernel* motion() const { return motion_ ? &*motion_ : nullptr; }
-  /// qdot, rhs, lower triangle of M by rows: present if M was formed.
+  /// qdot, rhs, lower triangle of M by rows (all of M if it is not symmetric): present if M was formed.
   [[nodiscard]] const Kernel* mass() const { return mass_ ? &*mass_ : nullptr; }
   /// For every constraint: phi (0 if none), b, gamma, row of A.
   [[nodiscard]] const Kernel* constraints() const { return constraints_ ? &*constraints_ : nullptr; }
@@ -80,6 +80,12 @@ class CompiledSystem {
   [[nodiscard]] const std::vector<ReportItem>& report_items() const { return report_items_; }
   /// Generalized forces for given udot (M udot - rhs), as a function of q, u, udot.
   [[nodiscard]] const Kernel* inverse() const { return inverse_ ? &*inverse_ : nullptr; }
+
+  /// Constraints whose multiplier is a force that loads depend on (ConstraintEquation::given).
+  [[nodiscard]] const std::vector<std::size_t>& given_rows() const { return given_rows_; }
+  /// For these forces X = R, as a function of q, u, udot and lambda: all R; then for each force dR/dudot, dR/dlambda (all
+  /// constraints) and d rhs/dX. Present if there are such forces; `mass` and `inverse` then have lambda in their state, too.
+  [[nodiscard]] const Kernel* given() const { return given_ ? &*given_ : nullptr; }
 
   /// Kernels that only some uses need: made when first asked for (by one thread, while others wait). For kernels of other
   /// expressions, make a KernelWorkshop.
@@ -97,6 +103,7 @@ class CompiledSystem {
   struct Callbacks;
 
   void collect_laws(const CompileOptions& options);
+  void make_given();
 
   EquationsOfMotion equations_;
   ContactLayout contact_layout_;
@@ -108,7 +115,8 @@ class CompiledSystem {
   std::vector<Expr> driven_laws_;
   std::vector<SymbolWithDefault> laws_;
   bool uses_time_ = false;
-  std::optional<Kernel> motion_, mass_, constraints_, reports_, inverse_;
+  std::optional<Kernel> motion_, mass_, constraints_, reports_, inverse_, given_;
+  std::vector<std::size_t> given_rows_;
   std::vector<ReportItem> report_items_;
   std::unique_ptr<ExtraKernels> extra_;
 };

@@ -10,7 +10,7 @@ class Mover {
   explicit Mover(Graph& graph) : graph_(graph) {}
 
   void all(EquationsOfMotion& e) const {
-    each(e.t, e.parameters, e.inputs, e.q, e.u, e.udot, e.qdot, e.M, e.rhs, e.udot_explicit, e.inverse);
+    each(e.t, e.parameters, e.inputs, e.q, e.u, e.udot, e.qdot, e.M, e.rhs, e.udot_explicit, e.inverse, e.active);
     each(e.constraints, e.embedded, e.contacts, e.frictions, e.contact_bodies, e.contact_shapes, e.contact_pairs);
     each(e.switches, e.handles, e.kinetic, e.potential, e.linear_momentum, e.angular_momentum);
     each(e.points, e.bodies, e.reactions, e.auxiliary_forces, e.outputs);
@@ -38,7 +38,7 @@ class Mover {
   }
   void one(ExprMatrix& m) const { one(m.entries); }
   void one(SymbolWithDefault& s) const { each(s.symbol, s.value); }
-  void one(ConstraintEquation& c) const { each(c.phi, c.a, c.b, c.gamma, c.multiplier); }
+  void one(ConstraintEquation& c) const { each(c.phi, c.a, c.b, c.gamma, c.multiplier, c.given); }
   void one(EmbeddedEquations& m) const { each(m.D, m.E, m.g, m.M, m.rhs, m.multipliers); }
   void one(ContactEquation& c) const { each(c.restitution, c.force); }
   void one(FrictionEquation& f) const { each(f.kinetic, f.stiction); }

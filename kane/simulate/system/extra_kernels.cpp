@@ -74,6 +74,7 @@ std::optional<LinearizationKernel> make_linearization(KernelWorkshop& shop) {
     return count_nodes(rows) * y.size() > kMostDerivativeWork;
   };
   // Accelerations that were solved for in symbols are differentiated as they are: nothing is left to solve.
+  if (e.has_given_forces()) return std::nullopt;  // differences: the forces change, too
   bool implicit = e.udot_explicit.empty() || !e.constraints.empty();
   std::vector<Expr> rows = e.qdot;
   rows.insert(rows.end(), e.udot_explicit.begin(), e.udot_explicit.end());
@@ -112,7 +113,9 @@ std::optional<EnergyKernel> make_energy(KernelWorkshop& shop) {
   balance = shop.with_laws(balance);
 
   Expr power, total;
-  const bool has_power = !balance.empty() && count_nodes(energies) + count_nodes(balance) < kMostDerivativeWork / 10;
+  // The power of loads proportional to accelerations is no function of the state: then nothing is said of R.
+  const bool has_power =
+      !balance.empty() && !e.accelerating && count_nodes(energies) + count_nodes(balance) < kMostDerivativeWork / 10;
   if (has_power) {
     Substitution rates;
     for (std::size_t i = 0; i < e.q.size(); ++i) rates.set(e.q[i], qdot[i]);
@@ -137,7 +140,8 @@ std::optional<EnergyKernel> make_energy(KernelWorkshop& shop) {
 
 std::optional<CanonicalKernels> make_canonical(KernelWorkshop& shop) {
   const EquationsOfMotion& e = shop.equations();
-  if (e.M.rows == 0 || e.q.size() != e.u.size() || !std::equal(e.qdot.begin(), e.qdot.end(), e.u.begin()))
+  if (e.M.rows == 0 || !e.symmetric || e.has_given_forces() || e.q.size() != e.u.size() ||
+      !std::equal(e.qdot.begin(), e.qdot.end(), e.u.begin()))
     return std::nullopt;
   const std::vector<Expr> m = shop.with_laws(e.M.entries), rhs = shop.with_laws(e.rhs);
   std::vector<Expr> others = e.u;
@@ -180,6 +184,12 @@ std::optional<Kernel> make_rates(KernelWorkshop& shop) {
   return maker.make("rates", uses_time);
 }
 
+std::optional<Kernel> make_active(KernelWorkshop& shop) {
+  const EquationsOfMotion& e = shop.equations();
+  if (e.active.size() != e.u.size()) return std::nullopt;
+  return shop.compile("active", e.active);
+}
+
 std::optional<Kernel> make_handles(KernelWorkshop& shop) {
   std::vector<Expr> values;
   for (const auto& h : shop.equations().handles) values.push_back(h.stiffness), values.push_back(h.damping);
@@ -191,7 +201,7 @@ std::optional<bool> calc_separable(KernelWorkshop& shop) {
   const std::vector<Expr> qdot = shop.with_laws(e.qdot);
   if (depends_on_any(qdot, e.q)) return false;
   if (!e.udot_explicit.empty()) return !depends_on_any(shop.with_laws(e.udot_explicit), e.u);
-  if (e.M.rows == 0) return false;
+  if (e.M.rows == 0 || e.has_given_forces()) return false;
   return !depends_on_any(shop.with_laws(e.M.entries), e.u) && !depends_on_any(shop.with_laws(e.rhs), e.u);
 }
 
@@ -213,6 +223,7 @@ const EnergyKernel* ExtraKernels::energy() const { return get(energy_, make_ener
 const CanonicalKernels* ExtraKernels::canonical() const { return get(canonical_, make_canonical); }
 const Kernel* ExtraKernels::laws() const { return get(laws_, make_laws); }
 const Kernel* ExtraKernels::rates() const { return get(rates_, make_rates); }
+const Kernel* ExtraKernels::active() const { return get(active_, make_active); }
 const SwitchKernels& ExtraKernels::switching() const {
   return *get(switching_, [](KernelWorkshop& shop) { return std::optional(make_switch_kernels(shop)); });
 }

@@ -64,6 +64,8 @@ class ExtraKernels {
   /// d qdot / d u, row by row, where there are as many coordinates as speeds and it depends on the configuration: it has
   /// no finite value where the speeds do not determine the motion. Null otherwise.
   [[nodiscard]] const Kernel* rates() const;
+  /// Generalized active forces, as a function of q, u, udot and lambda. Null if they were not formed.
+  [[nodiscard]] const Kernel* active() const;
   /// Values, guards and resets of the contacts, frictions and events of the model.
   [[nodiscard]] const SwitchKernels& switching() const;
   /// Sizes, properties and motion of the shapes that may touch.
@@ -83,7 +85,7 @@ class ExtraKernels {
   const T* get(const Lazy<T>& lazy, Make make) const;
 
   const CompiledSystem& system_;
-  Lazy<Kernel> configuration_, laws_, rates_, handles_;
+  Lazy<Kernel> configuration_, laws_, rates_, handles_, active_;
   Lazy<SwitchKernels> switching_;
   Lazy<ContactKernels> contacts_;
   Lazy<LinearizationKernel> linearization_;

@@ -18,7 +18,7 @@ MotionJacobian::MotionJacobian(SystemEvaluator& evaluator)
       gamma_(lambda_.size()),
       solution_(udot_.size()),
       rows_(qdot_.size() + udot_.size() + lambda_.size(), qdot_.size() + udot_.size()),
-      factor_(udot_.size(), udot_.size()) {}
+      factors_(udot_.size(), evaluator.system().equations().symmetric) {}
 
 RhsStatus MotionJacobian::calc(std::span<const double> q, std::span<const double> u, MatrixView dfdy) {
   std::fill(lambda_.begin(), lambda_.end(), 0.0);
@@ -46,14 +46,11 @@ RhsStatus MotionJacobian::solve_columns(MatrixView dfdy) {
   const std::size_t nq = qdot_.size(), n = udot_.size();
   const auto& active = evaluator_.active_rows();
   const ConstMatrixView mass = evaluator_.mass_matrix();
-  if (active.empty()) {
-    for (std::size_t i = 0; i < n; ++i) std::copy_n(mass.row(i) + i, n - i, factor_.view().row(i) + i);
-    if (!factor_ldlt(factor_.view()).ok()) return RhsStatus::Retry;
-  }
+  if (active.empty() && !factors_.factor(mass).ok()) return RhsStatus::Retry;
   for (std::size_t c = 0; c < dfdy.columns; ++c) {
     for (std::size_t i = 0; i < n; ++i) column_[i] = rows_(nq + i, c);
     if (active.empty()) {
-      solve_ldlt(factor_.view(), column_);
+      factors_.solve(column_);
     } else {
       for (std::size_t k = 0; k < active.size(); ++k) gamma_[k] = rows_(nq + n + at(active[k]), c);
       const std::span<const double> gamma{gamma_.data(), active.size()};

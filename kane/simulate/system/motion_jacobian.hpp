@@ -30,7 +30,8 @@ class MotionJacobian {
   const LinearizationKernel* kernel_;
   KernelRunner runner_;
   std::vector<double> qdot_, udot_, lambda_, column_, gamma_, solution_;
-  Matrix rows_, factor_;
+  Matrix rows_;
+  MassFactors factors_;
 };
 
 }  // namespace kane

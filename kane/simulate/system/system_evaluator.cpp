@@ -30,6 +30,7 @@ SystemEvaluator::SystemEvaluator(std::shared_ptr<const CompiledSystem> system)
       constraints_(system_->constraints(), context_, system_->uses_time()),
       reports_(system_->reports(), context_, system_->uses_time()),
       inverse_(system_->inverse(), context_, system_->uses_time()),
+      given_(system_->given(), context_, system_->uses_time()),
       mass_matrix_(system_->speed_count(), system_->speed_count()),
       jacobian_(system_->row_count(), system_->speed_count()),
       active_jacobian_(system_->row_count(), system_->speed_count()),
@@ -42,8 +43,15 @@ SystemEvaluator::SystemEvaluator(std::shared_ptr<const CompiledSystem> system)
       active_gamma_(system_->row_count()),
       active_lambda_(system_->row_count()),
       choice_(system_->row_count(), system_->speed_count()),
-      embedding_(system_->speed_count(), system_->row_count()),
-      factor_(system_->speed_count(), system_->speed_count()) {
+      embedding_(system_->speed_count(), system_->row_count(), system_->equations().symmetric),
+      factors_(system_->speed_count(), system_->equations().symmetric),
+      given_factors_(system_->given_rows().size()) {
+  if (const std::size_t k = system_->given_rows().size(); k > 0) {
+    multipliers_.resize(system_->constraint_count()), given_lambda_.resize(system_->constraint_count());
+    residual_.resize(k), change_.resize(k), before_.resize(k), zeros_.resize(system_->row_count());
+    given_udot_ = Matrix(k, system_->speed_count());
+    given_multipliers_ = Matrix(k, system_->constraint_count());
+  }
   context_.parameters = system_->calc_parameters({});
   context_.inputs = system_->default_inputs();
   context_.inputs.push_back(0.0);
@@ -100,11 +108,15 @@ void SystemEvaluator::confirm_rank() {
 void SystemEvaluator::calc_mass(std::span<const double> q, std::span<const double> u) {
   ensure(mass_.present(), "the mass matrix of '{}' was not formed", system_->equations().name);
   const CallTimes::Measurement measurement(times_.mass);
-  const auto y = mass_.run(q, u);
+  const auto y = multipliers_.empty() ? mass_.run(q, u) : mass_.run(q, u, multipliers_);
   const std::size_t nq = qdot_.size(), n = rhs_.size();
   std::copy_n(y.begin(), nq, qdot_.begin());
   std::copy_n(y.begin() + static_cast<std::ptrdiff_t>(nq), n, rhs_.begin());
   const double* from = y.data() + nq + n;
+  if (!system_->equations().symmetric) {
+    std::copy_n(from, n * n, mass_matrix_.view().data);
+    return;
+  }
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j <= i; ++j) mass_matrix_(i, j) = mass_matrix_(j, i) = *from++;
 }
@@ -217,15 +229,12 @@ EmbedReport SystemEvaluator::refresh_embedding() {
 }
 
 MotionReport SystemEvaluator::solve_free(std::span<double> udot) {
-  const std::size_t n = rhs_.size();
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = i; j < n; ++j) factor_(i, j) = mass_matrix_(i, j);
-  const FactorReport factored = factor_ldlt(factor_.view());
+  const FactorReport factored = factors_.factor(mass_matrix_.view());
   if (!factored.ok())
     return {factored.status == FactorStatus::NotFinite ? MotionStatus::NotFinite : MotionStatus::SingularMass,
             factored.pivot};
   std::copy(rhs_.begin(), rhs_.end(), udot.begin());
-  solve_ldlt(factor_.view(), udot);
+  factors_.solve(udot);
   return {};
 }
 
@@ -250,16 +259,21 @@ MotionReport SystemEvaluator::calc_motion(std::span<const double> q, std::span<c
     if (!rates) return not_finite(qdot, MotionStatus::RateNotFinite);
     return accelerations ? MotionReport{} : not_finite(udot);
   }
+  // The search for forces begins at zero, so that they depend on the state alone and not on what was asked for before.
+  std::fill(multipliers_.begin(), multipliers_.end(), 0.0);
   calc_mass(q, u);
   if (!copy_finite(qdot_.data(), qdot.size(), qdot.data())) return not_finite(qdot, MotionStatus::RateNotFinite);
   if (!active_.empty()) calc_constraints(q, u);
   const CallTimes::Measurement measurement(times_.solve);
-  const MotionReport report = active_.empty() ? solve_free(udot) : solve_embedded(udot);
+  const MotionReport report = given_.present()  ? solve_given(q, u, udot)
+                              : active_.empty() ? solve_free(udot)
+                                                : solve_embedded(udot);
   return !report.ok() || all_finite(udot) ? report : not_finite(udot);
 }
 
 void SystemEvaluator::calc_multipliers(std::span<const double> udot, std::span<double> lambda) {
   std::fill(lambda.begin(), lambda.end(), 0.0);
+  for (const std::size_t row : system_->given_rows()) lambda[row] = multipliers_[row];
   if (active_.empty()) return;
   const std::span<double> active{active_lambda_.data(), active_.size()};
   embedding_.calc_multipliers(mass_matrix_.view(), rhs_, udot, Multipliers::MinimumNorm, active);
@@ -275,7 +289,8 @@ std::span<const double> SystemEvaluator::calc_reports(std::span<const double> q,
 void SystemEvaluator::calc_inverse(std::span<const double> q, std::span<const double> u, std::span<const double> udot,
                                    std::span<double> forces) {
   ensure(inverse_.present(), "the inverse dynamics of '{}' was not formed", system_->equations().name);
-  std::copy_n(inverse_.run(q, u, udot).begin(), forces.size(), forces.begin());
+  const auto y = multipliers_.empty() ? inverse_.run(q, u, udot) : inverse_.run(q, u, udot, multipliers_);
+  std::copy_n(y.begin(), forces.size(), forces.begin());
 }
 
 std::string describe(const MotionReport& report, const EquationsOfMotion& equations) {
@@ -289,6 +304,11 @@ std::string describe(const MotionReport& report, const EquationsOfMotion& equati
     case MotionStatus::SingularBlock:
       return fmt::format("the constraints cannot be solved for the dependent speed {}", speed);
     case MotionStatus::Contradiction: return "the active constraints contradict each other";
+    case MotionStatus::NoForce:
+      return fmt::format(
+          "the loads that depend on {} have no solution here: the forces and the accelerations that they cause do not "
+          "agree (a joint that jams by its own friction, for instance)",
+          report.index >= 0 ? equations.constraints[at(report.index)].name : "?");
     case MotionStatus::NotFinite: return fmt::format("the derivative of the speed {} is not a finite number", speed);
     case MotionStatus::RateNotFinite:
       return fmt::format("the derivative of the coordinate {} is not a finite number",

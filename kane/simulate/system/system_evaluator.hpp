@@ -26,6 +26,7 @@ enum class MotionStatus : std::uint8_t {
   Contradiction,  ///< redundant constraints contradict each other
   NotFinite,      ///< not-a-number or infinity in the quantity `index` of udot
   RateNotFinite,  ///< the same in the quantity `index` of qdot
+  NoForce,        ///< the force that the constraint `index` stands for has no solution (ConstraintEquation::given)
 };
 
 struct MotionReport {
@@ -126,6 +127,10 @@ class SystemEvaluator {
   /// Everything reported, in the order of CompiledSystem::report_items().
   [[nodiscard]] std::span<const double> calc_reports(std::span<const double> q, std::span<const double> u,
                                                      std::span<const double> udot, std::span<const double> lambda);
+  /// Completes a tangent (udot, lambda) of the equations of motion, found with the forces X that loads depend on held, by
+  /// what those forces change: `dr` are the changes of their values R with udot and lambda held, as `dlambda` of all
+  /// constraints. After calc_motion() at the same state; nothing happens if there are no such forces.
+  [[nodiscard]] bool complete_tangent(std::span<const double> dr, std::span<double> dudot, std::span<double> dlambda);
   /// M udot - rhs for any udot.
   void calc_inverse(std::span<const double> q, std::span<const double> u, std::span<const double> udot,
                     std::span<double> forces);
@@ -136,12 +141,16 @@ class SystemEvaluator {
   [[nodiscard]] bool adopt_prepared();
   MotionReport solve_free(std::span<double> udot);
   MotionReport solve_embedded(std::span<double> udot);
+  MotionReport solve_given(std::span<const double> q, std::span<const double> u, std::span<double> udot);
+  double calc_given(std::span<const double> q, std::span<const double> u, std::span<const double> udot);
+  bool factor_given();
+  bool respond(std::span<const double> force, std::span<double> udot, std::span<double> lambda);
 
   std::shared_ptr<const CompiledSystem> system_;
   ContactRows* contacts_ = nullptr;
   std::vector<WrittenRow*> written_;
   RunContext context_;
-  KernelRunner motion_, mass_, constraints_, reports_, inverse_;
+  KernelRunner motion_, mass_, constraints_, reports_, inverse_, given_;
   std::vector<int> active_;
   Matrix mass_matrix_, jacobian_, active_jacobian_;
   std::vector<double> qdot_, rhs_, phi_, b_, gamma_, active_b_, active_gamma_, active_lambda_;
@@ -158,7 +167,12 @@ class SystemEvaluator {
   std::vector<Prepared> prepared_;  ///< the latest few
   std::size_t next_prepared_ = 0;
   Embedding embedding_;
-  Matrix factor_;
+  MassFactors factors_;
+  // Forces X that loads depend on. multipliers_ has X at their rows and zeros elsewhere, given_lambda_ all multipliers.
+  std::vector<double> multipliers_, given_lambda_, residual_, change_, before_, zeros_;
+  std::span<const double> given_values_;
+  Matrix given_udot_, given_multipliers_;  ///< what a unit of each force changes
+  Lu given_factors_;
   EvaluationTimes times_;
 };
 
