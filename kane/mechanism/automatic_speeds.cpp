@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
 
 #include "kane/base/error.hpp"
+#include "kane/expr/traverse.hpp"
 #include "kane/mechanism/check_values.hpp"
 #include "kane/mechanism/copy_mechanism.hpp"
 #include "kane/mechanism/formulation.hpp"
@@ -95,23 +97,31 @@ class SpeedSearch {
     Values values = parameter_values(chosen);
     values["t"] = 0;
     for (const auto& i : chosen.inputs) values[i.symbol.name()] = 0;
-    const auto initial = [&](const std::string& name) {
-      const auto found = mechanism_.initial.find(name);
-      return found == mechanism_.initial.end() ? 0.0 : found->second;
-    };
-    for (const Expr& q : mechanism_.all_coordinates()) values[q.name()] = initial(q.name());
+    for (const Expr& q : mechanism_.all_coordinates()) values[q.name()] = mechanism_.start_value(q.name());
     for (const auto& joint : mechanism_.joints)
       for (const auto& motion : joint.motions)
         if (motion.kind == MotionKind::Ball && motion.free) complete_ball(motion, values);
     const LoweredMechanism rates = lower_mechanism(copy_mechanism(mechanism_));
-    for (const SpeedRecord& u : rates.system.speeds())
-      if (u.definition.is_symbol()) values[u.definition.name()] = initial(u.symbol.name());
+    std::set<std::string> open;  // rates that nobody gave
+    for (const SpeedRecord& u : rates.system.speeds()) {
+      if (!u.definition.is_symbol()) continue;
+      values[u.definition.name()] = mechanism_.start_value(u.symbol.name());
+      if (!mechanism_.initial.contains(u.symbol.name())) open.insert(u.definition.name());
+    }
     const Mechanism copy = copy_mechanism(chosen);
     const LoweredMechanism lowered = lower_mechanism(copy);
     const FunctionTable functions = table_functions(copy);
     for (const SpeedRecord& u : lowered.system.speeds()) {
+      const std::string& name = u.symbol.name();
       const double value = evaluate(u.definition, values, functions);
-      if (value != 0 || mechanism_.initial.contains(u.symbol.name())) chosen.initial[u.symbol.name()] = value;
+      const auto needed = symbols_of(std::span(&u.definition, 1));
+      const bool given =
+          std::none_of(needed.begin(), needed.end(), [&](const Expr& e) { return open.contains(e.name()); });
+      chosen.initial.erase(name), chosen.guess.erase(name);
+      if (given)
+        chosen.initial[name] = value;
+      else if (chosen.insisted.erase(name); value != 0)
+        chosen.guess[name] = value;
     }
   }
 
