@@ -24,12 +24,13 @@ namespace kane {
 struct ModelSource {
   std::string model;
   std::vector<std::string> settings;  ///< name=value
+  std::vector<std::string> guesses;   ///< name=value
   std::string formulation = "automatic";
   ReadOptions reading;
 
-  /// Adds MODEL, --set, --formulation and --floating-base.
+  /// Adds MODEL, --set, --guess, --formulation and --floating-base.
   void add_to(CLI::App& command);
-  /// Reads the model ("-": Kane YAML from standard input) and applies --set.
+  /// Reads the model ("-": Kane YAML from standard input) and applies --set and --guess.
   [[nodiscard]] Mechanism read() const;
   /// The same, derived and compiled; what the model has to say of itself (Model::notes) goes to standard error.
   /// `prepare` may add to the mechanism before that.
@@ -54,6 +55,9 @@ struct InputSeriesSource {
   void add_to(CLI::App& command);
   [[nodiscard]] std::vector<InputSource> read() const;
 };
+
+/// Inputs that a state or series drives, so that the model is derived with them left open at once.
+[[nodiscard]] ModelOptions driven_by(const StartState& start, const std::vector<InputSource>& series = {});
 
 /// name=value pairs onto parameters, inputs and initial values. Values are expressions of numbers, with a unit if wanted.
 void apply_settings(Mechanism& mechanism, const std::vector<std::string>& settings);

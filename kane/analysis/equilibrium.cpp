@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "kane/analysis/random_starts.hpp"
+#include "kane/base/contains.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/expr/derivative.hpp"
@@ -22,10 +23,6 @@ constexpr double kSame = 1e-6;        ///< solutions closer than this are the sa
 constexpr double kRepeats = 1e-8;     ///< a constraint that is open by less follows from the others
 constexpr int kMostScales = 5;        ///< rescalings of the forces, each with smaller values
 constexpr int kMostChoices = 8;       ///< choices of independent constraints during one search
-
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 }  // namespace
 
