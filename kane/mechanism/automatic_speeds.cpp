@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -10,6 +11,7 @@
 
 #include "kane/base/error.hpp"
 #include "kane/expr/affine.hpp"
+#include "kane/expr/traverse.hpp"
 #include "kane/mechanism/check_values.hpp"
 #include "kane/mechanism/copy_mechanism.hpp"
 #include "kane/mechanism/formulation.hpp"
@@ -393,10 +395,7 @@ void translate_initial(const Mechanism& rates, Mechanism& chosen, bool all) {
   Values values = parameter_values(chosen);
   values["t"] = 0;
   for (const auto& i : chosen.inputs) values[i.symbol.name()] = 0;
-  const auto initial = [&](const std::string& name) {
-    const auto found = rates.initial.find(name);
-    return found == rates.initial.end() ? 0.0 : found->second;
-  };
+  const auto initial = [&](const std::string& name) { return rates.start_value(name); };
   for (const Expr& q : rates.all_coordinates()) values[q.name()] = initial(q.name());
   for (const StateQuantity& x : rates.states) values[x.name] = initial(x.name);
   for (const auto& joint : rates.joints)
@@ -404,6 +403,7 @@ void translate_initial(const Mechanism& rates, Mechanism& chosen, bool all) {
       if (motion.kind == MotionKind::Ball && motion.free) complete_ball(motion, values);
   if (all)
     for (const Expr& q : rates.all_coordinates()) chosen.initial[q.name()] = values[q.name()];
+  chosen.guess.clear();  // the start is assembled
   const LoweredMechanism before = lower_mechanism(copy_mechanism(rates));
   for (const SpeedRecord& u : before.system.speeds())
     if (u.definition.is_symbol()) values[u.definition.name()] = initial(u.symbol.name());
