@@ -94,10 +94,14 @@ class ScriptCommand {
 
   std::vector<autolev::WrittenFile> code_files(const autolev::CodeRequest& request) {
     if (request.kind == "DYNAMICS" || request.kind == "ODE") return autolev::emit_program(system(), request.file);
-    // Algebraic equations are worked out at once.
+    // Algebraic equations are worked out at once as well, if their values are known.
+    std::vector<autolev::WrittenFile> files = autolev::emit_algebraic(session_, request);
     const autolev::ScriptRun run = autolev::evaluate_script(session_, request);
     if (!run.failure.empty()) failure_ = run.failure;
-    return run.files;
+    if (!run.missing.empty() && !options_.json)
+      fmt::print(stderr, "note: no table for {}, since INPUT gives no values of {}\n", request.file, run.missing);
+    add(files, run.files);
+    return files;
   }
 
   std::vector<autolev::WrittenFile> simulate() {
