@@ -46,7 +46,7 @@ class ScriptCommand {
     }
     print_log();
     std::vector<autolev::WrittenFile> files = session_.files();
-    for (const auto& request : session_.world().codes) add(files, code_files(request));
+    for (const auto& request : session_.world().codes) add(files, placed_code_files(request));
     if (options_.simulate) add(files, simulate());
     if (!options_.no_files) written_ = write_script_files(files, guard_);
     report();
@@ -90,6 +90,18 @@ class ScriptCommand {
       }
     }
     return *system_;
+  }
+
+  /// What is wrong is said with the place of the CODE statement.
+  std::vector<autolev::WrittenFile> placed_code_files(const autolev::CodeRequest& request) {
+    try {
+      return code_files(request);
+    } catch (const LimitError&) {
+      throw;
+    } catch (const ModelError& error) {
+      if (error.where().line != 0) throw;
+      throw ModelError(request.where, error.message());
+    }
   }
 
   std::vector<autolev::WrittenFile> code_files(const autolev::CodeRequest& request) {
