@@ -46,7 +46,7 @@ class ScriptCommand {
     }
     print_log();
     std::vector<autolev::WrittenFile> files = session_.files();
-    for (const auto& request : session_.world().codes) add(files, code_files(request));
+    for (const auto& request : session_.world().codes) add(files, placed_code_files(request));
     if (options_.simulate) add(files, simulate());
     if (!options_.no_files) written_ = write_script_files(files, guard_);
     report();
@@ -92,12 +92,28 @@ class ScriptCommand {
     return *system_;
   }
 
+  /// What is wrong is said with the place of the CODE statement.
+  std::vector<autolev::WrittenFile> placed_code_files(const autolev::CodeRequest& request) {
+    try {
+      return code_files(request);
+    } catch (const LimitError&) {
+      throw;
+    } catch (const ModelError& error) {
+      if (error.where().line != 0) throw;
+      throw ModelError(request.where, error.message());
+    }
+  }
+
   std::vector<autolev::WrittenFile> code_files(const autolev::CodeRequest& request) {
     if (request.kind == "DYNAMICS" || request.kind == "ODE") return autolev::emit_program(system(), request.file);
-    // Algebraic equations are worked out at once.
+    // Algebraic equations are worked out at once as well, if their values are known.
+    std::vector<autolev::WrittenFile> files = autolev::emit_algebraic(session_, request);
     const autolev::ScriptRun run = autolev::evaluate_script(session_, request);
     if (!run.failure.empty()) failure_ = run.failure;
-    return run.files;
+    if (!run.missing.empty() && !options_.json)
+      fmt::print(stderr, "note: no table for {}, since INPUT gives no values of {}\n", request.file, run.missing);
+    add(files, run.files);
+    return files;
   }
 
   std::vector<autolev::WrittenFile> simulate() {

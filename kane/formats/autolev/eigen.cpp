@@ -3,6 +3,7 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <complex>
+#include <cstdlib>
 
 #include "kane/expr/evaluate.hpp"
 #include "kane/formats/autolev/matrices.hpp"
@@ -19,8 +20,12 @@ struct Eigenwork {
 
   static Expr number(Session& s, std::complex<double> z) {
     const double scale = std::abs(z);
-    const double re = std::abs(z.real()) < 1e-14 * scale ? 0 : z.real();
-    const double im = std::abs(z.imag()) < 1e-14 * scale ? 0 : z.imag();
+    // The last digits of an iteration say nothing.
+    const auto rounded = [&](double x) {
+      return std::abs(x) < 1e-14 * scale ? 0.0 : std::strtod(fmt::format("{:.14g}", x).c_str(), nullptr);
+    };
+    const double re = rounded(z.real());
+    const double im = rounded(z.imag());
     if (im == 0) return s.graph_->bind(Expr(re));
     return s.graph_->bind(Expr(re)) + Expr(im) * imaginary_unit(s);
   }

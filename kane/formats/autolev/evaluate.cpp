@@ -128,7 +128,7 @@ Value Session::evaluate_name(const Node& node) {
     if (key == "U_INDEPENDENT") return column_of(independent_speeds(node.where));
   }
   std::vector<std::string> known = known_names();
-  std::string hint = suggestion(node.spelled(), known);
+  std::string hint = node.text.size() > 1 ? suggestion(node.spelled(), known) : "";
   if (hint.empty() && (find_frame(key) || find_point(key)))
     hint = "; it is a frame or a point, which has no value of its own";
   throw ModelError(node.where, fmt::format("'{}' is not declared{}", node.spelled(), hint));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <fstream>
 
+#include "kane/formats/autolev/syntax.hpp"
+
 namespace kane::autolev {
 
 namespace fs = std::filesystem;
@@ -25,6 +27,20 @@ bool lies_beneath(const fs::path& root, const fs::path& file) {
   return !relative.empty() && *relative.begin() != "..";
 }
 
+/// A file of this name, whatever its capitals: scripts come from systems that do not care.
+std::optional<fs::path> find_file(const fs::path& folder, const fs::path& name) {
+  std::error_code none;
+  const fs::path exact = folder / name;
+  if (fs::is_regular_file(exact, none)) return exact;
+  const std::string wanted = folded(name.filename().string());
+  std::size_t looked = 0;
+  for (const auto& entry : fs::directory_iterator(exact.parent_path(), none)) {
+    if (++looked > 10'000) break;
+    if (folded(entry.path().filename().string()) == wanted && entry.is_regular_file(none)) return entry.path();
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string read_script(const fs::path& file, std::size_t max_bytes) {
@@ -44,31 +60,24 @@ std::string read_script(const fs::path& file, std::size_t max_bytes) {
 
 fs::path file_beneath(const fs::path& root, const fs::path& folder, const std::string& given, const Where& where) {
   const fs::path name = plain_name(given);
-  std::error_code none;
   for (const fs::path& base : {folder, root}) {
-    fs::path file = (base.empty() ? fs::path(".") : base) / name;
-    for (const char* ending : {"", ".al", ".AL"}) {
-      const fs::path full = file.string() + ending;
-      if (!fs::is_regular_file(full, none)) continue;
-      if (name.is_absolute() || !lies_beneath(root, full))
+    for (const char* ending : {"", ".al"}) {
+      const auto full = find_file(base.empty() ? fs::path(".") : base, name.string() + ending);
+      if (!full) continue;
+      if (name.is_absolute() || !lies_beneath(root, *full))
         throw ModelError(where,
                          fmt::format("'{}' lies outside the script's folder; only files beneath it are run", given));
-      return full;
+      return *full;
     }
   }
   throw ModelError(where, fmt::format("there is no script '{}' beside this one", given));
 }
 
 std::optional<fs::path> find_user_command(const fs::path& root, const fs::path& folder, const std::string& name) {
-  std::error_code none;
-  std::string lower = name;
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  for (const fs::path& base : {folder, root})
-    for (const std::string& stem : {name, lower}) {
-      fs::path file = (base.empty() ? fs::path(".") : base) / (stem + ".a");
-      if (fs::is_regular_file(file, none) && lies_beneath(root, file)) return file;
-    }
+  for (const fs::path& base : {folder, root}) {
+    const auto file = find_file(base.empty() ? fs::path(".") : base, name + ".a");
+    if (file && lies_beneath(root, *file)) return file;
+  }
   return std::nullopt;
 }
 

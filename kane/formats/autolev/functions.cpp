@@ -322,7 +322,7 @@ struct Functions {
     if (std::holds_alternative<Vector>(v)) {
       if (by.size() != 1) wrong_use(call);
       const FrameId f = frame_argument(s, call, 2);
-      const Value in = expressed(s, s.explicitly(v, {.solutions = true, .keep = by}), f, call);
+      const Value in = expressed(s, s.explicitly(v, {.keep = by}), f, call);
       return each_part(in, [&](const Expr& e) { return s.partial(e, by[0]); });
     }
     const bool list = call.children[1].kind == NodeKind::Matrix || by.size() > 1;
@@ -434,7 +434,12 @@ struct Functions {
   static Value replace(Session& s, const Node& call) {
     need_arguments(call, 2, 100000);
     const auto map = pairs(s, call, 1);
-    return each_part(s.evaluate(call.children[0]), [&](const Expr& e) { return replace_nodes(*s.graph_, e, map); });
+    // A name stands for what it is defined as.
+    Value v = s.evaluate(call.children[0]);
+    if (const Scalar* known = call.children[0].is_name() ? s.find(call.children[0].key()) : nullptr;
+        known != nullptr && known->value)
+      v = *known->value;
+    return each_part(v, [&](const Expr& e) { return replace_nodes(*s.graph_, e, map); });
   }
 
   static Value evaluate(Session& s, const Node& call) {
@@ -454,8 +459,22 @@ struct Functions {
     });
   }
 
+  /// COEF(v>,N2>): the measure number along a unit vector.
+  static Value measure_number(Session& s, const Node& call) {
+    const Vector v = s.evaluate_vector(call.children[0]);
+    const Vector along = s.evaluate_vector(call.children[1]);
+    if (along.terms().size() != 1)
+      throw ModelError(call.children[1].where, "COEF takes a unit vector of a frame, such as N1>");
+    const auto& term = along.terms().front();
+    const auto one = std::find_if(term.c.begin(), term.c.end(), [](const Expr& e) { return e.is_one(); });
+    if (one == term.c.end())
+      throw ModelError(call.children[1].where, "COEF takes a unit vector of a frame, such as N1>");
+    return s.frames().express(v, term.frame)[static_cast<std::size_t>(one - term.c.begin())];
+  }
+
   static Value coef(Session& s, const Node& call) {
     need_arguments(call, 2, 1000);
+    if (call.children[1].rank == 1) return measure_number(s, call);
     const auto by = s.symbols_named(std::span(call.children).subspan(1), false);
     const Value v = s.explicitly_visible(s.evaluate(call.children[0]), by);
     if (by.size() == 1 && call.children[1].kind != NodeKind::Matrix)

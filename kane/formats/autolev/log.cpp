@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kane/expr/literal.hpp"
 #include "kane/expr/print.hpp"
 #include "kane/formats/autolev/session.hpp"
 
@@ -136,6 +137,19 @@ std::string Session::text_of(const Value& v, std::size_t max_length) const {
   return text_of(std::get<Dyadic>(v), max_length);
 }
 
+/// The textbook form where it is shorter. Finding it takes time, so there is an allowance for a whole script.
+std::string Session::readable(const Expr& e, std::string text) {
+  constexpr std::uint32_t kLongest = 1500;      // cost of one expression
+  constexpr std::uint32_t kAllowance = 40'000;  // of all
+  if (e.graph() == nullptr || text.size() < 12) return text;
+  const std::uint32_t cost = graph_->cost(e.id());
+  if (cost > kLongest || readable_ + cost > kAllowance) return text;
+  readable_ += cost;
+  const Literal form = literal(e, {.max_terms = 60});
+  if (form.too_long || form.text.size() >= text.size()) return text;
+  return in_capitals(form.text);
+}
+
 void Session::log_input(const std::string& text) {
   if (!options_.keep_log) return;
   log_bytes_ += text.size();
@@ -159,6 +173,7 @@ void Session::log_result(const std::string& name, const Value& value) {
   }
   const std::size_t most = options_.long_result;
   std::string text = text_of(value, most);
+  if (const auto* e = std::get_if<Expr>(&value)) text = readable(*e, std::move(text));
   if (!text.ends_with(" ...") && text.size() <= most) {
     log_result_text(name + " = " + text);
     return;

@@ -6,6 +6,12 @@
 
 namespace kane::autolev {
 
+namespace {
+
+constexpr int kMostRows = 100;  ///< of a matrix that is inverted in symbols
+
+}  // namespace
+
 ExprMatrix column_of(std::vector<Expr> entries) {
   ExprMatrix m(entries.size(), 1);
   m.entries = std::move(entries);
@@ -24,6 +30,8 @@ ExprMatrix add(const ExprMatrix& a, const ExprMatrix& b, int sign) {
 ExprMatrix multiply(const ExprMatrix& a, const ExprMatrix& b) {
   require(a.columns == b.rows, "a matrix of {} x {} cannot be multiplied by one of {} x {}", a.rows, a.columns, b.rows,
           b.columns);
+  if (static_cast<double>(a.rows) * a.columns * b.columns > 5e6)
+    throw LimitError("a product of matrices takes more than 5 million products of elements");
   ExprMatrix r(a.rows, b.columns);
   for (int i = 0; i < a.rows; ++i)
     for (int j = 0; j < b.columns; ++j) {
@@ -68,12 +76,14 @@ ExprMatrix columns_of(const ExprMatrix& a, std::span<const int> columns) {
 
 ExprMatrix inverted(const ExprMatrix& a) {
   require(a.rows == a.columns, "only a square matrix has an inverse, not one of {} x {}", a.rows, a.columns);
+  if (a.rows > kMostRows) throw LimitError(fmt::format("INV takes matrices of up to {} rows", kMostRows));
   require(find_rank(a).rank() == a.rows, "the matrix is singular and has no inverse");
   return LinearSolver(a).inverse();
 }
 
 Expr determinant(const ExprMatrix& a) {
   require(a.rows == a.columns, "only a square matrix has a determinant, not one of {} x {}", a.rows, a.columns);
+  if (a.rows > kMostRows) throw LimitError(fmt::format("DET takes matrices of up to {} rows", kMostRows));
   // Gauss' elimination; the graph recognises pivots that vanish.
   ExprMatrix m = a;
   Expr product = 1;

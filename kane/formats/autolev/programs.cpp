@@ -1,12 +1,15 @@
 #include "kane/formats/autolev/programs.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 
 #include "kane/base/identifier.hpp"
 #include "kane/codegen/emit/emit_driver.hpp"
 #include "kane/codegen/emit/emit_frame.hpp"
+#include "kane/expr/derivative.hpp"
 #include "kane/expr/substitution.hpp"
+#include "kane/expr/traverse.hpp"
 #include "kane/program/lower.hpp"
 
 namespace kane::autolev {
@@ -471,18 +474,56 @@ void read_input_file(ScriptSystem& system, std::string_view text, const std::str
     system.equations.parameters[i].value = system.equations.graph->bind(Expr(system.constants[i].second));
 }
 
+namespace {
+
+Language language_of(const std::string& file) {
+  const std::string ending = folded(std::filesystem::path(file).extension().string());
+  if (ending == ".C") return Language::C;
+  if (ending == ".F" || ending == ".FOR" || ending == ".F90") return Language::Fortran;
+  if (ending == ".M") return Language::Matlab;
+  throw ModelError(fmt::format("CODE writes files that end in .c, .f, .for and .m, not '{}'", file));
+}
+
+}  // namespace
+
+std::vector<WrittenFile> emit_algebraic(Session& session, const CodeRequest& request) {
+  const std::filesystem::path path(request.file);
+  const Language language = language_of(request.file);
+  std::vector<NamedExpr> outputs;
+  const auto add = [&](std::string name, const Expr& value) {
+    while (std::any_of(outputs.begin(), outputs.end(), [&](const NamedExpr& o) { return o.name == name; })) name += "_";
+    const Expr closed = session.explicitly(value, {.solutions = true, .keep = request.unknowns});
+    outputs.push_back({std::move(name), session.graph().bind(closed)});
+  };
+  for (const auto& file : session.world().outputs)
+    for (const auto& c : file) add(c.name, c.value);
+  for (const auto& c : session.world().encoded) add(c.name, c.value);
+  const std::size_t first = outputs.size();
+  for (std::size_t i = 0; i < request.equations.size(); ++i) add(fmt::format("EQ[{}]", i + 1), request.equations[i]);
+  for (std::size_t i = 0; i < request.equations.size(); ++i)
+    for (const Expr& x : request.unknowns)
+      add(fmt::format("dEQ[{}]/d{}", i + 1, x.name()), derivative(outputs[first + i].value, x));
+  if (outputs.empty())
+    throw ModelError(request.where, "CODE ALGEBRAIC() has nothing to compute; name it by OUTPUT or ENCODE");
+  std::vector<Expr> values, constants, others;
+  for (const auto& o : outputs) values.push_back(o.value);
+  for (const Expr& x : symbols_of(values)) {
+    const Scalar* s = session.find_symbol(x);
+    (s != nullptr && s->role == Role::Constant ? constants : others).push_back(x);
+  }
+  const std::string name = identifier_of(path.stem().string());
+  const Program program = lower(name, outputs, inputs_of(constants, {}, others));
+  const auto sources = emit_source(program, language, {.name = name});
+  if (language == Language::C) return {{request.file, joined_c(sources, name)}};
+  if (language == Language::Fortran) return {{request.file, "! Free form.\n" + sources.front().text}};
+  std::vector<WrittenFile> files;
+  for (const SourceFile& f : sources) files.push_back({(path.parent_path() / f.name).string(), f.text});
+  return files;
+}
+
 std::vector<WrittenFile> emit_program(const ScriptSystem& given, const std::string& file) {
   const std::filesystem::path path(file);
-  const std::string ending = folded(path.extension().string());
-  Language language = Language::C;
-  if (ending == ".C")
-    language = Language::C;
-  else if (ending == ".F" || ending == ".FOR" || ending == ".F90")
-    language = Language::Fortran;
-  else if (ending == ".M")
-    language = Language::Matlab;
-  else
-    throw ModelError(fmt::format("CODE writes files that end in .c, .f, .for and .m, not '{}'", file));
+  const Language language = language_of(file);
   ScriptSystem system = given;
   const std::string stem = std::filesystem::path(file).replace_extension().string();
   const std::string base = path.stem().string();

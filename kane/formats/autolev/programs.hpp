@@ -16,6 +16,10 @@ namespace kane::autolev {
 /// FILE.c (or .f, .for, .m), and FILE.in. Throws ModelError for other endings.
 [[nodiscard]] std::vector<WrittenFile> emit_program(const ScriptSystem& system, const std::string& file);
 
+/// CODE ALGEBRAIC and NONLINEAR: functions that compute everything OUTPUT and ENCODE ask for and, with equations, these and
+/// their derivatives by the unknowns.
+[[nodiscard]] std::vector<WrittenFile> emit_algebraic(Session& session, const CodeRequest& request);
+
 /// The text of FILE.in.
 [[nodiscard]] std::string input_file(const ScriptSystem& system);
 /// Puts the values of such a file into the system. Throws ModelError with the line that is wrong.

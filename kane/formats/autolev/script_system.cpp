@@ -401,8 +401,10 @@ ScriptRun evaluate_script(Session& session, const CodeRequest& request) {
     else
       missing += (missing.empty() ? "" : ", ") + x.name();
   }
-  if (!missing.empty())
-    throw ModelError(request.where, fmt::format("these have no value; give them by INPUT: {}", missing));
+  if (!missing.empty()) {
+    r.missing = missing;
+    return r;
+  }
 
   std::vector<std::size_t> counts;
   std::size_t total = 1;

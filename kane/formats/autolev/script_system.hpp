@@ -47,10 +47,12 @@ struct ScriptRun {
   std::size_t samples = 0;
   double end = 0;
   std::string failure;
+  std::string missing;  ///< names without a value, for which nothing could be worked out
 };
 [[nodiscard]] ScriptRun simulate_script(const ScriptSystem& system, const std::string& file_stem);
 
-/// CODE ALGEBRAIC and NONLINEAR: the values of all columns at the inputs, or along the sweep.
+/// CODE ALGEBRAIC and NONLINEAR: the values of all columns at the inputs, or along the sweep. No files if there are no
+/// columns or values are missing.
 [[nodiscard]] ScriptRun evaluate_script(Session& session, const CodeRequest& request);
 
 }  // namespace kane::autolev

@@ -241,6 +241,7 @@ class Session {
   void log_input(const std::string& text);
   void log_result(const std::string& name, const Value& value);
   void log_result_text(const std::string& text);
+  [[nodiscard]] std::string readable(const Expr& e, std::string text);
   void note(const std::string& text);
   void check_time(const Where& where) const;
 
@@ -250,6 +251,7 @@ class Session {
   std::vector<LogLine> log_;
   std::size_t log_bytes_ = 0;
   int log_number_ = 0;
+  std::uint32_t readable_ = 0;  ///< cost of what was written in textbook form
   Abbreviations abbreviations_{"Z", 60};
   std::size_t abbreviated_ = 0;
   std::vector<WrittenFile> files_;

@@ -190,6 +190,7 @@ void Session::state_setting(const std::string& word, Reader& in) {
     }
     return;
   }
+  (void)in.peek();
   const Where place = in.where();
   const std::string value = in.word();
   in.expect_end();

@@ -227,7 +227,8 @@ Expr Session::time_derivative(const Expr& e) {
 
 /// Partial derivative: what depends on the symbol through definitions depends on it.
 Expr Session::partial(const Expr& e, const Expr& symbol) {
-  Explicitly how{.auxiliaries = true, .solutions = true};
+  // u1' alone is what KANE or SOLVE found; in an expression it is itself.
+  Explicitly how{.auxiliaries = true, .solutions = e.is_symbol()};
   if (definition_of(symbol.id(), how) != nullptr) how.keep = {symbol};
   const Expr value = explicitly(e, how);
   if (value.graph() == nullptr) return 0;

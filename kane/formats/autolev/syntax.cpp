@@ -198,6 +198,11 @@ void Reader::check_depth(int depth) const {
     throw LimitError(where(), fmt::format("the expression is nested more than {} deep", limits_.max_depth));
 }
 
+void Reader::check_count(int terms) const {
+  if (terms > limits_.max_terms)
+    throw LimitError(where(), fmt::format("a sum or product has more than {} parts", limits_.max_terms));
+}
+
 Node Reader::expression() { return sum(0); }
 std::vector<Node> Reader::arguments(char close) { return arguments_at(close, 0); }
 void Reader::argument(std::vector<Node>& to) { argument_at(to, 0); }
@@ -205,10 +210,12 @@ void Reader::argument(std::vector<Node>& to) { argument_at(to, 0); }
 Node Reader::sum(int depth) {
   check_depth(depth);
   Node left = product(depth);
+  int terms = 1;
   while (peek() == '+' || peek() == '-') {
     // "x += 1" is a statement, not a sum.
     if (at_ + 1 < text_.size() && text_[at_ + 1] == '=') break;
     const Where place = where();
+    check_count(++terms);
     const std::string sign(1, text_[at_++]);
     Node right = product(depth);
     left = operation(NodeKind::Binary, sign, place, {std::move(left), std::move(right)});
@@ -218,9 +225,11 @@ Node Reader::sum(int depth) {
 
 Node Reader::product(int depth) {
   Node left = unary(depth);
+  int factors = 1;
   while (peek() == '*' || peek() == '/') {
     if (at_ + 1 < text_.size() && text_[at_ + 1] == '=') break;
     const Where place = where();
+    check_count(++factors);
     const std::string sign(1, text_[at_++]);
     Node right = unary(depth);
     left = operation(NodeKind::Binary, sign, place, {std::move(left), std::move(right)});
@@ -410,6 +419,8 @@ std::vector<Node> Reader::names() {
       break;
     }
   }
+  for (const auto& stem : stems)
+    if (stem.size() > 200) throw LimitError(place, "a name has more than 200 characters");
   int primes = 0;
   int rank = 0;
   while (at_ < text_.size() && text_[at_] == '\'') ++primes, ++at_;

@@ -22,6 +22,7 @@ struct Limits {
   std::size_t max_bytes = 4 << 20;       ///< of a script and all it runs
   std::size_t max_statements = 100'000;  ///< executed, those of scripts it runs included
   int max_depth = 200;                   ///< nesting of an expression
+  int max_terms = 1000;                  ///< of one sum or product
   std::size_t max_names = 10'000;        ///< that one range stands for
   std::size_t max_elements = 250'000;    ///< of one matrix
   int max_runs = 16;                     ///< scripts that run scripts
@@ -109,6 +110,7 @@ class Reader {
   [[nodiscard]] std::vector<Node> arguments_at(char close, int depth);
   void argument_at(std::vector<Node>& to, int depth);
   void check_depth(int depth) const;
+  void check_count(int terms) const;
   [[nodiscard]] std::vector<std::string> expand_range(const std::vector<std::string>& stems);
 
   const Statement& statement_;
