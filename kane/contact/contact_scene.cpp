@@ -128,6 +128,13 @@ double ContactScene::distance_bound(const ContactPair& pair) const {
   return most;
 }
 
+bool ContactScene::clearly_apart(std::size_t pair) const {
+  const ContactPair& p = pairs_[pair];
+  const ContactShape &a = shapes_[p.first], &b = shapes_[p.second];
+  const Vec3 apart = body_of(a).motion.place(a.centre) - body_of(b).motion.place(b.centre);
+  return norm(apart) > sizes_[p.first] + sizes_[p.second];  // never of a plane, whose size is infinite
+}
+
 double ContactScene::calc_distance(std::size_t pair) {
   const ContactPair& p = pairs_[pair];
   const ContactShape &a = shapes_[p.first], &b = shapes_[p.second];

@@ -94,6 +94,8 @@ class ContactScene {
 
   /// Distance of a pair by FCL (to about 1e-6); if they overlap, minus a bound on the depth. Allocates.
   [[nodiscard]] double calc_distance(std::size_t pair);
+  /// The balls around the shapes of a pair do not meet.
+  [[nodiscard]] bool clearly_apart(std::size_t pair) const;
 
  private:
   struct Slot {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "kane/solve/kernels.hpp"
@@ -119,6 +120,11 @@ void ContactSweep::apply(std::size_t island_number, std::span<double> w) const {
   for (const std::uint32_t i : island(island_number))
     for (std::uint32_t r = items_[i].row; r < items_[i].row + items_[i].rows; ++r)
       if (rows_[r].p != 0) apply_row(r, rows_[r].p, w);
+}
+
+void ContactSweep::clear_impulses(std::size_t island_number) {
+  for (const std::uint32_t i : island(island_number))
+    for (std::uint32_t r = items_[i].row; r < items_[i].row + items_[i].rows; ++r) rows_[r].p = 0;
 }
 
 void ContactSweep::change(Row& row, double to, double* w) const {
@@ -251,29 +257,47 @@ bool ContactSweep::solve_at_once(std::span<const std::uint32_t> items, double* w
   return true;
 }
 
+double ContactSweep::sweep(std::span<const std::uint32_t> items, bool forward, double* w) {
+  double moved = 0;
+  if (forward)
+    for (const std::uint32_t i : items) moved = std::max(moved, sweep_item(items_[i], w));
+  else
+    for (std::size_t k = items.size(); k-- > 0;) moved = std::max(moved, sweep_item(items_[items[k]], w));
+  return moved;
+}
+
+void ContactSweep::keep(std::span<const std::uint32_t> items, std::span<const double> w) {
+  kept_p_.clear();
+  for (const std::uint32_t i : items)
+    for (std::uint32_t r = items_[i].row; r < items_[i].row + items_[i].rows; ++r) kept_p_.push_back(rows_[r].p);
+  kept_w_.assign(w.begin(), w.end());
+}
+
+void ContactSweep::go_back(std::span<const std::uint32_t> items, std::span<double> w) {
+  std::size_t k = 0;
+  for (const std::uint32_t i : items)
+    for (std::uint32_t r = items_[i].row; r < items_[i].row + items_[i].rows; ++r) rows_[r].p = kept_p_[k++];
+  std::ranges::copy(kept_w_, w.begin());
+}
+
 SweepReport ContactSweep::solve(std::size_t island_number, std::span<double> w, const Options& options) {
   SweepReport report;
   report.islands = 1;
   const std::span<const std::uint32_t> items = island(island_number);
   long next_at_once = options.first_sweeps;
+  double best = std::numeric_limits<double>::infinity();
   report.converged = false;
   while (!report.converged && report.sweeps < options.most_sweeps) {
-    report.residual = 0;
-    if (report.sweeps % 2 == 0)
-      for (const std::uint32_t i : items) report.residual = std::max(report.residual, sweep_item(items_[i], w.data()));
-    else
-      for (std::size_t k = items.size(); k-- > 0;)
-        report.residual = std::max(report.residual, sweep_item(items_[items[k]], w.data()));
+    report.residual = sweep(items, report.sweeps % 2 == 0, w.data());
     ++report.sweeps;
     report.converged = report.residual <= options.tolerance;
-    if (!report.converged && report.sweeps >= next_at_once) {
-      constexpr long kSweepsBetween = 10;
-      if (solve_at_once(items, w.data(), options.most_rows))
-        next_at_once = report.sweeps + kSweepsBetween + (report.sweeps - options.first_sweeps) / 2;
-      else
-        next_at_once = options.most_sweeps;
-    }
+    if (report.converged || report.sweeps < next_at_once) continue;
+    if (report.residual < best) best = report.residual, keep(items, w);
+    constexpr long kSweepsBetween = 10;
+    next_at_once = report.sweeps + kSweepsBetween + (report.sweeps - options.first_sweeps) / 2;
+    if (!solve_at_once(items, w.data(), options.most_rows)) next_at_once = options.most_sweeps;
   }
+  if (!report.converged && report.residual > best) go_back(items, w), report.residual = best;
   return report;
 }
 

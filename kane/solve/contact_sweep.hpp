@@ -87,6 +87,7 @@ class ContactSweep {
   /// w += M^-1 J^T p of all rows of an island, as they are now.
   void apply(std::size_t island, std::span<double> w) const;
   void apply_row(std::size_t row, double p, std::span<double> w) const;
+  void clear_impulses(std::size_t island);
 
   struct Options {
     double tolerance = 1e-12;    ///< on changes of speeds
@@ -120,6 +121,10 @@ class ContactSweep {
   void change(Row& row, double to, double* w) const;
   [[nodiscard]] double sweep_item(const Item& item, double* w);
   [[nodiscard]] double sweep_friction(const SweepFriction& friction, std::uint32_t first, double limit, double* w);
+  /// The largest change of a speed.
+  double sweep(std::span<const std::uint32_t> items, bool forward, double* w);
+  void keep(std::span<const std::uint32_t> items, std::span<const double> w);
+  void go_back(std::span<const std::uint32_t> items, std::span<double> w);
   [[nodiscard]] double coupling(const Row& a, const Row& b) const;
   [[nodiscard]] bool solve_at_once(std::span<const std::uint32_t> items, double* w, std::size_t most_rows);
 
@@ -139,7 +144,7 @@ class ContactSweep {
     std::array<double, 2> factor{};
   };
   std::vector<Unknown> unknowns_;
-  std::vector<double> step_;
+  std::vector<double> step_, kept_p_, kept_w_;
   Lu lu_{0};
   std::size_t lu_size_ = 0;
 };

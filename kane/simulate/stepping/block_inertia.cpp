@@ -1,6 +1,7 @@
 #include "kane/simulate/stepping/block_inertia.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "kane/solve/dense.hpp"
@@ -23,13 +24,16 @@ void BlockInertia::partition(bool constrained) {
     while (root[i] != i) i = root[i] = root[root[i]];
     return i;
   };
-  if (constrained)
-    std::fill(root.begin(), root.end(), 0U);
-  else
-    for (const auto& m : evaluator_.system().mass_places()) {
-      const std::uint32_t a = find(m.row), b = find(m.column);
-      root[std::max(a, b)] = std::min(a, b);
-    }
+  const auto unite = [&](std::uint32_t i, std::uint32_t j) {
+    const std::uint32_t a = find(i), b = find(j);
+    root[std::max(a, b)] = std::min(a, b);
+  };
+  if (constrained) std::fill(root.begin(), root.end(), 0U);
+  for (const auto& m : evaluator_.system().mass_places()) unite(m.row, m.column);
+  // All speeds of a body that may touch are in one block, even if M does not couple them.
+  if (!evaluator_.system().equations().contact_pairs.empty())
+    for (const auto& own : evaluator_.system().extra().contacts().body_speeds)
+      for (const std::uint32_t speed : own) unite(own.front(), speed);
   blocks_.clear();
   std::vector<std::vector<std::uint32_t>> members;
   std::vector<std::uint32_t> number(n, ~0U);
@@ -109,10 +113,16 @@ MotionReport BlockInertia::calc_accelerations(std::span<const double> force, std
 }
 
 double BlockInertia::calc_kinetic(std::span<const double> w) const {
+  double sum = 0;
+  for (const Block& block : blocks_) sum += calc_kinetic(block, w);
+  return sum;
+}
+
+double BlockInertia::calc_kinetic(const Block& block, std::span<const double> w) const {
+  const double* own = w.data() + block.first;
   double twice = 0;
-  for (const Block& block : blocks_)
-    for (std::uint32_t i = 0; i < block.count; ++i)
-      twice += w[block.first + i] * dot(mass_.data() + block.factor + i * block.count, w.data() + block.first, block.count);
+  for (std::uint32_t i = 0; i < block.count; ++i)
+    twice += own[i] * dot(mass_.data() + block.factor + i * block.count, own, block.count);
   return twice / 2;
 }
 

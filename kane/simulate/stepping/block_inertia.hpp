@@ -40,6 +40,7 @@ class BlockInertia {
   [[nodiscard]] MotionReport calc_accelerations(std::span<const double> force, std::span<double> udot);
   /// Kinetic energy u M u / 2 at the state of update(); inner numbering.
   [[nodiscard]] double calc_kinetic(std::span<const double> w) const;
+  [[nodiscard]] double calc_kinetic(const Block& block, std::span<const double> w) const;
 
  private:
   void partition(bool constrained);

@@ -128,6 +128,8 @@ class ContactStepper {
   void note(const SweepReport& report);
   void solve_island(std::size_t k);
   void continue_island(std::size_t k);
+  [[nodiscard]] bool gained(std::size_t k) const;
+  [[nodiscard]] bool rested(std::size_t k) const;
   void rest_island(std::size_t k);
   void limit_rebound();
   void keep_impulses(Half half);

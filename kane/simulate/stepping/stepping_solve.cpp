@@ -15,8 +15,9 @@ namespace {
 /// Approach slower than this many times what the forces cause in a step is that of things at rest.
 constexpr double kResting = 4;
 /// Speeds of an island below this fraction of what forces cause in a step, before and after, are zero.
-constexpr double kStill = 1e-6;
-constexpr double kTolerance = 1e-8;
+constexpr double kStill = 1e-5;
+/// What may be left open of the speeds of an island: while it moves, and where it was at rest.
+constexpr double kTolerance = 1e-5, kRestTolerance = 1e-8;
 /// Sliding slower than this fraction may come to hold.
 constexpr double kHolds = 1e-3;
 
@@ -134,20 +135,52 @@ void ContactStepper::note(const SweepReport& report) {
   if (!report.converged) work_.residual = std::max(work_.residual, report.residual);
 }
 
+/// Starts with the impulses of the last step. Sweeps from no impulses at all only take energy away, however few they are; those
+/// that start with others may not, if they end too early. Then they are done again.
 void ContactStepper::solve_island(std::size_t k) {
   sweep_.apply(k, w_);
   continue_island(k);
-  solved_items_ = items_.size();
+  if (moving_ground_ || !gained(k)) return;
+  for (const std::uint32_t b : sweep_.blocks_of_island(k)) {
+    const BlockInertia::Block& block = inertia_.blocks()[b];
+    std::copy_n(free_.begin() + block.first, block.count, w_.begin() + block.first);
+  }
+  sweep_.clear_impulses(k);
+  continue_island(k);
+}
+
+/// Kinetic energy of an island is larger than without contacts.
+bool ContactStepper::gained(std::size_t k) const {
+  double before = 0, after = 0;
+  for (const std::uint32_t b : sweep_.blocks_of_island(k)) {
+    const BlockInertia::Block& block = inertia_.blocks()[b];
+    before += inertia_.calc_kinetic(block, free_), after += inertia_.calc_kinetic(block, w_);
+  }
+  constexpr double kRoundingShare = 1e-12;
+  return after > before * (1 + kRoundingShare);
 }
 
 void ContactStepper::continue_island(std::size_t k) {
   ContactSweep::Options options;
   const std::size_t size = sweep_.island(k).size();
-  options.tolerance = kTolerance * calc_scale(k) + 1e-300;
-  // Small islands are solved to the end; large ones as far as a few sweeps per step carry them, from step to step.
-  options.most_sweeps = size <= 40 ? 2000 : size <= 400 ? 300 : 100;
+  const bool rests = rested(k);
+  options.tolerance = (rests ? kRestTolerance : kTolerance) * calc_scale(k) + 1e-300;
+  // What rests is solved to the end, once; what moves as far as some sweeps carry it, and on in the next step.
+  constexpr std::size_t kSmall = 40;
+  constexpr long kSweepsAtRest = 2000, kSweepsOfSmall = 60, kSweepsOfLarge = 40;
+  options.most_sweeps = rests ? kSweepsAtRest : size <= kSmall ? kSweepsOfSmall : kSweepsOfLarge;
+  if (!rests && size > kSmall) options.first_sweeps = kSweepsOfLarge;
   note(sweep_.solve(k, w_, options));
   solved_items_ = items_.size();
+}
+
+/// Nothing in the island moved when the step began.
+bool ContactStepper::rested(std::size_t k) const {
+  for (const std::uint32_t b : sweep_.blocks_of_island(k)) {
+    const BlockInertia::Block& block = inertia_.blocks()[b];
+    if (max_abs(std::span(u_).subspan(block.first, block.count)) > 0) return false;
+  }
+  return true;
 }
 
 /// Things that hardly move, and hardly did, are at rest.

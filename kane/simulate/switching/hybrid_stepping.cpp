@@ -52,7 +52,7 @@ void HybridSimulator::note_cost() {
   const auto contacts = static_cast<double>(dynamics_.contact_count() + 2 * dynamics_.friction_count());
   const ContactRows* shapes = dynamics_.shapes();
   const double pairs = shapes == nullptr ? 0 : static_cast<double>(shapes->scene().pairs().size());
-  constexpr double kEvaluation = 2e-6, kFlop = 1e-9, kPair = 2e-6;
+  constexpr double kEvaluation = 1e-5, kFlop = 1e-9, kPair = 2e-6;
   const double rows = static_cast<double>(evaluator_.active_rows().size());
   cost_ += static_cast<double>(now.evaluations - work_before_.evaluations) *
            (kEvaluation + kFlop * (n * n * n / 3 + 3 * rows * n * n));
