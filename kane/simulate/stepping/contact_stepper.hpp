@@ -128,6 +128,9 @@ class ContactStepper {
   void note(const SweepReport& report);
   void solve_island(std::size_t k);
   void continue_island(std::size_t k);
+  void note_energy(Half half);
+  [[nodiscard]] double sum_kinetic(std::size_t k, std::span<const double> w) const;
+  [[nodiscard]] double sum_allowed(std::size_t k) const;
   [[nodiscard]] bool gained(std::size_t k) const;
   [[nodiscard]] bool rested(std::size_t k) const;
   void rest_island(std::size_t k);
@@ -154,7 +157,7 @@ class ContactStepper {
   std::vector<RigidMotion> ends_;
   State stage_;            ///< where items_ were made
   bool staged_ = false;
-  std::vector<double> force_, udot_, u_, w_, free_, inelastic_, elastic_, masked_, masked_free_, outer_, part_, response_;
+  std::vector<double> force_, udot_, u_, w_, free_, inelastic_, elastic_, allowed_, outer_, part_, response_;
   std::vector<double> kept_q_;
   std::vector<bool> known_;
   bool moving_ground_ = false, rebounds_ = false;

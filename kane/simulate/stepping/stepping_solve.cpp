@@ -18,6 +18,9 @@ constexpr double kResting = 4;
 constexpr double kStill = 1e-5;
 /// What may be left open of the speeds of an island: while it moves, and where it was at rest.
 constexpr double kTolerance = 1e-5, kRestTolerance = 1e-8;
+/// Sweeps of an island: what rests is solved to the end, once; what moves as far as some sweeps carry it, and on in the next step.
+constexpr std::size_t kSmall = 40;
+constexpr long kSweepsAtRest = 2000, kSweepsOfSmall = 60, kSweepsOfLarge = 40;
 /// Sliding slower than this fraction may come to hold.
 constexpr double kHolds = 1e-3;
 
@@ -101,7 +104,7 @@ void ContactStepper::solve(Half half, double h) {
   rebounds_ = false;
   for (std::size_t i = 0; i < items_.size(); ++i) prepare_item(i, half, h);
   free_ = w_;
-  const double kinetic = half == Half::Second ? inertia_.calc_kinetic(w_) : 0;
+  note_energy(half);
   for (std::size_t k = 0; k < sweep_.island_count(); ++k) solve_island(k);
   constexpr int kMostRounds = 4;
   for (int round = 0; half == Half::First && round < kMostRounds && add_speculative(h, w_); ++round) {
@@ -110,9 +113,8 @@ void ContactStepper::solve(Half half, double h) {
     for (std::size_t k = 0; k < sweep_.island_count(); ++k) continue_island(k);
   }
   if (half == Half::Second) {
-    kinetic_before_ = kinetic;
+    if (rebounds_) limit_rebound();
     kinetic_after_ = inertia_.calc_kinetic(w_);
-    if (rebounds_ && kinetic_after_ > kinetic_before_) limit_rebound();
   }
   for (std::size_t k = 0; k < sweep_.island_count(); ++k) rest_island(k);
   keep_impulses(half);
@@ -149,15 +151,33 @@ void ContactStepper::solve_island(std::size_t k) {
   continue_island(k);
 }
 
-/// Kinetic energy of an island is larger than without contacts.
-bool ContactStepper::gained(std::size_t k) const {
-  double before = 0, after = 0;
-  for (const std::uint32_t b : sweep_.blocks_of_island(k)) {
-    const BlockInertia::Block& block = inertia_.blocks()[b];
-    before += inertia_.calc_kinetic(block, free_), after += inertia_.calc_kinetic(block, w_);
+/// The energy that contacts may leave to each block: what it has without them. The first half stops what collides; where it
+/// rebounds in the second, it has at most what it had before the first.
+void ContactStepper::note_energy(Half half) {
+  allowed_.resize(inertia_.blocks().size());
+  if (half == Half::First) kinetic_before_ = inertia_.calc_kinetic(w_);
+  for (std::size_t b = 0; b < allowed_.size(); ++b) {
+    const double kinetic = inertia_.calc_kinetic(inertia_.blocks()[b], w_);
+    allowed_[b] = half == Half::First ? kinetic : std::max(kinetic, allowed_[b]);
   }
+}
+
+double ContactStepper::sum_kinetic(std::size_t k, std::span<const double> w) const {
+  double sum = 0;
+  for (const std::uint32_t b : sweep_.blocks_of_island(k)) sum += inertia_.calc_kinetic(inertia_.blocks()[b], w);
+  return sum;
+}
+
+double ContactStepper::sum_allowed(std::size_t k) const {
+  double sum = 0;
+  for (const std::uint32_t b : sweep_.blocks_of_island(k)) sum += allowed_[b];
+  return sum;
+}
+
+/// The kinetic energy of an island is larger than it may be.
+bool ContactStepper::gained(std::size_t k) const {
   constexpr double kRoundingShare = 1e-12;
-  return after > before * (1 + kRoundingShare);
+  return sum_kinetic(k, w_) > sum_allowed(k) * (1 + kRoundingShare);
 }
 
 void ContactStepper::continue_island(std::size_t k) {
@@ -165,9 +185,6 @@ void ContactStepper::continue_island(std::size_t k) {
   const std::size_t size = sweep_.island(k).size();
   const bool rests = rested(k);
   options.tolerance = (rests ? kRestTolerance : kTolerance) * calc_scale(k) + 1e-300;
-  // What rests is solved to the end, once; what moves as far as some sweeps carry it, and on in the next step.
-  constexpr std::size_t kSmall = 40;
-  constexpr long kSweepsAtRest = 2000, kSweepsOfSmall = 60, kSweepsOfLarge = 40;
   options.most_sweeps = rests ? kSweepsAtRest : size <= kSmall ? kSweepsOfSmall : kSweepsOfLarge;
   if (!rests && size > kSmall) options.first_sweeps = kSweepsOfLarge;
   note(sweep_.solve(k, w_, options));
@@ -200,48 +217,39 @@ void ContactStepper::rest_island(std::size_t k) {
 /// Rebounds with friction, or of several contacts with different coefficients, can add energy (Kane and Levinson 1985). Each
 /// island is then moved towards its impact without rebound, which cannot: T(w_i + s (w - w_i)) <= T before.
 void ContactStepper::limit_rebound() {
-  inelastic_ = free_;
-  for (std::size_t i = 0; i < items_.size(); ++i) {
-    if (items_[i].kind == ItemRef::Kind::Friction) continue;
-    if (items_[i].kind == ItemRef::Kind::Place &&
-        set_.shapes->pair_values(field_->places()[items_[i].index].pair).stiffness > 0)
-      continue;
-    sweep_.set_target(sweep_.first_row(i), 0);
-  }
+  if (moving_ground_) return;
   for (std::size_t k = 0; k < sweep_.island_count(); ++k) {
-    // Only islands that have gained.
-    masked_.assign(w_.size(), 0.0), masked_free_.assign(w_.size(), 0.0);
-    for (const std::uint32_t b : sweep_.blocks_of_island(k)) {
-      const BlockInertia::Block& block = inertia_.blocks()[b];
-      std::copy_n(w_.begin() + block.first, block.count, masked_.begin() + block.first);
-      std::copy_n(free_.begin() + block.first, block.count, masked_free_.begin() + block.first);
+    if (!gained(k)) continue;
+    for (const std::uint32_t i : sweep_.island(k)) {
+      if (items_[i].kind == ItemRef::Kind::Friction) continue;
+      if (items_[i].kind == ItemRef::Kind::Place &&
+          set_.shapes->pair_values(field_->places()[items_[i].index].pair).stiffness > 0)
+        continue;
+      sweep_.set_target(sweep_.first_row(i), 0);
     }
-    const double before = inertia_.calc_kinetic(masked_free_), elastic = inertia_.calc_kinetic(masked_);
-    if (elastic <= before) continue;
-    elastic_ = masked_;
-    sweep_.apply(k, inelastic_);
+    // From no impulses: then no energy is added, even if the sweeps end early.
+    inelastic_ = free_;
+    sweep_.clear_impulses(k);
     ContactSweep::Options options;
     options.tolerance = kTolerance * calc_scale(k) + 1e-300;
+    options.most_sweeps = options.first_sweeps = kSweepsOfSmall;
     note(sweep_.solve(k, inelastic_, options));
-    std::fill(masked_.begin(), masked_.end(), 0.0);
+    // T(w_i + s d) = T_i + s mixed + s^2 squared, with d the difference of the two.
+    elastic_ = inelastic_;
     for (const std::uint32_t b : sweep_.blocks_of_island(k)) {
       const BlockInertia::Block& block = inertia_.blocks()[b];
-      std::copy_n(inelastic_.begin() + block.first, block.count, masked_.begin() + block.first);
+      for (std::uint32_t i = block.first; i < block.first + block.count; ++i) elastic_[i] = w_[i] - inelastic_[i];
     }
-    for (std::size_t i = 0; i < masked_.size(); ++i) elastic_[i] -= masked_[i];
-    const double squared = inertia_.calc_kinetic(elastic_), plain = inertia_.calc_kinetic(masked_);
-    for (std::size_t i = 0; i < masked_.size(); ++i) masked_free_[i] = masked_[i] + elastic_[i];
-    const double mixed = inertia_.calc_kinetic(masked_free_) - squared - plain;
-    const double rest = plain - before;
+    const double squared = sum_kinetic(k, elastic_), plain = sum_kinetic(k, inelastic_);
+    const double mixed = sum_kinetic(k, w_) - squared - plain, rest = plain - sum_allowed(k);
     double s = 0;
     if (squared > 0 && rest < 0)
       s = std::clamp((-mixed + std::sqrt(std::max(0.0, mixed * mixed - 4 * squared * rest))) / (2 * squared), 0.0, 1.0);
     for (const std::uint32_t b : sweep_.blocks_of_island(k)) {
       const BlockInertia::Block& block = inertia_.blocks()[b];
-      for (std::uint32_t i = block.first; i < block.first + block.count; ++i) w_[i] = masked_[i] + s * elastic_[i];
+      for (std::uint32_t i = block.first; i < block.first + block.count; ++i) w_[i] = inelastic_[i] + s * elastic_[i];
     }
   }
-  kinetic_after_ = inertia_.calc_kinetic(w_);
 }
 
 void ContactStepper::keep_impulses(Half half) {
