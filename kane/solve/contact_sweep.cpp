@@ -19,9 +19,12 @@ std::uint32_t root_of(std::vector<std::uint32_t>& root, std::uint32_t i) {
   return i;
 }
 
+/// Impulses are neither tiny nor huge: std::hypot() would take as long as the rest of a sweep.
+double length_of(double a, double b) { return std::sqrt(a * a + b * b); }
+
 /// p within the disc.
 std::array<double, 2> onto_disc(std::array<double, 2> p, double radius) {
-  const double size = std::hypot(p[0], p[1]);
+  const double size = length_of(p[0], p[1]);
   if (size <= radius) return p;
   return {p[0] * radius / size, p[1] * radius / size};
 }
@@ -159,10 +162,10 @@ double ContactSweep::sweep_friction(const SweepFriction& friction, std::uint32_t
     p = {a.p - (b.diagonal * va - a.cross * vb) / det, b.p - (a.diagonal * vb - a.cross * va) / det};
   else
     p = {a.diagonal > 0 ? a.p - va / a.diagonal : 0.0, b.diagonal > 0 ? b.p - vb / b.diagonal : 0.0};
-  if (std::hypot(p[0], p[1]) > limit) {
+  if (length_of(p[0], p[1]) > limit) {
     // It slides: p <- P(p - v / w) leads to where p is opposite to v, with w the largest eigenvalue of the block.
     const double mean = (a.diagonal + b.diagonal) / 2, half = (a.diagonal - b.diagonal) / 2;
-    const double largest = mean + std::hypot(half, a.cross);
+    const double largest = mean + length_of(half, a.cross);
     constexpr int kLocalSteps = 4;
     p = {a.p, b.p};
     for (int k = 0; k < kLocalSteps && largest > 0; ++k) {
@@ -171,7 +174,7 @@ double ContactSweep::sweep_friction(const SweepFriction& friction, std::uint32_t
       p = onto_disc({p[0] - na / largest, p[1] - nb / largest}, limit);
     }
   }
-  const double moved = std::hypot(p[0] - a.p, p[1] - b.p) * std::max(a.diagonal, b.diagonal);
+  const double moved = length_of(p[0] - a.p, p[1] - b.p) * std::max(a.diagonal, b.diagonal);
   change(a, p[0], w), change(b, p[1], w);
   return moved;
 }
@@ -214,7 +217,7 @@ bool ContactSweep::solve_at_once(std::span<const std::uint32_t> items, double* w
     for (std::uint32_t k = 0; k < item.friction_count; r += item.frictions[k++].rows) {
       const SweepFriction& f = item.frictions[k];
       const double limit = f.mu * press + f.limit;
-      const double size = f.rows == 2 ? std::hypot(rows_[r].p, rows_[r + 1].p) : std::abs(rows_[r].p);
+      const double size = f.rows == 2 ? length_of(rows_[r].p, rows_[r + 1].p) : std::abs(rows_[r].p);
       constexpr double kOnDisc = 1 - 1e-9;
       if (!(limit > 0)) continue;
       if (size < kOnDisc * limit) {
@@ -291,7 +294,7 @@ SweepReport ContactSweep::solve(std::size_t island_number, std::span<double> w, 
     report.residual = sweep(items, report.sweeps % 2 == 0, w.data());
     ++report.sweeps;
     report.converged = report.residual <= options.tolerance;
-    if (report.converged || report.sweeps < next_at_once) continue;
+    if (report.converged || report.sweeps < next_at_once || report.sweeps >= options.most_sweeps) continue;
     if (report.residual < best) best = report.residual, keep(items, w);
     constexpr long kSweepsBetween = 10;
     next_at_once = report.sweeps + kSweepsBetween + (report.sweeps - options.first_sweeps) / 2;
