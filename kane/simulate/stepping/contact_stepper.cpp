@@ -260,7 +260,7 @@ void ContactStepper::push_apart(State& state) {
 
 /// Where nothing feeds the system, energy gained in a step is an error of the smooth motion.
 void ContactStepper::remove_gain(State& state, double energy_before) {
-  if (!energy_known_ || moving_ground_) return;
+  if (!energy_known_ || moving_ground_ || set_.any_compliant) return;
   const auto y = energy_runner_.run(state.q, state.u);
   const double kinetic = y[0], gain = y[0] + y[1] - energy_before;
   constexpr double kNoPower = 1e-9;

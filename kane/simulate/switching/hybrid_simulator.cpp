@@ -149,6 +149,7 @@ void HybridSimulator::begin_run(const RunPlan& plan) {
 void HybridSimulator::finish_run(RunReport& report) {
   longest_ = longest_unplanned(options_);
   report.energy.conservative = false;
+  report.energy.balanced = report.energy.balanced && !dynamics_.contact_set().any_compliant;
   if (stepper_) {
     const SteppingWork& w = stepper_->work();
     report.stepping = {w.steps,       contact_step_,      takeovers_,    w.sweeps,        w.unconverged,
