@@ -20,7 +20,7 @@ thread_tests := -R '(^|/)(HapticLoop|LatestValue|WrittenConstraint|Rehearsal|Udp
 # The thread sanitizer of clang 14 cannot start where the kernel randomises more than 28 bits of addresses.
 fixed_addresses = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
-.PHONY: run test build bench asan tsan fuzz docs format check-format install clean help
+.PHONY: run test build bench asan tsan soak fuzz docs format check-format install clean help
 
 run: build  ## Build, and run a short demonstration
 	scripts/demo.sh build/bin/kane
@@ -54,6 +54,9 @@ bench:  ## Build and run the benchmarks; results go to build/bench
 	@$(configure) release build KANE_BUILD_BENCH=ON $(call fresh_folder,build,KANE_BUILD_TESTS=OFF)
 	@$(build_with) build --target benchmarks -j $(JOBS)
 	@scripts/run_benchmarks.sh build
+
+soak: build  ## Simulate SOAK_COUNT (1000) random piles from SOAK_SEED; prints the seeds of those that go wrong
+	@python3 scripts/soak.py build/bin/kane --count $(or $(SOAK_COUNT),1000) $(if $(SOAK_SEED),--seed $(SOAK_SEED))
 
 fuzz:  ## Run each fuzz target for FUZZ_SECONDS (30)
 	@$(install_packages) build fuzz

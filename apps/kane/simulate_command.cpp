@@ -32,7 +32,7 @@ struct SimulateOptions {
   ModelSource source;
   StateSource state;
   InputSeriesSource inputs;
-  std::string out, method, constraints, frame_size;
+  std::string out, method, constraints, contacts, frame_size;
   std::optional<double> until, output_step;
   SimulationOptions simulation;
   std::vector<std::string> plot;
@@ -145,6 +145,7 @@ class SimulateCommand {
     SimulationOptions o = options_.simulation;
     if (!options_.method.empty()) o.method = method_from(options_.method);
     if (!options_.constraints.empty()) o.constraints = constraint_method_from(options_.constraints);
+    if (!options_.contacts.empty()) o.contacts = contact_scheme_from(options_.contacts);
     o.inputs = options_.inputs.read();
     return o;
   }
@@ -207,6 +208,7 @@ class SimulateCommand {
                r.canonical ? ", canonical variables" : "");
     print_energy(to, r.energy);
     if (e.switched()) print_events(to, r);
+    print_contacts(to, r);
     if (!e.constraints.empty() || !e.quaternions.empty())
       fmt::print(to, "  {:<12} largest residual {:.2e} of configuration, {:.2e} of speeds{}\n", "constraints",
                  r.constraints.configuration, r.constraints.motion,
@@ -217,6 +219,20 @@ class SimulateCommand {
                "time", r.times.percent(r.times.kernel), r.times.percent(r.times.solve),
                r.times.percent(r.times.projection), r.times.percent(r.times.integrator()),
                r.times.percent(r.times.output));
+  }
+
+  static void print_contacts(std::FILE* to, const RunReport& r) {
+    if (r.stepping.steps > 0) {
+      const auto& s = r.stepping;
+      fmt::print(to, "  {:<12} {} steps of {:.3g} s with up to {} contacts, {:.1f} sweeps each; overlaps below {:.1e} of the shapes\n",
+                 "stepping", s.steps, s.step, s.places, static_cast<double>(s.sweeps) / static_cast<double>(s.steps),
+                 s.penetration);
+      if (s.unconverged > 0)
+        fmt::print(to, "  {:<12} {} times not solved to the end, by up to {:.1e} m/s\n", "", s.unconverged, s.residual);
+    }
+    if (!r.energy.balanced || r.energy.largest_rise < 0) return;
+    fmt::print(to, "  {:<12} energy never rose by more than {:.2g} J ({:.1e} of the energy exchanged)\n", "balance",
+               r.energy.largest_rise, r.energy.scale > 0 ? r.energy.largest_rise / r.energy.scale : 0.0);
   }
 
   const SimulateOptions& options_;
@@ -246,6 +262,12 @@ void add_simulate_command(CLI::App& app) {
       "--constraints", options->constraints,
       "How changing constraints are enforced: embedded, modes (equations of every declared mode derived "
       "beforehand), multipliers");
+  command->add_option("--contacts", options->contacts,
+                      "How contacts are followed: automatic, events (each one located), stepping (many at once)");
+  command->add_option("--contact-step", options->simulation.contact_step,
+                      "Step of --contacts stepping, s (default: from the sizes of the shapes)");
+  command->add_flag("--strict-contacts", options->simulation.strict_contacts,
+                    "End a run where contacts have no solution, instead of going on by stepping");
   command->add_option("--step", options->simulation.step, "Step of fixed-step methods, s (default 1e-3)");
   command->add_option("--output-step", options->output_step, "Time between samples, s (default: 1000 intervals)");
   options->inputs.add_to(*command);

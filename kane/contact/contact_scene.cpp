@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "kane/contact/fcl_distances.hpp"
+#include "kane/contact/feature_search.hpp"
 
 namespace kane {
 
@@ -15,14 +16,8 @@ using Kind = ContactShape::Kind;
 constexpr double kMargin = 0.05;
 /// Few enough slots for the complementarity problem, and enough for a small tower.
 constexpr std::size_t kMostSlots = 64;
-/// Tilt of a cylinder (as a sine) up to which points all around its rim are considered.
-constexpr double kNearlyFlat = 0.05;
 /// Gaps below this fraction of the margin may close soon.
 constexpr double kClosing = 0.01;
-/// Edges this far (as a sine) outside their range of normals may enter it within a step.
-constexpr double kTurnSlack = 0.2;
-
-bool is_point(const ContactShape& s) { return s.kind == Kind::Core && s.core.corners.size() == 1; }
 
 }  // namespace
 
@@ -43,7 +38,7 @@ void ContactScene::set_shapes(std::vector<ContactShape> shapes) {
     reaches_.push_back(s.reach()), sizes_.push_back(s.size());
   }
   bodies_.resize(bodies);
-  ++version_;
+  ++version_, ++shape_version_;
   fcl_ = std::make_unique<FclDistances>(shapes_);
 }
 
@@ -133,6 +128,13 @@ double ContactScene::distance_bound(const ContactPair& pair) const {
   return most;
 }
 
+bool ContactScene::clearly_apart(std::size_t pair) const {
+  const ContactPair& p = pairs_[pair];
+  const ContactShape &a = shapes_[p.first], &b = shapes_[p.second];
+  const Vec3 apart = body_of(a).motion.place(a.centre) - body_of(b).motion.place(b.centre);
+  return norm(apart) > sizes_[p.first] + sizes_[p.second];  // never of a plane, whose size is infinite
+}
+
 double ContactScene::calc_distance(std::size_t pair) {
   const ContactPair& p = pairs_[pair];
   const ContactShape &a = shapes_[p.first], &b = shapes_[p.second];
@@ -177,114 +179,12 @@ double ContactScene::safe_part(double h) const {
 }
 
 void ContactScene::add_features(std::size_t pair, double reach) {
-  const ContactPair& p = pairs_[pair];
-  const ContactShape &a = shapes_[p.first], &b = shapes_[p.second];
-  if (a.kind == Kind::Plane || b.kind == Kind::Plane) return add_on_plane(pair, a.kind == Kind::Plane, reach);
-  if (is_point(b)) return add_corners(pair, true, reach);
-  add_corners(pair, false, reach);
-  if (is_point(a)) return;
-  add_corners(pair, true, reach);
-  add_edges(pair, reach);
-}
-
-void ContactScene::add_on_plane(std::size_t pair, bool swapped, double reach) {
-  const Sides s = sides(pair, swapped);
-  if (s.first->kind == Kind::Core) {
-    for (std::size_t c = 0; c < s.first->core.corners.size(); ++c)
-      offer(pair, swapped, {Feature::Kind::CornerPlane, c, 0}, reach);
-    return;
-  }
-  if (s.first->kind == Kind::Ellipsoid) return offer(pair, swapped, {Feature::Kind::EllipsoidPlane, 0, 0}, reach);
-  const Vec3 n = s.b2->motion.R * s.second->axis, a = s.b1->motion.R * s.first->axis;
-  const bool flat = norm(cross(n, a)) < kNearlyFlat;
-  const std::size_t ends = s.first->length > 0 ? 2 : 1;
-  for (std::size_t end = 0; end < ends; ++end) {
-    offer(pair, swapped, {Feature::Kind::RimPlane, end, 0}, reach);
-    for (std::size_t i = 0; i < kRimPoints && flat; ++i)
-      offer(pair, swapped, {Feature::Kind::RimPointPlane, end + 2 * i, 0}, reach);
-  }
-}
-
-void ContactScene::add_corners(std::size_t pair, bool swapped, double reach) {
-  const Sides s = sides(pair, swapped);
-  if (s.first->kind == Kind::Cylinder && s.second->kind == Kind::Core && s.second->rounding() == 0)
-    return add_rims(pair, swapped, reach);
-  const bool round = s.second->kind == Kind::Cylinder && s.first->rounding() > 0;
-  const auto kind = round ? Feature::Kind::CornerCylinder : Feature::Kind::CornerCore;
-  // A point or a line without radius has no faces; features of the other shape meet it.
-  if (!round && s.second->core.faces.empty() && s.second->rounding() == 0 && s.first->rounding() == 0) return;
-  for (std::size_t c = 0; c < s.first->core.corners.size(); ++c) offer(pair, swapped, {kind, c, 0}, reach);
-}
-
-void ContactScene::add_rims(std::size_t pair, bool swapped, double reach) {
-  const Sides s = sides(pair, swapped);
-  if (s.second->core.faces.empty()) return;
-  const Vec3 a = s.b1->motion.R * s.first->axis;
-  const std::size_t ends = s.first->length > 0 ? 2 : 1;
-  for (std::size_t end = 0; end < ends; ++end) {
-    const Feature rim{Feature::Kind::RimCore, end, 0};
-    offer(pair, swapped, rim, reach);
-    const Touch t = calc_touch(rim, {}, *s.first, s.b1->motion, *s.second, s.b2->motion);
-    const bool flat = t.valid && norm(cross(t.normal.v, a)) < kNearlyFlat;
-    for (std::size_t i = 0; i < kRimPoints && flat; ++i)
-      offer(pair, swapped, {Feature::Kind::RimPointCore, end + 2 * i, 0}, reach);
-    if (!flat && (!t.valid || t.inside <= 0)) add_nearest_corners(pair, swapped, end, reach);
-  }
-}
-
-/// Where a rim crosses the border of a face, the corners of the prism take over; the nearest few suffice.
-void ContactScene::add_nearest_corners(std::size_t pair, bool swapped, std::size_t end, double reach) {
-  constexpr std::size_t kFew = 4;
-  const Sides s = sides(pair, swapped);
-  double last = -std::numeric_limits<double>::infinity();
-  for (std::size_t k = 0; k < kFew; ++k) {
-    std::size_t best = kNoIndex;
-    double least = reach;
-    for (std::size_t c = end; c < s.first->core.corners.size(); c += 2) {
-      const Feature corner{Feature::Kind::CornerCore, c, 0};
-      const Touch t = calc_touch(corner, {}, *s.first, s.b1->motion, *s.second, s.b2->motion);
-      if (t.gap.v > last && t.gap.v < least && t.inside >= -reach) best = c, least = t.gap.v;
-    }
-    if (best == kNoIndex) return;
-    offer(pair, swapped, {Feature::Kind::CornerCore, best, 0}, reach);
-    last = least;
-  }
-}
-
-void ContactScene::add_edges(std::size_t pair, double reach) {
   const Sides s = sides(pair, false);
-  const Polytope &a = s.first->core, &b = s.second->core;
-  const RigidMotion &ma = s.b1->motion, &mb = s.b2->motion;
-  const double near = reach + s.first->rounding() + s.second->rounding();
-  for (std::size_t i = 0; i < a.edges.size(); ++i) {
-    const Vec3 p = ma.place(a.corners[a.edges[i].from]), d = ma.place(a.corners[a.edges[i].to]) - p;
-    for (std::size_t j = 0; j < b.edges.size(); ++j) {
-      const Vec3 q = mb.place(b.corners[b.edges[j].from]), e = mb.place(b.corners[b.edges[j].to]) - q;
-      const Vec3 n = cross(d, e);
-      const double squared = dot(n, n);
-      if (!(squared > 1e-10 * dot(d, d) * dot(e, e))) continue;
-      const double size = std::sqrt(squared);
-      if (std::abs(dot(n, p - q)) > near * size) continue;
-      const double r = dot(cross(e, p - q), n) / squared, t = dot(cross(d, p - q), n) / squared;
-      const double sr = reach / norm(d) + 0.05, st = reach / norm(e) + 0.05;
-      if (r < -sr || r > 1 + sr || t < -st || t > 1 + st) continue;
-      bool facing = false;
-      for (const double sign : {-1.0, 1.0}) {
-        bool good = true;
-        for (std::size_t k = 0; k < 2; ++k) {
-          if (b.edges[j].faces[k] != kNoIndex)
-            good = good && sign * dot(n, mb.R * b.edges[j].inward[k]) < kTurnSlack * size;
-          if (a.edges[i].faces[k] != kNoIndex)
-            good = good && -sign * dot(n, ma.R * a.edges[i].inward[k]) < kTurnSlack * size;
-        }
-        facing = facing || good;
-      }
-      if (facing) offer(pair, false, {Feature::Kind::EdgeEdge, i, j}, reach);
-    }
-  }
+  find_features(*s.first, s.b1->motion, *s.second, s.b2->motion, reach,
+                [&](const Feature& feature, bool swapped) { offer(pair, swapped, feature); });
 }
 
-void ContactScene::offer(std::size_t pair, bool swapped, const Feature& feature, double reach) {
+void ContactScene::offer(std::size_t pair, bool swapped, const Feature& feature) {
   Slot* empty = nullptr;
   for (Slot& slot : slots_) {
     if (slot.pair == pair && slot.swapped == swapped && slot.feature == feature) {
@@ -293,13 +193,6 @@ void ContactScene::offer(std::size_t pair, bool swapped, const Feature& feature,
       break;
     }
     if (slot.pair == kNoIndex && empty == nullptr) empty = &slot;
-  }
-  if (feature.kind != Feature::Kind::EdgeEdge && feature.kind != Feature::Kind::RimCore) {
-    const Sides s = sides(pair, swapped);
-    const Touch t = calc_touch(feature, {}, *s.first, s.b1->motion, *s.second, s.b2->motion);
-    if (t.gap.v > reach) return;
-    // A sharp corner beside the solid is not above any of its faces.
-    if (t.inside < -reach) return;
   }
   if (empty == nullptr) {
     overflown_ = true;
@@ -373,13 +266,13 @@ void ContactScene::calc() {
 
 namespace {
 
-/// a += sign * (direction . jv + (arm x direction) . jw), or only the last part with `direction` itself.
-void add_partials(const MovingBody& body, const Vec3& force, const Vec3& torque, double sign, std::size_t n,
-                  double* a) {
+/// a += sign * (force . jv + torque . jw).
+void add_partials(const MovingBody& body, const Vec3& force, const Vec3& torque, double sign, double* a) {
   if (body.jv == nullptr) return;
+  const std::size_t n = body.speeds.size();
   for (std::size_t j = 0; j < n; ++j)
-    a[j] += sign * (force.x * body.jv[j] + force.y * body.jv[n + j] + force.z * body.jv[2 * n + j] +
-                    torque.x * body.jw[j] + torque.y * body.jw[n + j] + torque.z * body.jw[2 * n + j]);
+    a[body.speeds[j]] += sign * (force.x * body.jv[j] + force.y * body.jv[n + j] + force.z * body.jv[2 * n + j] +
+                                 torque.x * body.jw[j] + torque.y * body.jw[n + j] + torque.z * body.jw[2 * n + j]);
 }
 
 }  // namespace
@@ -400,15 +293,15 @@ ContactScene::RowValues ContactScene::calc_row(std::size_t i, Row row, double* a
   const RigidMotion &m1 = s.b1->motion, &m2 = s.b2->motion;
   RowValues values;
   if (turning) {
-    add_partials(*s.b1, {}, d, 1, n_, a);
-    add_partials(*s.b2, {}, d, -1, n_, a);
+    add_partials(*s.b1, {}, d, 1, a);
+    add_partials(*s.b2, {}, d, -1, a);
     values.b = dot(d, s.b1->w_t - s.b2->w_t);
     values.gamma = -(dot(direction.d, m1.w - m2.w) + dot(d, m1.alpha - m2.alpha));
     return values;
   }
   const Vec3 torque1 = cross(t.first.v - m1.p, d), torque2 = cross(t.second.v - m2.p, d);
-  add_partials(*s.b1, d, torque1, 1, n_, a);
-  add_partials(*s.b2, d, torque2, -1, n_, a);
+  add_partials(*s.b1, d, torque1, 1, a);
+  add_partials(*s.b2, d, torque2, -1, a);
   values.b = dot(d, s.b1->v_t - s.b2->v_t) + dot(torque1, s.b1->w_t) - dot(torque2, s.b2->w_t);
   if (row == Row::Normal) {
     values.phi = t.gap.v;
@@ -423,7 +316,7 @@ std::size_t find_slot_count(std::span<const ContactShape> shapes, std::span<cons
   std::size_t sum = 0;
   for (const ContactPair& p : pairs) {
     const ContactShape &a = shapes[p.first], &b = shapes[p.second];
-    if (is_point(a) || is_point(b))
+    if (a.is_ball() || b.is_ball())
       sum += 1;
     else if (a.kind == Kind::Cylinder && b.kind == Kind::Plane)
       sum += 2 + 2 * kRimPoints;

@@ -25,7 +25,8 @@ struct ContactPair {
 struct MovingBody {
   RigidMotion motion;
   Vec3 v_t, w_t;
-  const double* jv = nullptr;  ///< three rows of n; null for the ground
+  std::span<const std::uint32_t> speeds;  ///< those that move it: the columns of jv and jw
+  const double* jv = nullptr;             ///< three rows; null for the ground
   const double* jw = nullptr;
 };
 
@@ -46,6 +47,10 @@ class ContactScene {
 
   /// Motion of a body (kNoIndex: the ground), to be filled in before the rest is called.
   [[nodiscard]] MovingBody& body(std::size_t i) { return i == kNoIndex ? ground_ : bodies_[i]; }
+  [[nodiscard]] const MovingBody& body(std::size_t i) const { return i == kNoIndex ? ground_ : bodies_[i]; }
+  [[nodiscard]] std::size_t body_count() const { return bodies_.size(); }
+  /// Grows with every set_shapes().
+  [[nodiscard]] long shape_version() const { return shape_version_; }
 
   /// Frees all slots.
   void clear();
@@ -89,6 +94,8 @@ class ContactScene {
 
   /// Distance of a pair by FCL (to about 1e-6); if they overlap, minus a bound on the depth. Allocates.
   [[nodiscard]] double calc_distance(std::size_t pair);
+  /// The balls around the shapes of a pair do not meet.
+  [[nodiscard]] bool clearly_apart(std::size_t pair) const;
 
  private:
   struct Slot {
@@ -117,12 +124,7 @@ class ContactScene {
   [[nodiscard]] double speed_bound(const ContactPair& pair) const;
   [[nodiscard]] double distance_bound(const ContactPair& pair) const;
   void add_features(std::size_t pair, double reach);
-  void add_on_plane(std::size_t pair, bool swapped, double reach);
-  void add_corners(std::size_t pair, bool swapped, double reach);
-  void add_rims(std::size_t pair, bool swapped, double reach);
-  void add_nearest_corners(std::size_t pair, bool swapped, std::size_t end, double reach);
-  void add_edges(std::size_t pair, double reach);
-  void offer(std::size_t pair, bool swapped, const Feature& feature, double reach);
+  void offer(std::size_t pair, bool swapped, const Feature& feature);
   void update_memory();
 
   std::vector<ContactShape> shapes_;
@@ -142,7 +144,7 @@ class ContactScene {
   std::size_t n_;
   bool overflown_ = false, changed_ = false, kept_overflown_ = false;
   double longest_step_ = 0, kept_longest_step_ = 0;
-  long version_ = 0;
+  long version_ = 0, shape_version_ = 0;
   std::unique_ptr<FclDistances> fcl_;
 };
 

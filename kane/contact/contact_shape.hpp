@@ -29,6 +29,7 @@ struct ContactShape {
   [[nodiscard]] double size() const;
   /// Radius around the core; zero for the prism of a cylinder.
   [[nodiscard]] double rounding() const { return kind == Kind::Core ? radius : 0.0; }
+  [[nodiscard]] bool is_ball() const { return kind == Kind::Core && core.corners.size() == 1; }
 };
 
 /// The shape as contact sees it. Rods, disks and tubes are cylinders, cones and meshes are convex hulls. `mesh`: the points of

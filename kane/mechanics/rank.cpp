@@ -124,11 +124,59 @@ class Elimination {
   std::optional<Magnitudes> magnitudes_;
 };
 
+/// Rows and columns that nonzero entries connect, directly or through others: rows first, then columns behind them.
+std::vector<std::vector<int>> find_parts(const ExprMatrix& a) {
+  std::vector<int> root(at(a.rows + a.columns));
+  std::iota(root.begin(), root.end(), 0);
+  const auto find = [&](int i) {
+    while (root[at(i)] != i) i = root[at(i)] = root[at(root[at(i)])];
+    return i;
+  };
+  for (int r = 0; r < a.rows; ++r)
+    for (int c = 0; c < a.columns; ++c)
+      if (!a(r, c).is_zero()) root[at(find(a.rows + c))] = find(r);
+  std::vector<std::vector<int>> parts;
+  std::vector<int> number(root.size(), -1);
+  for (int i = 0; i < a.rows + a.columns; ++i) {
+    int& own = number[at(find(i))];
+    if (own < 0) own = static_cast<int>(parts.size()), parts.emplace_back();
+    parts[at(own)].push_back(i);
+  }
+  return parts;
+}
+
+/// Part by part: many bodies without joints between them have as many small matrices.
+RankReport find_rank_of_parts(const ExprMatrix& a, std::span<const int> columns, Rank kind) {
+  RankReport report;
+  for (const std::vector<int>& part : find_parts(a)) {
+    std::vector<int> rows, own, wanted;
+    for (const int i : part) (i < a.rows ? rows : own).push_back(i < a.rows ? i : i - a.rows);
+    for (std::size_t k = 0; k < own.size(); ++k)
+      if (columns.empty() || std::find(columns.begin(), columns.end(), own[k]) != columns.end())
+        wanted.push_back(static_cast<int>(k));
+    if (wanted.empty()) {
+      for (const int r : rows) report.dependencies.push_back({r});
+      continue;
+    }
+    ExprMatrix block(rows.size(), own.size());
+    for (std::size_t r = 0; r < rows.size(); ++r)
+      for (std::size_t c = 0; c < own.size(); ++c) block(r, c) = a(rows[r], own[c]);
+    const RankReport found = rows.empty() ? RankReport{} : Elimination(block, wanted, kind).run();
+    for (const auto& pivot : found.pivots) report.pivots.push_back({rows[at(pivot.row)], own[at(pivot.column)]});
+    for (const auto& dependency : found.dependencies) {
+      report.dependencies.emplace_back();
+      for (const int r : dependency) report.dependencies.back().push_back(rows[at(r)]);
+    }
+  }
+  return report;
+}
+
 }  // namespace
 
 RankReport find_rank(const ExprMatrix& a, std::span<const int> columns, Rank kind) {
   if (a.rows == 0) return {};
-  return Elimination(a, columns, kind).run();
+  constexpr int kManyRows = 64;
+  return a.rows > kManyRows ? find_rank_of_parts(a, columns, kind) : Elimination(a, columns, kind).run();
 }
 
 }  // namespace kane

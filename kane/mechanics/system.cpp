@@ -126,8 +126,9 @@ void System::check_symbols(const Expr& e, std::string_view what) const {
   if (e.graph() == nullptr) return;
   require(e.graph() == graph_.get(), "{} was built in another graph than the system {}", what, name_);
   for (const Expr& s : symbols_of(std::span(&e, 1))) {
-    require(kinds_.contains(s.name()), "{} is written with '{}', which is no symbol of {}{}", what, s.name(), name_,
-            suggestion(s.name(), symbol_names()));
+    const bool known = kinds_.contains(s.name());
+    require(known, "{} is written with '{}', which is no symbol of {}{}", what, s.name(), name_,
+            known ? "" : suggestion(s.name(), symbol_names()));
   }
 }
 
@@ -290,7 +291,7 @@ void System::orient(FrameId child, FrameId parent, const Orientation& orientatio
 
 FrameId System::frame(std::string_view name) const {
   const auto f = frames_.find(name);
-  require(f.has_value(), "there is no frame '{}' in {}{}", name, name_, suggestion(name, frames_.names()));
+  require(f.has_value(), "there is no frame '{}' in {}{}", name, name_, f ? "" : suggestion(name, frames_.names()));
   return *f;
 }
 

@@ -164,7 +164,7 @@ class MechanismCheck {
     for (const auto& [name, value] : m_.initial) {
       const bool known = symbols_.contains(name) || name == "t";
       require_at(m_.where, known, "the initial value of '{}' is given, but there is no such coordinate or speed{}",
-                 name, suggestion(name, symbols_.all()));
+                 name, known ? "" : suggestion(name, symbols_.all()));
     }
     for (const auto& [name, value] : m_.guess) {
       require_at(m_.where, symbols_.contains(name),
@@ -175,7 +175,7 @@ class MechanismCheck {
     }
     for (const std::string& u : m_.dependent_speeds) {
       require_at(m_.where, symbols_.contains(u), "'{}' is to be a dependent speed, but there is no such speed{}", u,
-                 suggestion(u, symbols_.all()));
+                 symbols_.contains(u) ? "" : suggestion(u, symbols_.all()));
     }
   }
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
+#include <set>
+#include <unordered_set>
 
 #include "kane/base/at.hpp"
 #include "kane/base/suggest.hpp"
@@ -14,7 +17,8 @@
 namespace kane {
 namespace {
 
-constexpr std::size_t kMostPairs = 2000;
+/// A limit on memory: a thousand bodies that may all touch each other are half a million pairs.
+constexpr std::size_t kMostPairs = 4'000'000;
 
 class PairLowering {
  public:
@@ -42,8 +46,16 @@ class PairLowering {
     require(!plane(first) || !plane(second), "{} is between two planes", what_);
     require(out_.contact_pairs.size() < kMostPairs, "there are more than {} pairs of shapes that could touch",
             kMostPairs);
-    ContactPairEquation pair{
-        name, plane(first) ? second : first, plane(first) ? first : second, {}, {}, {}, {}, {}, {}, {}, {}};
+    if (!law_) read_law();
+    ContactPairEquation pair = *law_;
+    pair.name = name;
+    pair.first = plane(first) ? second : first, pair.second = plane(first) ? first : second;
+    out_.contact_pairs.push_back(std::move(pair));
+  }
+
+  /// What all pairs of the rule have in common.
+  void read_law() {
+    ContactPairEquation& pair = law_.emplace();
     pair.restitution = scalar(rule_.restitution, "restitution");
     pair.poisson = rule_.poisson;
     pair.kinetic = scalar(rule_.friction, "friction");
@@ -52,7 +64,6 @@ class PairLowering {
     pair.spinning = scalar(rule_.spinning_friction, "spinning friction");
     pair.stiffness = scalar(rule_.stiffness, "stiffness");
     pair.dissipation = scalar(rule_.dissipation, "dissipation");
-    out_.contact_pairs.push_back(std::move(pair));
   }
 
   // ---- shapes -----------------------------------------------------------------------------------------------------
@@ -112,9 +123,7 @@ class PairLowering {
 
   // ---- all ----------------------------------------------------------------------------------------------------------
   [[nodiscard]] bool neighbours(const std::string& a, const std::string& b) const {
-    return std::any_of(c_.mechanism.joints.begin(), c_.mechanism.joints.end(), [&](const Joint& j) {
-      return (j.parent == a && j.child == b) || (j.parent == b && j.child == a);
-    });
+    return neighbours_.contains({std::min(a, b), std::max(a, b)});
   }
   /// Welded to the ground, directly or through others.
   [[nodiscard]] bool fixed(const std::string& body) const {
@@ -135,16 +144,22 @@ class PairLowering {
       if (some ? flagged(b) : !b.shapes.empty()) bodies.push_back(b.name);
     if (!rule_.plane.empty()) bodies.push_back(c_.mechanism.ground);
     require(bodies.size() >= 2, "{} is between all shapes, but fewer than two bodies have any", what_);
-    int ground = -1;
-    std::size_t before = out_.contact_pairs.size();
+    for (const Joint& j : c_.mechanism.joints) neighbours_.insert({std::min(j.parent, j.child), std::max(j.parent, j.child)});
+    for (const auto& pair : out_.contact_pairs) taken_.insert(pair.name);
+    std::vector<std::vector<int>> shapes;
+    std::vector<bool> still;
+    for (const std::string& body : bodies) {
+      still.push_back(fixed(body));
+      shapes.push_back(body == c_.mechanism.ground ? std::vector<int>{} : shapes_of(body));
+    }
+    const std::size_t before = out_.contact_pairs.size();
     for (std::size_t i = 0; i < bodies.size(); ++i)
       for (std::size_t j = i + 1; j < bodies.size(); ++j) {
         if (bodies[j] != c_.mechanism.ground && neighbours(bodies[i], bodies[j])) continue;
-        if (fixed(bodies[i]) && fixed(bodies[j])) continue;
-        if (bodies[j] == c_.mechanism.ground && ground < 0) ground = ground_plane();
-        const auto second = bodies[j] == c_.mechanism.ground ? std::vector<int>{ground} : shapes_of(bodies[j]);
-        for (const int a : shapes_of(bodies[i]))
-          for (const int b : second) add_named_pair(a, b, bodies[i], bodies[j]);
+        if (still[i] && still[j]) continue;
+        if (shapes[j].empty()) shapes[j] = {ground_plane()};
+        for (const int a : shapes[i])
+          for (const int b : shapes[j]) add_named_pair(a, b, bodies[i], bodies[j]);
       }
     require(out_.contact_pairs.size() > before,
             "{} is between all shapes, but all of them belong to neighbours or to the ground", what_);
@@ -152,10 +167,7 @@ class PairLowering {
 
   void add_named_pair(int a, int b, const std::string& first, const std::string& second) {
     std::string name = fmt::format("{}.{}.{}", rule_.name, first, second);
-    const auto taken = [&](const std::string& n) {
-      return std::any_of(out_.contact_pairs.begin(), out_.contact_pairs.end(), [&](auto& p) { return p.name == n; });
-    };
-    for (int k = 2; taken(name); ++k) name = fmt::format("{}.{}.{}.{}", rule_.name, first, second, k);
+    for (int k = 2; !taken_.insert(name).second; ++k) name = fmt::format("{}.{}.{}.{}", rule_.name, first, second, k);
     add_pair(a, b, name);
   }
 
@@ -163,6 +175,9 @@ class PairLowering {
   const ContactRule& rule_;
   LoweredSwitching& out_;
   std::string what_;
+  std::optional<ContactPairEquation> law_;
+  std::set<std::pair<std::string, std::string>> neighbours_;  ///< by a joint
+  std::unordered_set<std::string> taken_;                     ///< names of pairs
 };
 
 }  // namespace
@@ -182,9 +197,15 @@ void complete_contact_pairs(const LoweredMechanism& lowered, const Substitution&
   }
   e.contact_shapes = from.contact_shapes;
   e.contact_pairs = from.contact_pairs;
+  std::vector<std::pair<Expr, Expr>> done;  // pairs of one rule have the same values
   for (ContactPairEquation& p : e.contact_pairs)
-    for (Expr* value : {&p.restitution, &p.kinetic, &p.stiction, &p.rolling, &p.spinning, &p.stiffness, &p.dissipation})
-      *value = substitute(e.graph->bind(*value), to_speeds);
+    for (Expr* value :
+         {&p.restitution, &p.kinetic, &p.stiction, &p.rolling, &p.spinning, &p.stiffness, &p.dissipation}) {
+      auto known = std::find_if(done.begin(), done.end(), [&](const auto& d) { return d.first == *value; });
+      if (known == done.end())
+        known = done.insert(done.end(), {*value, substitute(e.graph->bind(*value), to_speeds)});
+      *value = known->second;
+    }
 }
 
 }  // namespace kane

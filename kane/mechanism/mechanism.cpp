@@ -26,7 +26,7 @@ std::vector<Expr> in_order(std::vector<Expr> symbols, const std::vector<std::str
     const bool twice = at == by_name.end() && std::find(known.begin(), known.end(), name) != known.end();
     require_at(where, !twice, "the order of {}s lists '{}' twice", what, name);
     require_at(where, at != by_name.end(), "the order of {}s lists '{}', which is no {}{}", what, name, what,
-               suggestion(name, known));
+               at != by_name.end() ? "" : suggestion(name, known));
     ordered.push_back(at->second);
     by_name.erase(at);
   }

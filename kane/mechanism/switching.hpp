@@ -112,6 +112,8 @@ struct HandleRule {
 
 struct Switching {
   std::vector<ContactRule> contacts;
+  std::string contact_scheme;          ///< how contacts are followed: automatic, events or stepping; "" = automatic
+  std::optional<double> contact_step;  ///< of stepping, s
   std::vector<FrictionRule> frictions;
   std::vector<SwitchRule> switches;
   std::vector<ModeRule> modes;

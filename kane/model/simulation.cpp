@@ -66,6 +66,8 @@ Driven drive(const Model& model, const StartState& start, const SimulationOption
 void SimulationOptions::check() const {
   require(!control_period || (*control_period > 0 && std::isfinite(*control_period)),
           "the control period must be positive, but {} was given", control_period.value_or(0));
+  require(!contact_step || (*contact_step > 0 && std::isfinite(*contact_step)),
+          "the step of contacts must be positive, but {} was given", contact_step.value_or(0));
   require(control_delay >= 0 && std::isfinite(control_delay),
           "the control delay must not be negative, but {} was given", control_delay);
   require(control_delay == 0 || control_period,
@@ -89,6 +91,13 @@ SimulatorOptions simulator_options(const Model& model, const SimulationOptions& 
     o.constraints = *options.constraints;
   else if (!settings.constraints.empty())
     o.constraints = constraint_method_from(settings.constraints);
+  const Switching& switching = model.mechanism().switching;
+  if (options.contacts)
+    o.switching.scheme = *options.contacts;
+  else if (!switching.contact_scheme.empty())
+    o.switching.scheme = contact_scheme_from(switching.contact_scheme);
+  o.switching.contact_step = options.contact_step.value_or(switching.contact_step.value_or(0.0));
+  o.switching.strict_contacts = options.strict_contacts;
   if (model.equations().switched() && o.constraints == ConstraintMethod::Modes) {
     CompileOptions compile;
     compile.strict = model.options().strict;

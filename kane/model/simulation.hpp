@@ -35,6 +35,10 @@ struct SimulationOptions {
   double max_step = std::numeric_limits<double>::infinity();  ///< s
   /// How the motion under bilateral constraints is found, where constraints change.
   std::optional<ConstraintMethod> constraints{};
+  std::optional<ContactScheme> contacts{};  ///< how contacts are followed
+  std::optional<double> contact_step{};     ///< of stepping, s
+  /// A run ends where contacts have no solution, or too many events, instead of going on by stepping.
+  bool strict_contacts = false;
   /// Time series and controllers. They replace whatever the model says of these inputs.
   std::vector<InputSource> inputs{};
   /// Samples all laws of the model's inputs with this period (s), held in between, in force after `control_delay`.

@@ -57,6 +57,16 @@ Json to_json(const RunReport& r, const EquationsOfMotion& e) {
       {"total", r.times.processor},       {"kernel", r.times.kernel},           {"solve", r.times.solve},
       {"projection", r.times.projection}, {"integrator", r.times.integrator()}, {"output", r.times.output}};
   if (e.switched()) j["events"] = events(r, e), j["event_count"] = r.event_count;
+  if (e.switched() && r.energy.known)
+    j["energy"]["balanced"] = r.energy.balanced, j["energy"]["largest_rise"] = r.energy.largest_rise,
+    j["energy"]["scale"] = r.energy.scale;
+  if (r.stepping.steps > 0) {
+    const auto& s = r.stepping;
+    j["stepping"] = {{"steps", s.steps},           {"step", s.step},         {"takeovers", s.takeovers},
+                     {"sweeps", s.sweeps},         {"contacts", s.places},   {"unconverged", s.unconverged},
+                     {"residual", s.residual},     {"penetration", s.penetration},
+                     {"energy_removed", s.energy_removed}};
+  }
   j["warnings"] = r.warnings;
   if (r.failure) j["failure"] = {{"t", r.failure->t}, {"quantity", r.failure->quantity}, {"cause", r.failure->cause}};
   return j;

@@ -4,6 +4,7 @@
 
 #include "kane/base/suggest.hpp"
 #include "kane/formats/yaml/yaml_keys.hpp"
+#include "kane/simulate/switching/switching_options.hpp"
 
 namespace kane {
 namespace {
@@ -333,7 +334,20 @@ void check_new(const std::vector<Rule>& rules, const YamlEntry& entry, std::stri
 
 void read_contacts(ModelContext& context, const YamlNode& section) {
   auto& rules = context.mechanism.switching.contacts;
+  Switching& switching = context.mechanism.switching;
   for_each_entry(section, "contacts", [&](const YamlEntry& entry) {
+    // Contacts are maps; settings of all of them are not.
+    if (entry.key == "scheme" && entry.value.is_scalar()) {
+      switching.contact_scheme = read_text(entry.value, "scheme", "contacts");
+      at_place(entry.value.place, [&] { (void)contact_scheme_from(switching.contact_scheme); });
+      return;
+    }
+    if (entry.key == "step" && entry.value.is_scalar()) {
+      const double step = context.number(entry.value, measure::kTime, "step", "contacts");
+      if (!(step > 0)) entry.value.fail("'step' of contacts must be positive");
+      switching.contact_step = step;
+      return;
+    }
     check_new(rules, entry, "contacts");
     rules.push_back(ContactReader(context, entry).read());
   });

@@ -86,6 +86,8 @@ void write_switching(const Switching& switching, YamlNode& root) {
     if (!node.entries.empty()) add_entry(root, name, std::move(node));
   };
   YamlNode contacts = yaml_map(), friction = yaml_map(), modes = yaml_map(), events = yaml_map();
+  if (!switching.contact_scheme.empty()) add_entry(contacts, "scheme", switching.contact_scheme);
+  if (switching.contact_step) add_entry(contacts, "step", fmt::format("{}", *switching.contact_step));
   for (const auto& c : switching.contacts) add_entry(contacts, c.name, contact_node(c));
   for (const auto& f : switching.frictions) {
     YamlNode node = yaml_map();

@@ -19,6 +19,7 @@ void require_not_negative(double value, const char* name) {
 }  // namespace
 
 void SwitchingOptions::check() const {
+  require_not_negative(contact_step, "switching.contact_step");
   require_not_negative(touch_gap, "switching.touch_gap");
   require_not_negative(still_speed, "switching.still_speed");
   require_not_negative(rest_speed, "switching.rest_speed");

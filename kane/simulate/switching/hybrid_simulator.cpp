@@ -115,7 +115,23 @@ void HybridSimulator::start(const State& state) {
   dynamics_.check_start(state_.q, state_.u);
   store(state_);
   energy_.start(state_.q, state_.u);
-  if (happen({})) integrator_->start(state_.t, y_);
+  before_ = state_;
+  stepping_ = false;
+  patience_ = 0, takeovers_ = 0;
+  cost_ = 0, busy_from_ = state_.t, events_before_ = 0, work_before_ = dynamics_.work();
+  integrator_->start(state_.t, y_);
+  if (options_.switching.scheme == ContactScheme::Stepping) {
+    take_over("");
+  } else if (may_step() && crowded()) {
+    take_over("more places touch than events are followed for");
+  } else if (happen({})) {
+    integrator_->start(state_.t, y_);
+  } else if (may_step()) {
+    const std::string why = failure_->quantity + ": " + failure_->cause;
+    failure_.reset();
+    state_ = before_;
+    take_over(why);
+  }
 }
 
 void HybridSimulator::resume(const State& state) {
@@ -133,6 +149,12 @@ void HybridSimulator::begin_run(const RunPlan& plan) {
 void HybridSimulator::finish_run(RunReport& report) {
   longest_ = longest_unplanned(options_);
   report.energy.conservative = false;
+  report.energy.balanced = report.energy.balanced && !dynamics_.contact_set().any_compliant;
+  if (stepper_) {
+    const SteppingWork& w = stepper_->work();
+    report.stepping = {w.steps,       contact_step_,      takeovers_,    w.sweeps,        w.unconverged,
+                       w.residual,    w.most_places,      w.penetration, w.energy_removed};
+  }
   report.constraints = projector_.calc_residuals(state_.q, state_.u);
 }
 
@@ -196,6 +218,10 @@ RunFailure HybridSimulator::explain_last_step() { return failure_.value_or(RunFa
 
 std::span<const double> HybridSimulator::calc_reports(const State& sample) {
   situate(sample.t);
+  if (stepping_) {
+    refresh_stepped_forces();
+    return evaluator_.calc_reports(sample.q, sample.u, udot_, lambda_);
+  }
   if (!dynamics_.calc_motion(sample.q, sample.u, qdot_, udot_).ok()) return {};
   std::ranges::copy(dynamics_.forces(), lambda_.begin());
   contact_forces_.refresh(dynamics_);

@@ -10,6 +10,7 @@
 
 #include "kane/simulate/motion/change_point_step.hpp"
 #include "kane/simulate/motion/motion_simulator.hpp"
+#include "kane/simulate/stepping/contact_stepper.hpp"
 #include "kane/simulate/switching/mode_equations.hpp"
 #include "kane/simulate/switching/switched_dynamics.hpp"
 #include "kane/solve/events.hpp"
@@ -33,7 +34,9 @@ class HybridSimulator final : public MotionSimulator {
   [[nodiscard]] RunFailure explain_last_step() override;
   [[nodiscard]] bool event_pending() const override { return phase_ == Phase::AtEvent; }
   [[nodiscard]] std::span<const double> calc_reports(const State& sample) override;
-  [[nodiscard]] std::span<const ContactForce> contact_forces() const override { return contact_forces_.forces(); }
+  [[nodiscard]] std::span<const ContactForce> contact_forces() const override {
+    return stepping_ ? std::span<const ContactForce>(stepped_forces_) : contact_forces_.forces();
+  }
 
  private:
   /// Where state_ is in the course of a step. The rest of the step is done at the beginning of the next one, so that
@@ -72,8 +75,24 @@ class HybridSimulator final : public MotionSimulator {
   void fail(StepStatus status, std::string quantity, std::string cause);
   [[nodiscard]] std::string function_name(std::size_t k) const;
 
+  // stepping (hybrid_stepping.cpp)
+  [[nodiscard]] bool crowded();
+  [[nodiscard]] bool may_step() const;
+  void make_stepper();
+  void take_over(const std::string& why);
+  [[nodiscard]] bool hand_back();
+  [[nodiscard]] bool advance_stepping(double limit);
+  [[nodiscard]] bool make_contact_step(double limit);
+  [[nodiscard]] bool apply_stepped_rules();
+  void record_stepped();
+  void note_cost();
+  [[nodiscard]] bool too_busy(std::string& why) const;
+  void refresh_stepped_forces();
+  void check_energy();
+
   // steps (hybrid_step.cpp); false: failure_ says why
   [[nodiscard]] bool advance(double limit);
+  [[nodiscard]] bool advance_events(double limit);
   [[nodiscard]] bool handle_event();
   [[nodiscard]] bool finish_step(bool& handled);
   [[nodiscard]] bool find_event();
@@ -119,6 +138,22 @@ class HybridSimulator final : public MotionSimulator {
   int at_once_ = 0;       ///< events at last_event_
   long event_count_ = 0;  ///< since start()
   double last_event_ = 0;
+
+  // stepping
+  std::unique_ptr<ContactStepper> stepper_;
+  bool stepping_ = false;
+  double contact_step_ = 0;
+  long takeovers_ = 0;
+  State before_;                ///< of the last step, or of events at state_
+  double stepped_h_ = 0;        ///< length of the last step
+  double calm_from_ = 0;        ///< nothing has closed since
+  double patience_ = 0;         ///< how long it must be calm until events take over again
+  double busy_from_ = 0;        ///< begin of the present stretch of events
+  double cost_ = 0;             ///< of that stretch
+  long events_before_ = 0;      ///< when it began
+  SwitchingWork work_before_;
+  std::vector<ContactForce> stepped_forces_;
+  std::vector<double> guards_;  ///< at the begin of a step
 };
 
 }  // namespace kane

@@ -10,6 +10,8 @@ struct HybridSimulator::Snapshot final : MotionSnapshot::Data {
   SwitchedDynamics::Memory dynamics;
   std::string initial_mode;
   std::optional<RunFailure> failure;
+  bool stepping = false;
+  ContactStepper::Memory contacts;
 };
 
 std::shared_ptr<MotionSnapshot::Data> HybridSimulator::make_snapshot() const {
@@ -17,6 +19,8 @@ std::shared_ptr<MotionSnapshot::Data> HybridSimulator::make_snapshot() const {
   dynamics_.save(data->dynamics);
   data->initial_mode = initial_mode_;
   data->failure = failure_;
+  data->stepping = stepping_;
+  if (stepping_) stepper_->save(data->contacts);
   return data;
 }
 
@@ -26,6 +30,15 @@ void HybridSimulator::read_snapshot(const MotionSnapshot::Data& data) {
   dynamics_.restore(own->dynamics);
   initial_mode_ = own->initial_mode;
   failure_ = own->failure;
+  ContactSet& set = dynamics_.contact_set();
+  if (own->stepping) {
+    make_stepper();
+    stepper_->restore(own->contacts);
+    evaluator_.attach(nullptr);
+  } else if (set.shapes) {
+    evaluator_.attach(set.shapes.get());
+  }
+  stepping_ = own->stepping;
 }
 
 void HybridSimulator::exchange(MemoryArchive& a) {
@@ -37,6 +50,9 @@ void HybridSimulator::exchange(MemoryArchive& a) {
   a(bilateral_, initial_, phase_, disturbed_, safe_end_, tiny_steps_, at_once_, event_count_, last_event_, jumped,
     hits);
   hits_.resize(hits);
+  a(contact_step_, takeovers_, stepped_h_, calm_from_, patience_, busy_from_, cost_, events_before_);
+  a(before_.t, before_.q, before_.u);
+  work_before_ = dynamics_.work();
   for (EventHit& hit : hits_) a(hit.index, hit.time, hit.rising);
   step_ = jumped ? static_cast<Integrator*>(&jump_) : integrator_.get();
 }

@@ -7,6 +7,7 @@
 #include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/simulate/switching/hybrid_simulator.hpp"
+#include "kane/solve/kernels.hpp"
 
 namespace kane {
 
@@ -16,12 +17,32 @@ const StepReport& HybridSimulator::step(double limit) {
   report_ = {};
   const double begin = state_.t;
   if (failure_ || !advance(limit)) report_.status = failure_->status;
+  if (report_.status != StepStatus::Ok && may_step()) {
+    const std::string why = failure_->quantity + ": " + failure_->cause;
+    report_.status = StepStatus::Ok;
+    failure_.reset();
+    state_ = before_;
+    take_over(why);
+  }
+  if (report_.status == StepStatus::Ok) check_energy();
   report_.t = state_.t;
   report_.h = state_.t - begin;
   return report_;
 }
 
 bool HybridSimulator::advance(double limit) {
+  if (stepping_) return advance_stepping(limit);
+  before_ = state_;
+  std::string why;
+  note_cost();
+  if (too_busy(why)) {
+    take_over(why);
+    return true;
+  }
+  return advance_events(limit);
+}
+
+bool HybridSimulator::advance_events(double limit) {
   if (phase_ == Phase::AtEvent) return handle_event();
   bool handled = false;
   if (phase_ != Phase::InJump && !finish_step(handled)) return false;
@@ -112,6 +133,18 @@ void HybridSimulator::resume_integrator() {
 bool HybridSimulator::interpolate(double t, State& state) {
   if (t == state_.t) {
     state = state_;
+    return true;
+  }
+  if (stepping_) {
+    const double part = stepped_h_ > 0 ? std::clamp((t - before_.t) / stepped_h_, 0.0, 1.0) : 1.0;
+    state = state_;
+    state.t = t;
+    for (std::size_t i = 0; i < state.q.size(); ++i) state.q[i] = before_.q[i] + part * (state_.q[i] - before_.q[i]);
+    for (std::size_t i = 0; i < state.u.size(); ++i) state.u[i] = before_.u[i] + part * (state_.u[i] - before_.u[i]);
+    for (const int first : system_->equations().quaternions) {
+      const double size = norm2({state.q.data() + first, 4});
+      for (int i = first; i < first + 4 && size > 0; ++i) state.q[at(i)] /= size;
+    }
     return true;
   }
   state.q.resize(qdot_.size());

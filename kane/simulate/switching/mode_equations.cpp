@@ -11,7 +11,19 @@ namespace kane {
 
 namespace {
 constexpr std::string_view kMethodNames[] = {"embedded", "modes", "multipliers"};
+constexpr std::string_view kSchemeNames[] = {"automatic", "events", "stepping"};
 }  // namespace
+
+std::string_view to_string(ContactScheme scheme) { return kSchemeNames[static_cast<std::size_t>(scheme)]; }
+
+ContactScheme contact_scheme_from(std::string_view name) {
+  const auto found = std::find(std::begin(kSchemeNames), std::end(kSchemeNames), name);
+  if (found == std::end(kSchemeNames))
+    throw ModelError(fmt::format("unknown scheme of contacts '{}'{} (known: {})", name,
+                                 suggestion(std::string(name), {std::begin(kSchemeNames), std::end(kSchemeNames)}),
+                                 fmt::join(kSchemeNames, ", ")));
+  return static_cast<ContactScheme>(found - std::begin(kSchemeNames));
+}
 
 std::string_view to_string(ConstraintMethod method) { return kMethodNames[static_cast<std::size_t>(method)]; }
 

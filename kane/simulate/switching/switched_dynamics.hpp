@@ -140,6 +140,8 @@ class SwitchedDynamics {
   }
   [[nodiscard]] double calc_kinetic(std::span<const double> u) const { return set_.calc_kinetic(u); }
   [[nodiscard]] const SwitchingWork& work() const { return work_; }
+  /// For schemes that follow the same contacts in another way.
+  [[nodiscard]] ContactSet& contact_set() { return set_; }
   /// Redundant supports: the forces of the present set are not determined by the motion.
   [[nodiscard]] bool hyperstatic() const { return set_.hyperstatic(); }
 

@@ -6,7 +6,20 @@
 
 namespace kane {
 
+/// How motion with contacts is followed. Events: each change of a contact is located, and the motion between is smooth. Stepping:
+/// steps of fixed length, in which many contacts may change (stepping/contact_stepper.hpp). Automatic: events, and stepping where
+/// these become too many.
+enum class ContactScheme : std::uint8_t { Automatic, Events, Stepping };
+
+[[nodiscard]] std::string_view to_string(ContactScheme scheme);
+/// Throws ModelError for an unknown name.
+[[nodiscard]] ContactScheme contact_scheme_from(std::string_view name);
+
 struct SwitchingOptions {
+  ContactScheme scheme = ContactScheme::Automatic;
+  double contact_step = 0;  ///< of stepping; 0: chosen from the sizes of the shapes and the forces
+  /// A run ends where the contacts have no solution, or too many events follow one another, instead of going on by stepping.
+  bool strict_contacts = false;
   double touch_gap = 1e-9;    ///< a gap below this touches
   double still_speed = 1e-9;  ///< a speed below this (relative to the fastest, and to 1) is zero
   double rest_speed = 1e-6;   ///< rebounds slower than this fraction of the fastest approach so far end at rest

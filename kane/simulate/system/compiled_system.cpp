@@ -109,7 +109,11 @@ CompiledSystem::CompiledSystem(EquationsOfMotion equations, const CompileOptions
     if (e.has_given_forces()) m.add_multipliers();
     m.add_all(e.qdot), m.add_all(e.rhs);
     for (int i = 0; i < e.M.rows; ++i)
-      for (int j = 0; j < (e.symmetric ? i + 1 : e.M.columns); ++j) m.add(e.M(i, j));
+      for (int j = 0; j < (e.symmetric ? i + 1 : e.M.columns); ++j) {
+        if (e.symmetric && e.M(i, j).is_zero()) continue;
+        m.add(e.M(i, j));
+        if (e.symmetric) mass_places_.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j)});
+      }
     mass_ = m.make("mass", uses_time_);
   }
   if (!e.constraints.empty()) {

@@ -4,6 +4,7 @@
 // Everything that changes is in a SystemEvaluator, one per thread; expressions and kernels are added in a KernelWorkshop, one per
 // thread too.
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -71,8 +72,13 @@ class CompiledSystem {
 
   /// qdot, udot: present if the equations are solved in symbols.
   [[nodiscard]] const Kernel* motion() const { return motion_ ? &*motion_ : nullptr; }
-  /// qdot, rhs, lower triangle of M by rows (all of M if it is not symmetric): present if M was formed.
+  /// qdot, rhs, then entries of M (all of them if it is not symmetric): present if M was formed.
   [[nodiscard]] const Kernel* mass() const { return mass_ ? &*mass_ : nullptr; }
+  /// Where these entries stand if it is symmetric: those of the lower triangle that are not identically zero, by rows.
+  struct MassPlace {
+    std::uint32_t row, column;
+  };
+  [[nodiscard]] const std::vector<MassPlace>& mass_places() const { return mass_places_; }
   /// For every constraint: phi (0 if none), b, gamma, row of A.
   [[nodiscard]] const Kernel* constraints() const { return constraints_ ? &*constraints_ : nullptr; }
   /// Everything reported, as a function of q, u, udot and lambda.
@@ -115,6 +121,7 @@ class CompiledSystem {
   std::vector<Expr> driven_laws_;
   std::vector<SymbolWithDefault> laws_;
   bool uses_time_ = false;
+  std::vector<MassPlace> mass_places_;
   std::optional<Kernel> motion_, mass_, constraints_, reports_, inverse_, given_;
   std::vector<std::size_t> given_rows_;
   std::vector<ReportItem> report_items_;

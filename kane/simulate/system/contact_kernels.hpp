@@ -1,6 +1,9 @@
 #pragma once
 // Kernels of everything that is switched: contacts, frictions and events of the model, and shapes that may touch.
 
+#include <cstdint>
+#include <vector>
+
 #include "kane/codegen/kernel.hpp"
 
 namespace kane {
@@ -16,11 +19,19 @@ struct SwitchKernels {
 
 /// All of q and u (contact_rows.cpp reads them).
 struct ContactKernels {
-  /// Per body: position, rotation by rows, velocity, angular velocity, v_t, w_t, a, alpha, then J_v and J_w by rows.
+  struct Place {
+    std::uint32_t row, column;
+  };
+  /// Per body: position, rotation by rows, velocity, angular velocity, v_t, w_t, a, alpha, then J_v and J_w by rows, with
+  /// the columns of its `body_speeds`.
   Kernel bodies;
-  Kernel pairs;   ///< per pair: restitution, kinetic, stiction, rolling, spinning, stiffness, dissipation
-  Kernel shapes;  ///< per shape: position, rotation by rows, sizes
-  Kernel rates;   ///< d qdot / d u by rows
+  std::vector<std::vector<std::uint32_t>> body_speeds;  ///< those that move each body
+  /// Per law: restitution, kinetic, stiction, rolling, spinning, stiffness, dissipation.
+  Kernel laws;
+  std::vector<std::uint32_t> law_of_pair;
+  Kernel shapes;                   ///< per shape: position, rotation by rows, sizes
+  Kernel rates;                    ///< d qdot / d u: entries that are not identically zero
+  std::vector<Place> rate_places;  ///< and where they stand
 };
 [[nodiscard]] ContactKernels make_contact_kernels(KernelWorkshop& shop);
 

@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kBodyHead = 3 + 9 + 6 * 3;
 /// Per shape: position, rotation by rows; the sizes follow.
 constexpr std::size_t kPlaceSize = 3 + 9;
+constexpr std::size_t kLawSize = 7;
 
 /// `y`: position, rotation, sizes.
 Solid solid_of(const SolidExpr& expr, std::span<const double> y) {
@@ -51,7 +52,7 @@ ContactRows::ContactRows(const CompiledSystem& system, const RunContext& context
     : system_(system),
       context_(context),
       bodies_(&system.extra().contacts().bodies, context),
-      pairs_(&system.extra().contacts().pairs, context),
+      laws_(&system.extra().contacts().laws, context),
       shapes_(&system.extra().contacts().shapes, context),
       rates_(&system.extra().contacts().rates, context),
       n_(system.speed_count()),
@@ -68,8 +69,9 @@ ContactRows::ContactRows(const CompiledSystem& system, const RunContext& context
     }
   for (const auto& s : e.contact_shapes)
     hull_points_.push_back(s.solid.file.empty() ? std::vector<Vec3>{} : read_mesh_points(s.solid.file));
-  body_values_.resize(e.contact_bodies.size() * (kBodyHead + 6 * n_));
-  pair_values_.resize(7 * e.contact_pairs.size());
+  std::size_t size = 0;
+  for (const auto& own : system.extra().contacts().body_speeds) size += kBodyHead + 6 * own.size();
+  body_values_.resize(size);
   rate_matrix_ = Matrix(e.q.size(), n_);
 }
 
@@ -110,8 +112,9 @@ void ContactRows::calc_bodies(std::span<const double> q, std::span<const double>
     b.motion.v = vector(), b.motion.w = vector();
     b.v_t = vector(), b.w_t = vector();
     b.motion.a = vector(), b.motion.alpha = vector();
-    b.jv = y, b.jw = y + 3 * n_;
-    y += 6 * n_;
+    b.speeds = system_.extra().contacts().body_speeds[i];
+    b.jv = y, b.jw = y + 3 * b.speeds.size();
+    y += 6 * b.speeds.size();
   }
 }
 
@@ -132,18 +135,19 @@ void ContactRows::calc(std::span<double> phi, std::span<double> b, std::span<dou
 }
 
 void ContactRows::calc_pairs(std::span<const double> q, std::span<const double> u) {
-  std::ranges::copy(pairs_.run(q, u), pair_values_.begin());
+  const auto values = laws_.run(q, u);
+  law_values_.assign(values.begin(), values.end());
 }
 
 PairValues ContactRows::pair_values(std::size_t pair) const {
-  const double* v = pair_values_.data() + 7 * pair;
+  const double* v = law_values_.data() + kLawSize * system_.extra().contacts().law_of_pair[pair];
   return {v[0], v[1], v[2], v[3], v[4], v[5], v[6], system_.equations().contact_pairs[pair].poisson};
 }
 
 ConstMatrixView ContactRows::calc_rates(std::span<const double> q, std::span<const double> u) {
   const auto y = rates_.run(q, u);
-  for (std::size_t i = 0, k = 0; i < q.size(); ++i)
-    for (std::size_t j = 0; j < n_; ++j) rate_matrix_(i, j) = y[k++];
+  std::size_t k = 0;
+  for (const auto& place : system_.extra().contacts().rate_places) rate_matrix_(place.row, place.column) = y[k++];
   return rate_matrix_.view();
 }
 

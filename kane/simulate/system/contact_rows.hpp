@@ -60,13 +60,13 @@ class ContactRows {
 
   const CompiledSystem& system_;
   const RunContext& context_;
-  KernelRunner bodies_, pairs_, shapes_, rates_;
+  KernelRunner bodies_, laws_, shapes_, rates_;
   std::vector<std::vector<Vec3>> hull_points_;
   long parameters_seen_ = 0, calculated_at_ = -1, calculated_with_ = -1;
   std::size_t n_;
   ContactScene scene_;
   ContactLayout layout_;
-  std::vector<double> body_values_, pair_values_;
+  std::vector<double> body_values_, law_values_;
   Matrix rate_matrix_;
 };
 

@@ -30,6 +30,7 @@ void EnergyMonitor::start(std::span<const double> q, std::span<const double> u) 
   const auto y = runner_.run(q, u);
   report_.start = y[0] + y[1];
   potential_start_ = y[1];
+  lowest_ = lowest_before_ = report_.start;
   observe(q, u);
 }
 
@@ -46,11 +47,28 @@ void EnergyMonitor::observe(std::span<const double> q, std::span<const double> u
   for (const int row : evaluator_.active_rows()) moved_ = moved_ || moving_[at(row)];
 }
 
+bool EnergyMonitor::fed() const {
+  const bool powerless = kernel_->has_power && largest_power_ <= kNoPower * largest_total_;
+  return !(kernel_->powerless || powerless) || moved_;
+}
+
+double EnergyMonitor::check_rise(std::span<const double> q, std::span<const double> u) {
+  if (!report_.known) return 0;
+  observe(q, u);
+  lowest_before_ = lowest_, rise_before_ = report_.largest_rise;
+  const double rise = report_.end - lowest_;
+  lowest_ = std::min(lowest_, report_.end);
+  if (fed()) return 0;
+  report_.largest_rise = std::max(report_.largest_rise, rise);
+  return std::max(0.0, rise - rise_before_);
+}
+
+void EnergyMonitor::undo_rise() { lowest_ = lowest_before_, report_.largest_rise = rise_before_; }
+
 EnergyReport EnergyMonitor::report() const {
   EnergyReport report = report_;
   if (!report.known) return report;
-  const bool powerless = kernel_->has_power && largest_power_ <= kNoPower * largest_total_;
-  report.conservative = (kernel_->powerless || powerless) && !moved_;
+  report.conservative = report.balanced = !fed();
   return report;
 }
 

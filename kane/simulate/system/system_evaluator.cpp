@@ -117,8 +117,13 @@ void SystemEvaluator::calc_mass(std::span<const double> q, std::span<const doubl
     std::copy_n(from, n * n, mass_matrix_.view().data);
     return;
   }
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j <= i; ++j) mass_matrix_(i, j) = mass_matrix_(j, i) = *from++;
+  const auto& places = system_->mass_places();
+  if (places.size() == n * (n + 1) / 2) {
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j <= i; ++j) mass_matrix_(i, j) = mass_matrix_(j, i) = *from++;
+    return;
+  }
+  for (const auto& at : places) mass_matrix_(at.row, at.column) = mass_matrix_(at.column, at.row) = *from++;
 }
 
 void SystemEvaluator::calc_constraints(std::span<const double> q, std::span<const double> u) {

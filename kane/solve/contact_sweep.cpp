@@ -1,0 +1,307 @@
+#include "kane/solve/contact_sweep.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "kane/solve/kernels.hpp"
+
+namespace kane {
+
+namespace {
+
+/// Multiple of the diagonal that makes redundant supports solvable; refined away by solving again.
+constexpr double kSoftening = 1e-9;
+
+std::uint32_t root_of(std::vector<std::uint32_t>& root, std::uint32_t i) {
+  while (root[i] != i) i = root[i] = root[root[i]];
+  return i;
+}
+
+/// Impulses are neither tiny nor huge: std::hypot() would take as long as the rest of a sweep.
+double length_of(double a, double b) { return std::sqrt(a * a + b * b); }
+
+/// p within the disc.
+std::array<double, 2> onto_disc(std::array<double, 2> p, double radius) {
+  const double size = length_of(p[0], p[1]);
+  if (size <= radius) return p;
+  return {p[0] * radius / size, p[1] * radius / size};
+}
+
+}  // namespace
+
+void ContactSweep::begin(std::span<const std::uint32_t> block_of_speed) {
+  block_of_speed_.assign(block_of_speed.begin(), block_of_speed.end());
+  rows_.clear(), items_.clear(), parts_.clear(), j_.clear(), r_.clear(), order_.clear(), island_ends_.clear();
+}
+
+std::size_t ContactSweep::add_row(double b) {
+  rows_.push_back({});
+  rows_.back().b = rows_.back().offset = b;
+  rows_.back().first_part = static_cast<std::uint32_t>(parts_.size());
+  return rows_.size() - 1;
+}
+
+void ContactSweep::add_part(std::size_t first_speed, std::span<const double> coefficients,
+                            std::span<const double> response) {
+  Row& row = rows_.back();
+  ++row.parts;
+  parts_.push_back({static_cast<std::uint32_t>(first_speed), static_cast<std::uint32_t>(coefficients.size()),
+                    static_cast<std::uint32_t>(j_.size())});
+  j_.insert(j_.end(), coefficients.begin(), coefficients.end());
+  r_.insert(r_.end(), response.begin(), response.end());
+  row.diagonal += dot(coefficients.data(), response.data(), coefficients.size());
+}
+
+void ContactSweep::add_item(bool normal, std::span<const SweepFriction> frictions) {
+  Item item;
+  item.normal = normal;
+  item.rows = normal ? 1 : 0;
+  for (const SweepFriction& f : frictions) item.frictions[item.friction_count++] = f, item.rows += f.rows;
+  item.row = static_cast<std::uint32_t>(rows_.size()) - item.rows;
+  items_.push_back(item);
+}
+
+void ContactSweep::finish() {
+  const std::uint32_t blocks =
+      block_of_speed_.empty() ? 0 : *std::max_element(block_of_speed_.begin(), block_of_speed_.end()) + 1;
+  root_.resize(blocks + 1);
+  std::iota(root_.begin(), root_.end(), 0U);
+  std::vector<std::uint32_t> anchor(items_.size(), blocks);  // a block of each item
+  for (std::size_t i = 0; i < items_.size(); ++i) {
+    const Item& item = items_[i];
+    for (std::uint32_t r = item.row; r < item.row + item.rows; ++r)
+      for (const Part& part : parts_of(rows_[r])) {
+        const std::uint32_t block = block_of_speed_[part.first];
+        if (anchor[i] == blocks) anchor[i] = block;
+        root_[root_of(root_, block)] = root_of(root_, anchor[i]);
+      }
+    std::uint32_t r = item.row + (item.normal ? 1 : 0);
+    for (std::uint32_t k = 0; k < item.friction_count; r += item.frictions[k++].rows)
+      if (item.frictions[k].rows == 2) rows_[r].cross = coupling(rows_[r], rows_[r + 1]);
+  }
+  // Islands in the order of their first items, items in theirs.
+  std::vector<std::uint32_t> island_of_root(blocks + 1, ~0U), island_of_item(items_.size());
+  std::vector<std::size_t> sizes;
+  for (std::size_t i = 0; i < items_.size(); ++i) {
+    std::uint32_t& island = island_of_root[root_of(root_, anchor[i])];
+    if (island == ~0U) island = static_cast<std::uint32_t>(sizes.size()), sizes.push_back(0);
+    island_of_item[i] = island;
+    ++sizes[island];
+  }
+  island_ends_.resize(sizes.size());
+  std::vector<std::size_t> next(sizes.size());
+  for (std::size_t k = 0, sum = 0; k < sizes.size(); ++k) next[k] = sum, sum += sizes[k], island_ends_[k] = sum;
+  order_.resize(items_.size());
+  for (std::size_t i = 0; i < items_.size(); ++i) order_[next[island_of_item[i]]++] = static_cast<std::uint32_t>(i);
+  std::vector<std::vector<std::uint32_t>> own(sizes.size());
+  for (std::uint32_t block = 0; block < blocks; ++block)
+    if (const std::uint32_t island = island_of_root[root_of(root_, block)]; island != ~0U) own[island].push_back(block);
+  island_blocks_.clear(), block_ends_.clear();
+  for (const auto& list : own) {
+    island_blocks_.insert(island_blocks_.end(), list.begin(), list.end());
+    block_ends_.push_back(island_blocks_.size());
+  }
+}
+
+double ContactSweep::row_value(const Row& row, const double* w) const {
+  double v = row.offset;
+  for (const Part& part : parts_of(row)) v += dot(j_.data() + part.at, w + part.first, part.count);
+  return v;
+}
+
+double ContactSweep::speed(std::size_t row, std::span<const double> w) const {
+  return row_value(rows_[row], w.data()) - rows_[row].offset + rows_[row].b;
+}
+
+void ContactSweep::apply_row(std::size_t row, double p, std::span<double> w) const {
+  for (const Part& part : parts_of(rows_[row])) add_scaled(w.data() + part.first, p, r_.data() + part.at, part.count);
+}
+
+void ContactSweep::apply(std::size_t island_number, std::span<double> w) const {
+  for (const std::uint32_t i : island(island_number))
+    for (std::uint32_t r = items_[i].row; r < items_[i].row + items_[i].rows; ++r)
+      if (rows_[r].p != 0) apply_row(r, rows_[r].p, w);
+}
+
+void ContactSweep::clear_impulses(std::size_t island_number) {
+  for (const std::uint32_t i : island(island_number))
+    for (std::uint32_t r = items_[i].row; r < items_[i].row + items_[i].rows; ++r) rows_[r].p = 0;
+}
+
+void ContactSweep::change(Row& row, double to, double* w) const {
+  const double step = to - row.p;
+  row.p = to;
+  if (step == 0) return;
+  for (const Part& part : parts_of(row)) add_scaled(w + part.first, step, r_.data() + part.at, part.count);
+}
+
+double ContactSweep::coupling(const Row& a, const Row& b) const {
+  double sum = 0;
+  for (const Part& own : parts_of(a))
+    for (const Part& other : parts_of(b))
+      if (own.first == other.first) sum += dot(j_.data() + own.at, r_.data() + other.at, own.count);
+  return sum;
+}
+
+double ContactSweep::sweep_friction(const SweepFriction& friction, std::uint32_t first, double limit, double* w) {
+  Row& a = rows_[first];
+  const double va = row_value(a, w);
+  if (friction.rows == 1) {
+    if (!(a.diagonal > 0)) return 0;
+    const double to = std::clamp(a.p - va / a.diagonal, -limit, limit), moved = std::abs(to - a.p) * a.diagonal;
+    change(a, to, w);
+    return moved;
+  }
+  Row& b = rows_[first + 1];
+  const double vb = row_value(b, w);
+  const double det = a.diagonal * b.diagonal - a.cross * a.cross;
+  std::array<double, 2> p{a.p, b.p};
+  if (det > 1e-12 * a.diagonal * b.diagonal)
+    p = {a.p - (b.diagonal * va - a.cross * vb) / det, b.p - (a.diagonal * vb - a.cross * va) / det};
+  else
+    p = {a.diagonal > 0 ? a.p - va / a.diagonal : 0.0, b.diagonal > 0 ? b.p - vb / b.diagonal : 0.0};
+  if (length_of(p[0], p[1]) > limit) {
+    // It slides: p <- P(p - v / w) leads to where p is opposite to v, with w the largest eigenvalue of the block.
+    const double mean = (a.diagonal + b.diagonal) / 2, half = (a.diagonal - b.diagonal) / 2;
+    const double largest = mean + length_of(half, a.cross);
+    constexpr int kLocalSteps = 4;
+    p = {a.p, b.p};
+    for (int k = 0; k < kLocalSteps && largest > 0; ++k) {
+      const double da = p[0] - a.p, db = p[1] - b.p;
+      const double na = va + a.diagonal * da + a.cross * db, nb = vb + a.cross * da + b.diagonal * db;
+      p = onto_disc({p[0] - na / largest, p[1] - nb / largest}, limit);
+    }
+  }
+  const double moved = length_of(p[0] - a.p, p[1] - b.p) * std::max(a.diagonal, b.diagonal);
+  change(a, p[0], w), change(b, p[1], w);
+  return moved;
+}
+
+/// The largest change of a speed.
+double ContactSweep::sweep_item(const Item& item, double* w) {
+  if (!item.enabled) return 0;
+  double moved = 0, press = 0;
+  std::uint32_t r = item.row;
+  if (item.normal) {
+    Row& n = rows_[r++];
+    if (n.diagonal > 0) {
+      const double to = std::max(0.0, n.p - row_value(n, w) / n.diagonal);
+      moved = std::abs(to - n.p) * n.diagonal;
+      change(n, to, w);
+    }
+    press = n.p;
+  }
+  for (std::uint32_t k = 0; k < item.friction_count; r += item.frictions[k++].rows)
+    moved = std::max(
+        moved, sweep_friction(item.frictions[k], r, item.frictions[k].mu * press + item.frictions[k].limit, w));
+  return moved;
+}
+
+/// Newton's method on the impulses that are neither zero nor on their discs; frictions that slide follow their normals.
+bool ContactSweep::solve_at_once(std::span<const std::uint32_t> items, double* w, std::size_t most_rows) {
+  unknowns_.clear();
+  for (const std::uint32_t i : items) {
+    const Item& item = items_[i];
+    if (!item.enabled) continue;
+    std::uint32_t r = item.row;
+    std::size_t normal = ~std::size_t{0};
+    double press = 0;
+    if (item.normal) {
+      press = rows_[r].p;
+      if (!(press > 0)) continue;
+      normal = unknowns_.size();
+      unknowns_.push_back({r++});
+    }
+    for (std::uint32_t k = 0; k < item.friction_count; r += item.frictions[k++].rows) {
+      const SweepFriction& f = item.frictions[k];
+      const double limit = f.mu * press + f.limit;
+      const double size = f.rows == 2 ? length_of(rows_[r].p, rows_[r + 1].p) : std::abs(rows_[r].p);
+      constexpr double kOnDisc = 1 - 1e-9;
+      if (!(limit > 0)) continue;
+      if (size < kOnDisc * limit) {
+        for (std::uint32_t s = 0; s < f.rows; ++s)
+          if (rows_[r + s].diagonal > 0) unknowns_.push_back({r + s});
+      } else if (normal != ~std::size_t{0} && k == 0 && size > 0) {
+        Unknown& n = unknowns_[normal];
+        n.tied = r, n.tied_rows = f.rows;
+        for (std::uint32_t s = 0; s < f.rows; ++s) n.factor[s] = f.mu * rows_[r + s].p / size;
+      }
+    }
+  }
+  const std::size_t m = unknowns_.size();
+  if (m == 0 || m > most_rows) return false;
+  if (lu_size_ < m) lu_size_ = std::max(m, 2 * lu_size_), lu_ = Lu(lu_size_);
+  const MatrixView a = lu_.prepare(m);
+  step_.resize(m);
+  for (std::size_t i = 0; i < m; ++i) {
+    const Row& row = rows_[unknowns_[i].row];
+    for (std::size_t j = 0; j < m; ++j) {
+      double sum = coupling(row, rows_[unknowns_[j].row]);
+      for (std::uint32_t s = 0; s < unknowns_[j].tied_rows; ++s)
+        sum += unknowns_[j].factor[s] * coupling(row, rows_[unknowns_[j].tied + s]);
+      a(i, j) = sum;
+    }
+    a(i, i) += kSoftening * row.diagonal;
+    step_[i] = -row_value(row, w);
+  }
+  if (!lu_.factor().ok()) return false;
+  lu_.solve(step_);
+  if (!all_finite(step_)) return false;
+  for (std::size_t i = 0; i < m; ++i) {
+    Row& row = rows_[unknowns_[i].row];
+    change(row, row.p + step_[i], w);
+    for (std::uint32_t s = 0; s < unknowns_[i].tied_rows; ++s) {
+      Row& tied = rows_[unknowns_[i].tied + s];
+      change(tied, tied.p + unknowns_[i].factor[s] * step_[i], w);
+    }
+  }
+  return true;
+}
+
+double ContactSweep::sweep(std::span<const std::uint32_t> items, bool forward, double* w) {
+  double moved = 0;
+  if (forward)
+    for (const std::uint32_t i : items) moved = std::max(moved, sweep_item(items_[i], w));
+  else
+    for (std::size_t k = items.size(); k-- > 0;) moved = std::max(moved, sweep_item(items_[items[k]], w));
+  return moved;
+}
+
+void ContactSweep::keep(std::span<const std::uint32_t> items, std::span<const double> w) {
+  kept_p_.clear();
+  for (const std::uint32_t i : items)
+    for (std::uint32_t r = items_[i].row; r < items_[i].row + items_[i].rows; ++r) kept_p_.push_back(rows_[r].p);
+  kept_w_.assign(w.begin(), w.end());
+}
+
+void ContactSweep::go_back(std::span<const std::uint32_t> items, std::span<double> w) {
+  std::size_t k = 0;
+  for (const std::uint32_t i : items)
+    for (std::uint32_t r = items_[i].row; r < items_[i].row + items_[i].rows; ++r) rows_[r].p = kept_p_[k++];
+  std::ranges::copy(kept_w_, w.begin());
+}
+
+SweepReport ContactSweep::solve(std::size_t island_number, std::span<double> w, const Options& options) {
+  SweepReport report;
+  report.islands = 1;
+  const std::span<const std::uint32_t> items = island(island_number);
+  long next_at_once = options.first_sweeps;
+  double best = std::numeric_limits<double>::infinity();
+  report.converged = false;
+  while (!report.converged && report.sweeps < options.most_sweeps) {
+    report.residual = sweep(items, report.sweeps % 2 == 0, w.data());
+    ++report.sweeps;
+    report.converged = report.residual <= options.tolerance;
+    if (report.converged || report.sweeps < next_at_once || report.sweeps >= options.most_sweeps) continue;
+    if (report.residual < best) best = report.residual, keep(items, w);
+    constexpr long kSweepsBetween = 10;
+    next_at_once = report.sweeps + kSweepsBetween + (report.sweeps - options.first_sweeps) / 2;
+    if (!solve_at_once(items, w.data(), options.most_rows)) next_at_once = options.most_sweeps;
+  }
+  if (!report.converged && report.residual > best) go_back(items, w), report.residual = best;
+  return report;
+}
+
+}  // namespace kane
