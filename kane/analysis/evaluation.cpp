@@ -49,7 +49,6 @@ std::string describe_unlocated(const EquationsOfMotion& e, const std::vector<Con
   };
   for (const ContactEquation& c : e.contacts)
     if (!c.located) note(c.name);
-  for (const ContactPairEquation& p : e.contact_pairs) note(p.name);
   if (names.empty()) return {};
   return fmt::format(
       "reactions of joints do not know where these contacts act, and are shown with their forces added: {}",

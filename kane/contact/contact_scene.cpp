@@ -312,6 +312,26 @@ ContactScene::RowValues ContactScene::calc_row(std::size_t i, Row row, double* a
   return values;
 }
 
+void ContactScene::add_wrenches(std::size_t i, Row row, double force, std::span<double> wrenches) const {
+  const Slot& slot = slots_[i];
+  const Touch& t = touches_[i];
+  if (force == 0 || slot.pair == kNoIndex || !t.valid) return;
+  const Sides s = sides(slot.pair, slot.swapped);
+  const Vec3& d = row == Row::Slip1 || row == Row::Roll1   ? tangents_[i].first.v
+                  : row == Row::Slip2 || row == Row::Roll2 ? tangents_[i].second.v
+                                                           : t.normal.v;
+  const bool turning = row == Row::Roll1 || row == Row::Roll2 || row == Row::Spin;
+  const auto add = [&](const ContactShape& shape, const Vec3& point, double size) {
+    if (shape.body == kNoIndex) return;
+    const Vec3 f = turning ? Vec3{} : size * d;
+    const Vec3 torque = turning ? size * d : cross(point - bodies_[shape.body].motion.p, f);
+    for (std::size_t k = 0; k < 3; ++k)
+      wrenches[6 * shape.body + k] += f[k], wrenches[6 * shape.body + 3 + k] += torque[k];
+  };
+  add(*s.first, t.first.v, force);
+  add(*s.second, t.second.v, -force);
+}
+
 std::size_t find_slot_count(std::span<const ContactShape> shapes, std::span<const ContactPair> pairs) {
   std::size_t sum = 0;
   for (const ContactPair& p : pairs) {

@@ -91,6 +91,8 @@ class ContactScene {
   };
   /// After calc(): writes n coefficients to `a`. Rows across the normal are zero while the gap is far from closing.
   RowValues calc_row(std::size_t slot, Row row, double* a) const;
+  /// Adds what a force along a row exerts on the bodies: for each of them the force, and the torque about its origin.
+  void add_wrenches(std::size_t slot, Row row, double force, std::span<double> wrenches) const;
 
   /// Distance of a pair by FCL (to about 1e-6); if they overlap, minus a bound on the depth. Allocates.
   [[nodiscard]] double calc_distance(std::size_t pair);

@@ -152,6 +152,13 @@ struct ContactBodyEquation {
   Expr3 angular_velocity, angular_acceleration;
 };
 
+/// Symbols of the force (k = 0, 1, 2) and the torque about its origin (3, 4, 5) by which shapes that touch act on a body,
+/// along the axes of the inertial frame. They stand in reactions, and get their values where those are evaluated.
+[[nodiscard]] inline std::string contact_wrench_symbol(const std::string& body, std::size_t k) {
+  static constexpr const char* kParts[] = {"Fx", "Fy", "Fz", "Tx", "Ty", "Tz"};
+  return "contacts." + body + "." + kParts[k];
+}
+
 /// A position and an orientation in a body: origin, and rotation that maps components to those along the body's axes.
 struct Placement {
   Expr3 position{};

@@ -59,6 +59,13 @@ class WrenchSum {
     }
   }
 
+  /// What shapes exert that touch the body.
+  void add_shapes(const std::string& body) {
+    const auto part = [&](std::size_t k) { return s_.graph().symbol(contact_wrench_symbol(body, k)); };
+    add_force(l_.body_origins.at(body), {-part(0), -part(1), -part(2)});
+    add_torque(l_.body_frames.at(body), {-part(3), -part(4), -part(5)});
+  }
+
   std::vector<JointWrench> finish() {
     std::vector<JointWrench> result;
     for (auto j = l_.order.rbegin(); j != l_.order.rend(); ++j) {
@@ -186,6 +193,7 @@ std::vector<JointWrench> form_joint_wrenches(const LoweredMechanism& l, const Bo
     for (const ConstraintAction& action : l.actions)
       if (action.row == row.name) sum.add_action(action, row.multiplier);
   }
+  for (const std::string& body : l.switching.contact_bodies) sum.add_shapes(body);
   std::vector<JointWrench> wrenches = sum.finish();
   for (std::size_t j = 0; j < l.joints.size(); ++j)
     if (l.joints[j].closing) wrenches.push_back(closing_wrench(l, motion, j, loads, constraints));

@@ -83,6 +83,34 @@ TEST(ContactReactions, ABoxOnAHingedBoard) {
   EXPECT_TRUE(at.warnings.empty()) << at.warnings[0];
 }
 
+TEST(ContactReactions, ShapesThatTouchAreLocatedToo) {
+  // A box lies on a board that a stop holds level; both are shapes.
+  const Model model = read_model_text(R"yaml(
+kane: 1
+gravity: -10*N.z
+bodies:
+  board: {mass: 2, com: [0.6, 0, 0], inertia: [0.1, 0.3, 0.3], geometry: {box: [1.2, 0.4, 0.02], at: [0.6, 0, 0]}}
+  load: {mass: 5, shape: {box: [0.2, 0.2, 0.2]}}
+joints:
+  hinge: {type: revolute, parent: N, child: board, axis: -y, coordinate: b, limits: {lower: 0}}
+  fly: {type: free, parent: N, child: load, coordinates: [x, y, z, e1, e2, e3, e4]}
+contacts: {top: {between: [load, board], friction: 0.5}}
+initial: {x: 0.8, y: 0.03, z: 0.11, e4: 1}
+)yaml",
+                                      "shapes.yaml");
+  const Evaluation at = evaluate(model);
+  for (const double a : at.udot) EXPECT_NEAR(a, 0, 1e-8);
+  const ReactionValue &hinge = reaction(at, "hinge"), &fly = reaction(at, "fly");
+  EXPECT_NEAR(hinge.force.z, 70, 1e-7);
+  EXPECT_NEAR(hinge.torque.x, 50 * 0.03, 1e-7);
+  EXPECT_NEAR(hinge.torque.y, -(20 * 0.6 + 50 * 0.8), 1e-7);  // about -y by the stop
+  for (std::size_t k = 0; k < 3; ++k) {
+    EXPECT_NEAR(fly.force[k], 0, 1e-7);
+    EXPECT_NEAR(fly.torque[k], 0, 1e-7);
+  }
+  EXPECT_TRUE(at.warnings.empty()) << at.warnings[0];
+}
+
 TEST(ContactReactions, TheHingeCarriesTheChangeOfMomentum) {
   // A ball rolls and slides down a board on a spring: internal forces cancel, so the hinge carries m a - m g of everything.
   for (const std::string contact :

@@ -225,6 +225,8 @@ std::span<const double> HybridSimulator::calc_reports(const State& sample) {
   if (!dynamics_.calc_motion(sample.q, sample.u, qdot_, udot_).ok()) return {};
   std::ranges::copy(dynamics_.forces(), lambda_.begin());
   contact_forces_.refresh(dynamics_);
+  if (const ContactRows* shapes = dynamics_.shapes())
+    shapes->calc_wrenches([this](std::size_t row) { return dynamics_.row_force(row); }, evaluator_.contact_wrenches());
   return evaluator_.calc_reports(sample.q, sample.u, udot_, lambda_);
 }
 

@@ -134,7 +134,7 @@ CompiledSystem::CompiledSystem(EquationsOfMotion equations, const CompileOptions
   if (e.has_given_forces()) make_given();
   if (options.reports) {
     KernelMaker m(setting_);
-    m.add_accelerations(), m.add_multipliers();
+    m.add_accelerations(), m.add_multipliers(), m.add_contact_wrenches();
     report_items_ = add_reports(e, m);
     reports_ = m.make("reports", uses_time_);
   }

@@ -118,18 +118,28 @@ void ContactRows::calc_bodies(std::span<const double> q, std::span<const double>
   }
 }
 
+ContactScene::Row ContactRows::row_kind(std::size_t k) const {
+  using Row = ContactScene::Row;
+  static constexpr Row kRows[] = {Row::Normal, Row::Slip1, Row::Slip2, Row::Roll1, Row::Roll2, Row::Spin};
+  return k == 3 && !layout_.rolling ? Row::Spin : kRows[k];
+}
+
+void ContactRows::calc_wrenches(const std::function<double(std::size_t row)>& force, std::span<double> wrenches) const {
+  std::fill(wrenches.begin(), wrenches.end(), 0.0);
+  for (std::size_t s = 0; s < layout_.slots; ++s)
+    for (std::size_t k = 0; k < layout_.rows_per_slot(); ++k)
+      scene_.add_wrenches(s, row_kind(k), force(first_row(s) + k), wrenches);
+}
+
 void ContactRows::calc(std::span<double> phi, std::span<double> b, std::span<double> gamma, MatrixView jacobian) {
   if (calculated_at_ == bodies_.runs() && calculated_with_ == scene_.version()) return;
   calculated_at_ = bodies_.runs(), calculated_with_ = scene_.version();
   scene_.calc();
-  using Row = ContactScene::Row;
-  static constexpr Row kRows[] = {Row::Normal, Row::Slip1, Row::Slip2, Row::Roll1, Row::Roll2, Row::Spin};
   const std::size_t per_slot = layout_.rows_per_slot();
   for (std::size_t s = 0; s < layout_.slots; ++s)
     for (std::size_t k = 0; k < per_slot; ++k) {
-      const Row row = k == 3 && !layout_.rolling ? Row::Spin : kRows[k];
       const std::size_t r = first_row(s) + k;
-      const auto values = scene_.calc_row(s, row, jacobian.row(r));
+      const auto values = scene_.calc_row(s, row_kind(k), jacobian.row(r));
       phi[r] = values.phi, b[r] = values.b, gamma[r] = values.gamma;
     }
 }

@@ -10,6 +10,7 @@
 // Rows come after those of EquationsOfMotion::constraints. Slot s has, in this order: the normal, two sliding speeds, and
 // where a pair resists them two rolling speeds and the spinning speed.
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -40,6 +41,8 @@ class ContactRows {
   /// phi, b, gamma and A of all slots, at the state of calc_bodies(), to the places behind the system's own rows (always the
   /// same ones: nothing is written again as long as nothing has changed).
   void calc(std::span<double> phi, std::span<double> b, std::span<double> gamma, MatrixView jacobian);
+  /// Forces and torques (about their origins) on the bodies by forces along the rows of the system, 6 numbers for each body.
+  void calc_wrenches(const std::function<double(std::size_t row)>& force, std::span<double> wrenches) const;
   [[nodiscard]] PairValues pair_values(std::size_t pair) const;
   void calc_pairs(std::span<const double> q, std::span<const double> u);
   /// dq/dt = Q u + ...: the rows of Q, for moving coordinates along speeds.
@@ -57,6 +60,8 @@ class ContactRows {
 
  private:
   void update_shapes();
+  /// Of row `k` of a slot.
+  [[nodiscard]] ContactScene::Row row_kind(std::size_t k) const;
 
   const CompiledSystem& system_;
   const RunContext& context_;

@@ -28,6 +28,8 @@ class KernelMaker {
   /// udot, and lambda, as further arguments after q and u.
   void add_accelerations();
   void add_multipliers();
+  /// Forces and torques of shapes on bodies.
+  void add_contact_wrenches();
 
   void add(const Expr& e) { outputs_.push_back(e); }
   template <class Range>

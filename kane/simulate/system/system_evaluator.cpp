@@ -52,6 +52,7 @@ SystemEvaluator::SystemEvaluator(std::shared_ptr<const CompiledSystem> system)
     given_udot_ = Matrix(k, system_->speed_count());
     given_multipliers_ = Matrix(k, system_->constraint_count());
   }
+  contact_wrenches_.resize(6 * system_->equations().contact_bodies.size());
   context_.parameters = system_->calc_parameters({});
   context_.inputs = system_->default_inputs();
   context_.inputs.push_back(0.0);
@@ -288,7 +289,7 @@ void SystemEvaluator::calc_multipliers(std::span<const double> udot, std::span<d
 std::span<const double> SystemEvaluator::calc_reports(std::span<const double> q, std::span<const double> u,
                                                       std::span<const double> udot, std::span<const double> lambda) {
   ensure(reports_.present(), "the reports of '{}' were not compiled", system_->equations().name);
-  return reports_.run(q, u, udot, lambda);
+  return reports_.run(q, u, udot, lambda, contact_wrenches_);
 }
 
 void SystemEvaluator::calc_inverse(std::span<const double> q, std::span<const double> u, std::span<const double> udot,

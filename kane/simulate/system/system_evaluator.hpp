@@ -124,6 +124,8 @@ class SystemEvaluator {
 
   /// Multipliers of all constraints (zero for inactive ones) for udot of the last calc_motion().
   void calc_multipliers(std::span<const double> udot, std::span<double> lambda);
+  /// Forces and torques by which shapes act on the bodies of contacts (contact_wrench_symbol()), for the reports.
+  [[nodiscard]] std::span<double> contact_wrenches() { return contact_wrenches_; }
   /// Everything reported, in the order of CompiledSystem::report_items().
   [[nodiscard]] std::span<const double> calc_reports(std::span<const double> q, std::span<const double> u,
                                                      std::span<const double> udot, std::span<const double> lambda);
@@ -153,6 +155,7 @@ class SystemEvaluator {
   KernelRunner motion_, mass_, constraints_, reports_, inverse_, given_;
   std::vector<int> active_;
   Matrix mass_matrix_, jacobian_, active_jacobian_;
+  std::vector<double> contact_wrenches_;
   std::vector<double> qdot_, rhs_, phi_, b_, gamma_, active_b_, active_gamma_, active_lambda_;
   IndependentSpeeds choice_;
   bool chosen_ = false;
