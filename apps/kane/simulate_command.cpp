@@ -12,6 +12,7 @@
 #include "apps/kane/interrupt.hpp"
 #include "apps/kane/model_source.hpp"
 #include "apps/kane/output_guard.hpp"
+#include "apps/kane/print.hpp"
 #include "apps/kane/progress_bar.hpp"
 #include "apps/kane/run_output.hpp"
 #include "apps/kane/terminal_plot.hpp"
@@ -190,7 +191,7 @@ class SimulateCommand {
     }
     plots.print(to);
     if (!options_.quiet) print_for_people(to);
-    for (const auto& warning : report_.warnings) fmt::print(stderr, "warning: {}\n", warning);
+    print_warnings(stderr, report_.warnings);
   }
 
   void print_for_people(std::FILE* to) const {
