@@ -31,6 +31,7 @@ struct Joint {
 struct Parentheses {
   std::size_t open = 0, close = kNowhere;  ///< places in the formula
   double x = 0;                            ///< of what comes first inside
+  int depth = 0;                           ///< inside
 };
 
 struct Scan {
@@ -76,12 +77,16 @@ Scan scan_text(std::string_view s) {
     const double x = scan.width;
     scan.width += static_cast<double>(text_width(s.substr(i, 1)));
     if (s[i] == '(') {
+      // Divisors stay together if there is any other way.
+      constexpr int kDivisor = 3;
+      const int outside = open.empty() ? 0 : scan.parentheses[open.back()].depth;
       open.push_back(scan.parentheses.size());
-      scan.parentheses.push_back({i, kNowhere, x + 1});
+      scan.parentheses.push_back({i, kNowhere, x + 1, outside + (i > 0 && s[i - 1] == '/' ? kDivisor : 1)});
     }
     if (s[i] == ')' && !open.empty()) scan.parentheses[open.back()].close = i, open.pop_back();
     if (is_joint(s, i))
-      scan.joints.push_back({i, x, static_cast<int>(open.size()), open.empty() ? kNowhere : open.back(), s[i] == '='});
+      scan.joints.push_back({i, x, open.empty() ? 0 : scan.parentheses[open.back()].depth,
+                             open.empty() ? kNowhere : open.back(), s[i] == '='});
   }
   return scan;
 }
@@ -208,7 +213,7 @@ class LatexScanner {
       i_ = std::min(i_ + 1, s_.size());
       x_ += kFence;
       open_.push_back(scan_.parentheses.size());
-      scan_.parentheses.push_back({begin, kNowhere, x_});
+      scan_.parentheses.push_back({begin, kNowhere, x_, static_cast<int>(open_.size())});
     } else if (name == "right") {
       i_ = std::min(i_ + 1, s_.size());
       x_ += kFence;

@@ -9,6 +9,7 @@
 
 #include "kane/base/at.hpp"
 #include "kane/base/line_break.hpp"
+#include "kane/base/output_mark.hpp"
 
 namespace kane {
 
@@ -61,7 +62,7 @@ namespace {
 constexpr std::size_t kTextWidth = 96;    ///< of a formula, characters
 constexpr double kPageWidth = 92;         ///< of a formula on a page of a browser, letters
 constexpr double kPaperWidth = 78;        ///< the same on paper
-constexpr std::size_t kFewestListed = 3;  ///< headings that are worth a list of contents
+constexpr std::size_t kFewestListed = 5;  ///< headings that are worth a list of contents
 
 std::string padded(const std::string& text, std::size_t to) {
   return text + std::string(text_width(text) < to ? to - text_width(text) : 0, ' ');
@@ -334,8 +335,9 @@ thead { border-bottom: 1px solid #8888; } tbody tr:nth-child(even) { background:
 
 std::string html_head(const std::string& title) {
   return "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>\n<meta name='viewport' "
-         "content='width=device-width, initial-scale=1'>\n<title>" +
-         escape_html(title) + "</title>\n<style>\n/* " + std::string(kMathFontNotice) +
+         "content='width=device-width, initial-scale=1'>\n<meta name='generator' content='" +
+         std::string(kOutputWords) + "'>\n<title>" + escape_html(title) + "</title>\n<style>\n/* " +
+         std::string(kMathFontNotice) +
          " */\n@font-face { font-family: \"Kane Math\"; src: url(data:font/woff2;base64," + std::string(kMathFont) +
          ") format(\"woff2\"); }" + std::string(kHtmlStyle) + "</style>\n</head><body>\n<h1>" + escape_html(title) +
          "</h1>\n";

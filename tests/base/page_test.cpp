@@ -91,6 +91,8 @@ Page sample() {
   page.add_equations({{"a = b", "a = b"}, {"c = -d", "c = -d"}});
   page.add_heading(1, "1. Preliminaries");
   page.add_table({{words("parameter"), words("unit")}, {{{"k", "k"}, unit_formula("N*s/m^2")}}});
+  page.add_heading(1, "2. More");
+  page.add_heading(1, "3. Still more");
   page.add_heading(1, "Last");
   page.add_equations({{"e = f", "e = f"}});
   return page;
@@ -111,7 +113,9 @@ TEST(Page, EquationsHaveTheSameNumbersInAllForms) {
 
 TEST(Page, ContentsListTheHeadings) {
   const Page page = sample();
-  EXPECT_NE(write_text(page).find("\nContents: Equations of motion | 1. Preliminaries | Last\n"), std::string::npos);
+  EXPECT_NE(
+      write_text(page).find("\nContents: Equations of motion | 1. Preliminaries | 2. More | 3. Still more | Last\n"),
+      std::string::npos);
   EXPECT_NE(write_markdown(page).find("- [1. Preliminaries](#1-preliminaries)\n"), std::string::npos);
   EXPECT_NE(write_latex(page).find("\\tableofcontents"), std::string::npos);
   const std::string html = write_html(page);
