@@ -121,7 +121,8 @@ void print_model(const Json& a) {
   fmt::print("{}, {}, {}, {}\n", counted("coordinates", "coordinate", "coordinates"),
              counted("speeds", "speed", "speeds"), counted("constraints", "constraint", "constraints"),
              counted("degrees_of_freedom", "degree of freedom", "degrees of freedom"));
-  if (!a["states"].empty()) fmt::print("{}: {}\n", counted("states", "further state", "further states"), joined(a["states"]));
+  if (!a["states"].empty())
+    fmt::print("{}: {}\n", counted("states", "further state", "further states"), joined(a["states"]));
   if (!a["joint_table"].empty()) print_joints(a["joint_table"]);
   fmt::print("\n");
   for (const auto& c : a["constraints"])

@@ -41,10 +41,10 @@ void print_motion(const Evaluation& a) {
   constexpr std::size_t kMostRows = 12;
   if (a.mass.rows() > 0 && a.mass.rows() <= kMostRows) {
     fmt::print("\nM u' = rhs\n");
-    std::vector<std::string> heads{""};
-    for (const std::string& u : a.speeds) heads.push_back(u + "'");
-    heads.emplace_back("rhs");
-    TextTable table(std::move(heads));
+    std::vector<std::string> columns{""};
+    for (const std::string& u : a.speeds) columns.push_back(u + "'");
+    columns.emplace_back("rhs");
+    TextTable table(std::move(columns));
     for (std::size_t i = 0; i < a.mass.rows(); ++i) {
       const auto entries = a.mass.view().row_span(i);
       std::vector<double> row(entries.begin(), entries.end());

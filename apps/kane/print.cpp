@@ -72,10 +72,12 @@ void print_labelled(const std::string& title, ConstMatrixView m, const std::vect
 }
 
 void print_contacts(std::span<const ContactForce> contacts) {
-  fmt::print("  {:<20} {:<7} {:>14} {:>14} {:>14}\n", "contact, friction", "state", "normal", "friction", "");
+  std::size_t name = 20;
+  for (const ContactForce& c : contacts) name = std::max(name, text_width(c.name));
+  fmt::print("  {:<{}} {:<7} {:>14} {:>14} {:>14}\n", "contact, friction", name, "state", "normal", "friction", "");
   for (const ContactForce& c : contacts) {
-    fmt::print("  {:<20} {:<7} {:>14.7g}", c.name, to_string(c.state), c.normal);
-    for (std::size_t k = 0; k < c.components; ++k) fmt::print(" {:>14.7g}", c.friction[k]);
+    fmt::print("  {:<{}} {:<7} {:>14}", c.name, name, to_string(c.state), number_text(c.normal));
+    for (std::size_t k = 0; k < c.components; ++k) fmt::print(" {:>14}", number_text(c.friction[k]));
     fmt::print("\n");
   }
 }
