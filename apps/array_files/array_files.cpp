@@ -26,12 +26,13 @@ bool write_attribute(hid_t file, const std::string& name, const std::string& tex
   return attribute.id >= 0 && H5Awrite(attribute.id, type.id, text.c_str()) >= 0;
 }
 
-bool write_column(hid_t file, const std::string& name, const std::vector<double>& values, hid_t creation) {
+bool write_column(hid_t file, const std::string& name, const std::vector<double>& values, const std::string& unit,
+                  hid_t creation) {
   const hsize_t size = values.size();
   const Handle space(H5Screate_simple(1, &size, nullptr), &H5Sclose);
   const Handle data(H5Dcreate2(file, name.c_str(), H5T_IEEE_F64LE, space.id, H5P_DEFAULT, creation, H5P_DEFAULT),
                     &H5Dclose);
-  if (data.id < 0) return false;
+  if (data.id < 0 || (!unit.empty() && !write_attribute(data.id, "unit", unit))) return false;
   return size == 0 || H5Dwrite(data.id, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) >= 0;
 }
 
@@ -53,7 +54,9 @@ extern "C" bool kane_form_hdf5(const kane::ArrayColumns& columns, const kane::By
   for (const auto& [name, text] : columns.attributes)
     if (!kane::write_attribute(out.id, name, text)) return false;
   for (std::size_t i = 0; i < columns.names.size(); ++i)
-    if (!kane::write_column(out.id, columns.names[i], columns.values[i], timeless.id)) return false;
+    if (!kane::write_column(out.id, columns.names[i], columns.values[i], columns.units.empty() ? "" : columns.units[i],
+                            timeless.id))
+      return false;
   if (H5Fflush(out.id, H5F_SCOPE_LOCAL) < 0) return false;
   void* bytes = nullptr;
   const ssize_t size = H5Fget_file_image(out.id, nullptr, 0);

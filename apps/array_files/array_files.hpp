@@ -14,6 +14,7 @@ namespace kane {
 struct ArrayColumns {
   std::vector<std::string> names;
   std::vector<std::vector<double>> values;                      ///< one array per name
+  std::vector<std::string> units;                               ///< one per name, "" if not known; or none at all
   std::vector<std::pair<std::string, std::string>> attributes;  ///< of the file: name, text
 };
 

@@ -8,6 +8,7 @@
 
 #include "apps/kane/command.hpp"
 #include "apps/kane/model_source.hpp"
+#include "apps/kane/print.hpp"
 #include "kane/analysis/mobility.hpp"
 #include "kane/base/contains.hpp"
 #include "kane/base/error.hpp"
@@ -132,18 +133,24 @@ void print_joints(const Json& joints) {
 
 void print_model(const Json& a) {
   const auto count = [&](const char* key) { return a[key].is_array() ? a[key].size() : a[key].get<std::size_t>(); };
-  fmt::print("{}: {} bodies, {} particles, {} joints, {} parameters, {} inputs\n", a["model"].get<std::string>(),
-             count("bodies"), count("particles"), count("joints"), count("parameters"), count("inputs"));
-  fmt::print("{} coordinates, {} speeds, {} constraints, {} degrees of freedom\n", count("coordinates"),
-             count("speeds"), count("constraints"), count("degrees_of_freedom"));
-  if (!a["states"].empty()) fmt::print("{} further states: {}\n", count("states"), joined(a["states"]));
+  const auto counted = [&](const char* key, const char* one, const char* many) {
+    return fmt::format("{} {}", count(key), count(key) == 1 ? one : many);
+  };
+  fmt::print("{}: {}, {}, {}, {}, {}\n", a["model"].get<std::string>(), counted("bodies", "body", "bodies"),
+             counted("particles", "particle", "particles"), counted("joints", "joint", "joints"),
+             counted("parameters", "parameter", "parameters"), counted("inputs", "input", "inputs"));
+  fmt::print("{}, {}, {}, {}\n", counted("coordinates", "coordinate", "coordinates"),
+             counted("speeds", "speed", "speeds"), counted("constraints", "constraint", "constraints"),
+             counted("degrees_of_freedom", "degree of freedom", "degrees of freedom"));
+  if (!a["states"].empty())
+    fmt::print("{}: {}\n", counted("states", "further state", "further states"), joined(a["states"]));
   if (!a["joint_table"].empty()) print_joints(a["joint_table"]);
   fmt::print("\n");
   for (const auto& c : a["constraints"])
     if (c["redundant"].get<bool>())
       fmt::print("note: constraint {} follows from the others\n", c["name"].get<std::string>());
   for (const auto& note : a["notes"]) fmt::print("note: {}\n", note.get<std::string>());
-  for (const auto& warning : a["warnings"]) fmt::print("warning: {}\n", warning.get<std::string>());
+  print_warnings(stdout, a["warnings"].get<std::vector<std::string>>());
   fmt::print("the model is valid\n");
 }
 

@@ -18,6 +18,7 @@
 #include "kane/mechanism/lowering.hpp"
 #include "kane/mechanism/part_place.hpp"
 #include "kane/mechanism/report.hpp"
+#include "kane/mechanism/symbol_units.hpp"
 
 namespace kane {
 namespace {
@@ -129,6 +130,7 @@ void run_derive(const DeriveCommandOptions& options, bool format_given) {
     KaneDerivation derivation(lowered.system);
     const Page page = form_derivation_page(
         derivation, {.max_terms = options.terms,
+                     .units = symbol_units(mechanism),
                      .steps = options.steps,
                      .joint_reactions = reactions_of(options, mechanism, lowered, derivation.equations())});
     return page_in(page, format_of(options, format_given));

@@ -40,7 +40,8 @@ void print_solution(const Equilibrium& found, const EquilibriaReport& report) {
     for (const double v : values) size = std::max(size, std::abs(v));
     for (std::size_t k = 0; k < names.size(); ++k) {
       const bool rounding = std::abs(values[k]) < 1e-11 * size || size < 1e-12;
-      fmt::print("  {:<14} {:>16.10g}{}\n", names[k], rounding ? 0.0 : values[k], note(names[k]));
+      fmt::print("  {:<{}} {:>16}{}\n", names[k], longest(names, 14), number_text(rounding ? 0.0 : values[k], 10),
+                 note(names[k]));
     }
   };
   print(s.coordinates, found.state.q, [&](const std::string& name) {

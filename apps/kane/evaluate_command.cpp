@@ -23,75 +23,86 @@ struct EvaluateOptions {
   bool interpreter = false;
 };
 
-void print_row(const std::string& label, std::span<const double> values) {
-  fmt::print("  {:<14}", label);
-  for (const double v : values) fmt::print(" {:>14.7g}", v);
-  fmt::print("\n");
-}
-
 void print_motion(const Evaluation& a) {
-  fmt::print("  {:<14} {:>14} {:>14}\n", "coordinate", "q", "q'");
-  for (std::size_t i = 0; i < a.coordinates.size(); ++i)
-    fmt::print("  {:<14} {:>14.7g} {:>14.7g}\n", a.coordinates[i], a.q[i], a.qdot[i]);
-  const bool forces = !a.inertia_forces.empty();
-  fmt::print("\n  {:<14} {:>14} {:>14}", "speed", "u", "u'");
-  if (forces) fmt::print(" {:>14} {:>14}", "F_r", "F*_r");
+  TextTable coordinates({"coordinate", "q", "q'"});
+  for (std::size_t i = 0; i < a.coordinates.size(); ++i) coordinates.add(a.coordinates[i], {a.q[i], a.qdot[i]});
+  coordinates.print();
   fmt::print("\n");
+  const bool forces = !a.inertia_forces.empty();
+  std::vector<std::string> heads{"speed", "u", "u'"};
+  if (forces) heads.insert(heads.end(), {"F_r", "F*_r"});
+  TextTable speeds(std::move(heads));
   for (std::size_t i = 0; i < a.speeds.size(); ++i) {
-    fmt::print("  {:<14} {:>14.7g} {:>14.7g}", a.speeds[i], a.u[i], a.udot[i]);
-    if (forces) fmt::print(" {:>14.7g} {:>14.7g}", a.active_forces[i], a.inertia_forces[i]);
-    fmt::print("\n");
+    std::vector<double> row{a.u[i], a.udot[i]};
+    if (forces) row.insert(row.end(), {a.active_forces[i], a.inertia_forces[i]});
+    speeds.add(a.speeds[i], row);
   }
+  speeds.print();
   constexpr std::size_t kMostRows = 12;
   if (a.mass.rows() > 0 && a.mass.rows() <= kMostRows) {
     fmt::print("\nM u' = rhs\n");
+    std::vector<std::string> columns{""};
+    for (const std::string& u : a.speeds) columns.push_back(u + "'");
+    columns.emplace_back("rhs");
+    TextTable table(std::move(columns));
     for (std::size_t i = 0; i < a.mass.rows(); ++i) {
       const auto entries = a.mass.view().row_span(i);
       std::vector<double> row(entries.begin(), entries.end());
       row.push_back(a.rhs[i]);
-      print_row(a.speeds[i], row);
+      table.add(a.speeds[i], row);
     }
+    table.print();
   }
-  if (!a.constraints.empty()) {
-    fmt::print("\n  {:<14} {:>14} {:>14}\n", "constraint", "multiplier", "residual");
-    for (const ConstraintValue& c : a.constraints)
-      fmt::print("  {:<14} {:>14.7g} {:>14.3g}\n", c.name, c.multiplier, c.residual);
-  }
+  if (a.constraints.empty()) return;
+  fmt::print("\n");
+  TextTable constraints({"constraint", "multiplier", "residual"});
+  for (const ConstraintValue& c : a.constraints)
+    constraints.add({c.name, number_text(c.multiplier), number_text(c.residual, 3)});
+  constraints.print();
 }
 
 void print_named(const char* title, const std::vector<NamedValue>& values) {
   if (values.empty()) return;
   fmt::print("\n{}\n", title);
-  for (const NamedValue& v : values) fmt::print("  {:<20} {:>14.7g}\n", v.name, v.value);
+  TextTable table({}, 20);
+  for (const NamedValue& v : values) table.add(v.name, {v.value});
+  table.print();
+}
+
+void print_reactions(const std::vector<ReactionValue>& reactions) {
+  if (reactions.empty()) return;
+  fmt::print("\nreactions (force, N, and torque, N m, on the outer body)\n");
+  TextTable table({"", "Fx", "Fy", "Fz", "Tx", "Ty", "Tz"});
+  for (const ReactionValue& r : reactions) {
+    std::vector<double> row{r.force.x, r.force.y, r.force.z, r.torque.x, r.torque.y, r.torque.z};
+    double size = 0;
+    for (const double v : row) size = std::max(size, std::abs(v));
+    for (double& v : row) v = shown(v, size);
+    table.add(r.name, row);
+  }
+  table.print();
 }
 
 void print_evaluation(const Evaluation& a) {
   fmt::print("{} at t = {} s (formulation: {})\n\n", a.model, a.t, a.formulation);
   if (!a.assembly.moved.empty()) fmt::print("assembled:\n{}\n", a.assembly.to_string());
   print_motion(a);
-  if (a.kinetic) fmt::print("\n  kinetic energy {:>14.7g} J\n", *a.kinetic);
-  if (a.potential) fmt::print("  potential      {:>14.7g} J\n", *a.potential);
+  if (a.kinetic) fmt::print("\n  kinetic energy {:>14} J\n", number_text(*a.kinetic));
+  if (a.potential) fmt::print("  potential      {:>14} J\n", number_text(*a.potential));
   print_named("outputs", a.outputs);
   print_named("constraint forces", a.auxiliary_forces);
   if (!a.points.empty()) {
-    fmt::print("\npoints (position in N)\n");
-    for (const PointValue& p : a.points) print_row(p.name, std::array{p.position.x, p.position.y, p.position.z});
+    fmt::print("\npoints (position in N, m)\n");
+    TextTable table({"", "x", "y", "z"});
+    for (const PointValue& p : a.points) table.add(p.name, {p.position.x, p.position.y, p.position.z});
+    table.print();
   }
-  if (!a.reactions.empty()) {
-    fmt::print("\nreactions (force, torque on the outer body)\n");
-    for (const ReactionValue& r : a.reactions) {
-      std::array row{r.force.x, r.force.y, r.force.z, r.torque.x, r.torque.y, r.torque.z};
-      double size = 0;
-      for (const double v : row) size = std::max(size, std::abs(v));
-      for (double& v : row) v = shown(v, size);
-      print_row(r.name, row);
-    }
-  }
+  print_reactions(a.reactions);
   if (!a.contacts.empty()) {
     fmt::print("\n");
     print_contacts(a.contacts);
   }
-  for (const auto& warning : a.warnings) fmt::print("\nwarning: {}\n", warning);
+  print_warnings(stdout, a.warnings, "\n");
 }
 
 void run_evaluate(const EvaluateOptions& options) {

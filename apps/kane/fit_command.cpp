@@ -90,7 +90,9 @@ void print_fit(const ModelFit& fit) {
   fmt::print("{}: {} after {} iterations, {} runs; {} values compared\n\n", fit.model,
              kStatus[static_cast<int>(r.status)], r.iterations, r.runs, r.residuals);
   const bool measured = fit.measured > 0;  // goals have no errors
-  fmt::print("  {:<14} {:>15} {:>15}", "parameter", "start", "value");
+  std::size_t name = 14;
+  for (const auto& p : r.parameters) name = std::max(name, p.name.size());
+  fmt::print("  {:<{}} {:>15} {:>15}", "parameter", name, "start", "value");
   fmt::print("{}\n", measured ? fmt::format(" {:>13}  95 % interval", "std. error") : "");
   const auto error_of = [&](const FittedParameter& p) -> std::string {
     if (p.at_bound) return "  at its bound";
@@ -101,9 +103,11 @@ void print_fit(const ModelFit& fit) {
                        p.value + 1.96 * p.standard_error);
   };
   for (const auto& p : r.parameters)
-    fmt::print("  {:<14} {:>15.9g} {:>15.9g}{}\n", p.name, p.start, p.value, error_of(p));
-  fmt::print("\n  {:<24} {:>14}\n", "signal", "residual RMS");
-  for (std::size_t i = 0; i < r.rms.size(); ++i) fmt::print("  {:<24} {:>14.6g}\n", fit.signals[i], r.rms[i]);
+    fmt::print("  {:<{}} {:>15.9g} {:>15.9g}{}\n", p.name, name, p.start, p.value, error_of(p));
+  fmt::print("\n");
+  TextTable signals({"signal", "residual RMS"}, 24);
+  for (std::size_t i = 0; i < r.rms.size(); ++i) signals.add(fit.signals[i], {r.rms[i]}, 6);
+  signals.print();
   if (measured && r.correlated.size() > 1) print_labelled("correlation", r.correlation, r.correlated, r.correlated);
   for (const auto& sentence : fit.warnings) fmt::print(stderr, "warning: {}\n", sentence);
   for (const auto& sentence : fit.missed) fmt::print("\n  {} (--set name=value changes the start)\n", sentence);

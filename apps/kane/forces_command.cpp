@@ -56,22 +56,27 @@ double size_of(const ReactionValue& r) {
 }
 
 void print_axes(const JointForces& joint, double size) {
-  fmt::print("  {:<6} {:^4} {:<14} {:<14} {:>10} {:>16}\n", "axis", "F/C", "speed", "coordinate", "constraint",
-             "force or torque");
+  std::size_t speed = 14, place = 14;
   for (const JointAxisForce& axis : joint.axes) {
-    fmt::print("  {:<6} {:^4} {:<14} ", axis.axis, axis.free ? 'F' : 'C', indexed(axis.speed, axis.speed_name));
+    speed = std::max(speed, indexed(axis.speed, axis.speed_name).size());
+    place = std::max(place, indexed(axis.coordinate, axis.coordinate_name).size());
+  }
+  fmt::print("  {:<6} {:^4} {:<{}} {:<{}} {:>10} {:>16}\n", "axis", "F/C", "speed", speed, "coordinate", place,
+             "constraint", "force or torque");
+  for (const JointAxisForce& axis : joint.axes) {
+    fmt::print("  {:<6} {:^4} {:<{}} ", axis.axis, axis.free ? 'F' : 'C', indexed(axis.speed, axis.speed_name), speed);
     const std::string coordinate = indexed(axis.coordinate, axis.coordinate_name);
     if (!axis.constraint)
       fmt::print("{}\n", coordinate);
     else
-      fmt::print("{:<14} {:>10} {:>16.7g} {}\n", coordinate, fmt::format("{:02}", *axis.constraint),
-                 shown(axis.force, size), axis.axis.starts_with("Rot") ? "N m" : "N");
+      fmt::print("{:<{}} {:>10} {:>16} {}\n", coordinate, place, fmt::format("{:02}", *axis.constraint),
+                 number_text(shown(axis.force, size)), axis.axis.starts_with("Rot") ? "N m" : "N");
   }
 }
 
 void print_vector(std::string_view label, const Vec3& v, double size, std::string_view unit) {
-  fmt::print("  {:<8} {:>14.7g} {:>14.7g} {:>14.7g} {}\n", label, shown(v.x, size), shown(v.y, size), shown(v.z, size),
-             unit);
+  fmt::print("  {:<8} {:>14} {:>14} {:>14} {}\n", label, number_text(shown(v.x, size)), number_text(shown(v.y, size)),
+             number_text(shown(v.z, size)), unit);
 }
 
 void print_forces(const JointForcesReport& a) {
@@ -88,12 +93,15 @@ void print_forces(const JointForcesReport& a) {
       print_axes(joint, size_of(r));
     }
     fmt::print("  on {}, components in {}, torque about {}:\n", joint.child, r.frame, r.point);
+    fmt::print("  {:<8} {:>14} {:>14} {:>14}\n", "", "x", "y", "z");
     print_vector("force", r.force, size_of(r), "N");
     print_vector("torque", r.torque, size_of(r), "N m");
   }
   if (!a.multipliers.empty()) fmt::print("\nmultipliers of constraints\n");
-  for (const NamedValue& v : a.multipliers) fmt::print("  {:<20} {:>14.7g}\n", v.name, v.value);
-  for (const auto& warning : a.warnings) fmt::print("\nwarning: {}\n", warning);
+  TextTable multipliers({}, 20);
+  for (const NamedValue& v : a.multipliers) multipliers.add(v.name, {v.value});
+  multipliers.print();
+  print_warnings(stdout, a.warnings, "\n");
 }
 
 void run_at_states(const ForcesOptions& options) {
@@ -139,12 +147,14 @@ void print_summary(std::FILE* to, const ForceHistory& forces, const RunReport& r
                    const std::string& out) {
   fmt::print(to, "{}: forces from {:.6g} s to {:.6g} s, {} samples in {}\n\n", e.name, report.t_begin, report.t_end,
              report.samples, out == "-" ? "standard output" : out);
-  fmt::print(to, "  {:<18} {:<11} {:>12} {:>10} {:>12} {:>10}  {}\n", "of", "kind", "largest", "at, s", "torque",
+  std::size_t name = 18;
+  for (const ForceRecord& r : forces.records()) name = std::max(name, r.name.size());
+  fmt::print(to, "  {:<{}} {:<11} {:>12} {:>10} {:>12} {:>10}  {}\n", "of", name, "kind", "largest", "at, s", "torque",
              "at, s", "on the outer body, components in, about");
   for (const ForceRecord& r : forces.records()) {
     // A torque of the force times a nanometre is rounding.
     const double torque = r.largest_torque > 1e-9 * r.largest ? r.largest_torque : 0.0;
-    fmt::print(to, "  {:<18} {:<11} {:>12.6g} {:>10.5g}", r.name, to_string(r.kind), r.largest, r.largest_time);
+    fmt::print(to, "  {:<{}} {:<11} {:>12.6g} {:>10.5g}", r.name, name, to_string(r.kind), r.largest, r.largest_time);
     if (r.kind == ForceKind::Reaction)
       fmt::print(to, " {:>12.6g} {:>10}  {}, {}", torque, torque > 0 ? fmt::format("{:.5g}", r.torque_time) : "-",
                  r.frame, r.point);
@@ -180,8 +190,9 @@ void run_along(const ForcesOptions& options) {
     fmt::print(to, "{}\n", summary(forces, report, run.equations(), out).dump());
   else
     print_summary(to, forces, report, run.equations(), out);
-  for (const auto* warnings : {&report.warnings, &forces.warnings()})
-    for (const auto& warning : *warnings) fmt::print(stderr, "warning: {}\n", warning);
+  std::vector<std::string> warnings = report.warnings;
+  warnings.insert(warnings.end(), forces.warnings().begin(), forces.warnings().end());
+  print_warnings(stderr, warnings);
   if (report.failure) throw RunFailed(report.failure->message(run.equations()));
 }
 

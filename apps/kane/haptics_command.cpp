@@ -12,6 +12,7 @@
 #include "apps/kane/interrupt.hpp"
 #include "apps/kane/model_source.hpp"
 #include "apps/kane/output_guard.hpp"
+#include "apps/kane/print.hpp"
 #include "kane/analysis/signals.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/output_file.hpp"
@@ -145,7 +146,7 @@ class HapticsRun {
       print_json(*device);
     else if (!options_.quiet)
       print(*device);
-    for (const auto& warning : report_.warnings) fmt::print(stderr, "warning: {}\n", warning);
+    print_warnings(stderr, report_.warnings);
     throw_if_interrupted();
     if (report_.status == TickStatus::Jammed)
       throw RunFailed(

@@ -12,6 +12,7 @@
 #include "apps/kane/model_source.hpp"
 #include "apps/kane/option_text.hpp"
 #include "apps/kane/output_guard.hpp"
+#include "apps/kane/print.hpp"
 #include "apps/kane/trajectory_file.hpp"
 #include "kane/analysis/inverse_study.hpp"
 #include "kane/base/error.hpp"
@@ -47,9 +48,9 @@ InverseStudyOptions study_of(const InverseCommandOptions& options) {
 void print_inverse(std::FILE* to, const InverseReport& r, const std::string& out) {
   fmt::print(to, "{}: inverse dynamics from {:.6g} s to {:.6g} s, {} samples in {}\n\n", r.model, r.t_begin, r.t_end,
              r.samples, out == "-" ? "standard output" : out);
-  fmt::print(to, "  {:<16} {:>14} {:>14} {:>14}\n", "actuator", "smallest", "largest", "rms");
-  for (const auto& c : r.actuators)
-    fmt::print(to, "  {:<16} {:>14.7g} {:>14.7g} {:>14.7g}\n", c.name, c.smallest, c.largest, c.rms);
+  TextTable actuators({"actuator", "smallest", "largest", "rms"}, 16);
+  for (const auto& c : r.actuators) actuators.add(c.name, {c.smallest, c.largest, c.rms});
+  actuators.print(to);
   if (!r.missing_speed.empty())
     fmt::print(
         stderr,
@@ -98,9 +99,10 @@ void run_inverse(const InverseCommandOptions& options, InverseStudy& study) {
 void print_track(std::FILE* to, const TrackReport& r, const InverseStudyOptions& study, const std::string& out) {
   fmt::print(to, "{}: computed torque every {:.4g} s, kp = {:.6g}, kd = {:.6g}, {} samples in {}\n\n", r.model,
              study.period, study.kp, study.kd, r.run.samples, out == "-" ? "standard output" : out);
-  fmt::print(to, "  {:<16} {:>14} {:>14} {:>14}\n", "error of", "largest", "rms", "at the end");
-  for (const auto& c : r.errors)
-    fmt::print(to, "  {:<16} {:>14.4e} {:>14.4e} {:>14.4e}\n", c.name, c.largest, c.rms, c.last);
+  TextTable errors({"error of", "largest", "rms", "at the end"}, 16);
+  const auto text = [](double x) { return fmt::format("{:.4e}", x); };
+  for (const auto& c : r.errors) errors.add({c.name, text(c.largest), text(c.rms), text(c.last)});
+  errors.print(to);
 }
 
 void run_track(const InverseCommandOptions& options, InverseStudy& study) {

@@ -28,9 +28,10 @@ void print_report(const JacobianReport& r) {
   if (r.independent.size() < speeds.size())
     print_labelled("J in the independent speeds", r.constrained_jacobian, r.rows, r.independent);
   print_labelled("inertia felt (force per acceleration)", r.inertia, r.rows, r.rows);
-  fmt::print("\n  {:<12} {:>13} {:>13}\n", "", "velocity", "bias");
-  for (std::size_t i = 0; i < r.rows.size(); ++i)
-    fmt::print("  {:<12} {:>13.6g} {:>13.6g}\n", r.rows[i], r.velocity[i], r.bias[i]);
+  fmt::print("\n");
+  TextTable motion({"", "velocity", "bias"}, 12, 13);
+  for (std::size_t i = 0; i < r.rows.size(); ++i) motion.add(r.rows[i], {r.velocity[i], r.bias[i]}, 6);
+  motion.print();
   fmt::print("\n  {} of {} directions can move; singular values", r.rank, r.rows.size());
   for (const double s : r.singular_values) fmt::print(" {:.6g}", s);
   fmt::print("\n");

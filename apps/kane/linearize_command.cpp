@@ -10,6 +10,7 @@
 #include "apps/kane/mode_table.hpp"
 #include "apps/kane/option_text.hpp"
 #include "apps/kane/output_guard.hpp"
+#include "apps/kane/print.hpp"
 #include "apps/kane/root_locus.hpp"
 #include "kane/analysis/linearization.hpp"
 #include "kane/base/error.hpp"
@@ -31,13 +32,14 @@ struct LinearizeCommandOptions {
 void print_matrix(const std::string& name, const Matrix& m, const std::vector<std::string>& labels,
                   const std::vector<std::string>& columns) {
   if (m.rows() == 0 || m.columns() == 0) return;
-  const int digits = columns.size() <= 4 ? 12 : 6, width = digits + 7;
-  fmt::print("\n{:<12}", name);
+  const int digits = columns.size() <= 4 ? 12 : 6;
+  const std::size_t width = longest(columns, static_cast<std::size_t>(digits) + 7), label = longest(labels, 10);
+  fmt::print("\n{:<{}}", name, label + 2);
   for (const std::string& c : columns) fmt::print(" {:>{}}", c, width);
   fmt::print("\n");
   for (std::size_t i = 0; i < m.rows(); ++i) {
-    fmt::print("  {:<10}", labels[i]);
-    for (std::size_t j = 0; j < m.columns(); ++j) fmt::print(" {:>{}.{}g}", m(i, j) + 0.0, width, digits);
+    fmt::print("  {:<{}}", labels[i], label);
+    for (std::size_t j = 0; j < m.columns(); ++j) fmt::print(" {:>{}}", number_text(m(i, j), digits), width);
     fmt::print("\n");
   }
 }

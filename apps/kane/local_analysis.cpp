@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "apps/kane/option_text.hpp"
+#include "apps/kane/print.hpp"
 #include "kane/model/settings.hpp"
 
 namespace kane {
@@ -36,7 +37,7 @@ void print_remarks(const Model& model, const PointSummary& summary, const std::v
   const auto& told = model.notes();  // when it was loaded
   for (const auto& note : summary.notes)
     if (std::find(told.begin(), told.end(), note) == told.end()) fmt::print(stderr, "{}\n", note);
-  for (const auto& warning : warnings) fmt::print(stderr, "warning: {}\n", warning);
+  print_warnings(stderr, warnings);
 }
 
 void print_loop(const ControlLoop& loop) {

@@ -12,6 +12,7 @@
 #include "apps/kane/command.hpp"
 #include "apps/kane/local_analysis.hpp"
 #include "apps/kane/option_text.hpp"
+#include "apps/kane/print.hpp"
 #include "kane/analysis/reach.hpp"
 #include "kane/base/error.hpp"
 #include "kane/wire/json.hpp"
@@ -94,10 +95,9 @@ void print_report(const ReachReport& report) {
     for (std::size_t k = 0; k < names.size(); ++k) {
       const bool limit = std::find(s.at_limit.begin(), s.at_limit.end(), names[k]) != s.at_limit.end();
       // The nearest configuration is known less accurately than a solution.
-      fmt::print(
-          "  {:<14} {:>16}{}\n", names[k],
-          s.reached ? fmt::format("{:.10g}", s.q[k]) : fmt::format("{:.4f}", std::round(s.q[k] * 1e4) / 1e4 + 0.0),
-          limit ? "   at its limit" : "");
+      fmt::print("  {:<{}} {:>16}{}\n", names[k], longest(names, 14),
+                 s.reached ? number_text(s.q[k], 10) : fmt::format("{:.4f}", std::round(s.q[k] * 1e4) / 1e4 + 0.0),
+                 limit ? "   at its limit" : "");
     }
   }
   if (report.reached() && report.free > 0)

@@ -12,6 +12,7 @@
 #include "apps/kane/interrupt.hpp"
 #include "apps/kane/model_source.hpp"
 #include "apps/kane/output_guard.hpp"
+#include "apps/kane/print.hpp"
 #include "apps/kane/progress_bar.hpp"
 #include "apps/kane/run_output.hpp"
 #include "apps/kane/terminal_plot.hpp"
@@ -19,6 +20,7 @@
 #include "kane/base/error.hpp"
 #include "kane/base/output_mark.hpp"
 #include "kane/base/suggest.hpp"
+#include "kane/model/run_table.hpp"
 #include "kane/model/simulation.hpp"
 #include "kane/picture/run_pictures.hpp"
 #include "kane/wire/json.hpp"
@@ -35,7 +37,7 @@ struct SimulateOptions {
   std::string out, method, constraints, contacts, frame_size;
   std::optional<double> until, output_step;
   SimulationOptions simulation;
-  std::vector<std::string> plot;
+  std::vector<std::string> plot, columns;
   PictureOptions pictures;
   bool json = false, quiet = false, interpreter = false, strict = false, no_report = false, force = false;
 };
@@ -70,7 +72,8 @@ class TerminalPlots {
 
 class SimulateCommand {
  public:
-  explicit SimulateCommand(const SimulateOptions& options) : options_(options), pictures_(options.pictures) {
+  explicit SimulateCommand(const SimulateOptions& options)
+      : options_(options), pictures_(options.pictures), columns_(table_columns_from(options.columns)) {
     if (!options.frame_size.empty()) pictures_.frame.set_size(options.frame_size);
     pictures_.check();
     const StartState start = options.state.read_one();
@@ -86,13 +89,14 @@ class SimulateCommand {
   }
 
   void run() {
-    TerminalPlots plots(options_.plot, run_->columns());
-    TrajectoryFile file(out_, run_->columns(), run_->model().name());
+    RunTable table(*run_, columns_);
+    TerminalPlots plots(options_.plot, table.columns());
+    TrajectoryFile file(out_, table.columns(), run_->model().name(), table.units());
     std::optional<RunPictures> pictures;
     if (pictures_.wanted()) pictures.emplace(pictures_, *run_);
     ProgressBar progress(run_->time(), plan_.until, !options_.quiet && !options_.json);
     const auto on_sample = [&](const State& sample) {
-      const auto row = run_->row(sample);
+      const auto row = table.row(sample);
       file.write(row);
       plots.add(row);
       if (pictures) pictures->add(sample);
@@ -130,6 +134,7 @@ class SimulateCommand {
       if (options_.out.empty() && !options_.no_report && pictures_.report.empty())
         pictures_.report = file_stem(mechanism.name) + ".html";
       if (pictures_.wanted()) add_scene_outputs(mechanism);
+      add_table_outputs(mechanism, columns_);
     });
   }
 
@@ -191,7 +196,7 @@ class SimulateCommand {
     }
     plots.print(to);
     if (!options_.quiet) print_for_people(to);
-    for (const auto& warning : report_.warnings) fmt::print(stderr, "warning: {}\n", warning);
+    print_warnings(stderr, report_.warnings);
   }
 
   void print_for_people(std::FILE* to) const {
@@ -237,6 +242,7 @@ class SimulateCommand {
 
   const SimulateOptions& options_;
   PictureOptions pictures_;
+  TableColumns columns_;
   std::string out_, pictures_written_;
   std::optional<Simulation> run_;
   RunPlan plan_;
@@ -275,6 +281,10 @@ void add_simulate_command(CLI::App& app) {
                       "Sample the model's input laws with this period, s, and hold them in between");
   command->add_option("--control-delay", options->simulation.control_delay,
                       "Time from a sample to its effect, s (default 0)");
+  command
+      ->add_option("--columns", options->columns,
+                   "Further columns of the table: inputs, prescribed (motions of joints), energy, reactions, or all")
+      ->delimiter(',');
   command->add_option("--plot", options->plot, "Columns to plot in the terminal, e.g. q1,q2")->delimiter(',');
   command->add_option("--report", options->pictures.report,
                       "FILE.html: one page with plots, animation and checks (default without --out: NAME.html)");

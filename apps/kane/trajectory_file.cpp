@@ -32,8 +32,9 @@ FormArrays find_hdf5() {
 
 }  // namespace
 
-TrajectoryFile::TrajectoryFile(std::string file, std::vector<std::string> names, const std::string& model)
-    : file_(std::move(file)), columns_{std::move(names), {}, {}} {
+TrajectoryFile::TrajectoryFile(std::string file, std::vector<std::string> names, const std::string& model,
+                               std::vector<std::string> units)
+    : file_(std::move(file)), columns_{std::move(names), {}, std::move(units), {}} {
   const bool hdf5 = file_.ends_with(".h5") || file_.ends_with(".hdf5"), matlab = file_.ends_with(".mat");
   static constexpr std::string_view kText[] = {"", ".", ".csv", ".txt", ".dat"};
   const std::string extension = file_ == "-" ? "" : fs::path(file_).extension().string();

@@ -19,8 +19,10 @@ namespace kane {
 
 class TrajectoryFile {
  public:
-  /// Throws ModelError if the file cannot be written, or its format is unknown. `model`: its name, for formats with room for it.
-  TrajectoryFile(std::string file, std::vector<std::string> names, const std::string& model = {});
+  /// Throws ModelError if the file cannot be written, or its format is unknown. `model`: its name, and `units`: those of the
+  /// columns, for formats with room for them.
+  TrajectoryFile(std::string file, std::vector<std::string> names, const std::string& model = {},
+                 std::vector<std::string> units = {});
 
   /// Throws OutputError if the disk is full.
   void write(std::span<const double> row);

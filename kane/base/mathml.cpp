@@ -3,6 +3,7 @@
 #include <cctype>
 #include <utility>
 
+#include "kane/base/line_break.hpp"
 #include "kane/base/page.hpp"
 
 namespace kane {
@@ -21,9 +22,9 @@ constexpr Pair kSymbols[] = {
     {"Upsilon", "Υ"},    {"Phi", "Φ"},    {"Psi", "Ψ"},    {"Omega", "Ω"}, {"varphi", "φ"},  {"vartheta", "ϑ"},
     {"varepsilon", "ε"}, {"varrho", "ϱ"}, {"ell", "ℓ"}};
 
-constexpr Pair kOperators[] = {{"cdot", "⋅"},   {"times", "×"},  {"le", "≤"},         {"ge", "≥"},
-                               {"ne", "≠"},     {"bmod", "mod"}, {"sum", "∑"},        {"lfloor", "⌊"},
-                               {"rfloor", "⌋"}, {"infty", "∞"},  {"rightarrow", "→"}, {"ldots", "…"}};
+constexpr Pair kOperators[] = {{"cdot", "⋅"},       {"times", "×"}, {"le", "≤"},     {"ge", "≥"},     {"ne", "≠"},
+                               {"bmod", "mod"},     {"sum", "∑"},   {"lfloor", "⌊"}, {"rfloor", "⌋"}, {"infty", "∞"},
+                               {"rightarrow", "→"}, {"ldots", "…"}, {"circ", "∘"}};
 
 constexpr std::string_view kFunctions[] = {"sin",  "cos",  "tan", "arcsin", "arccos", "arctan", "sinh",
                                            "cosh", "tanh", "exp", "ln",     "min",    "max"};
@@ -46,7 +47,9 @@ class MathmlWriter {
       if (text_[position_] == '}' || starts("\\right") || starts("\\end{cases}") || starts("\\\\") ||
           text_[position_] == '&')
         break;
-      out += scripted(item());
+      // A sign after nothing, or after an equals sign, belongs to the one term that follows it.
+      const bool sign = text_[position_] == '-' && (out.empty() || out.ends_with("<mo>=</mo>"));
+      out += sign ? (++position_, std::string("<mo form='prefix'>−</mo>")) : scripted(item());
     }
     if (!until.empty() && starts(until)) position_ += until.size();
     --depth_;
@@ -119,6 +122,7 @@ class MathmlWriter {
     ++position_;
     if (std::isalpha(static_cast<unsigned char>(c)) != 0) return "<mi>" + std::string(1, c) + "</mi>";
     if (c == '-') return "<mo>−</mo>";
+    if (c == '/') return "<mo lspace='0' rspace='0'>/</mo>";
     return "<mo>" + escape_html(std::string_view(&c, 1)) + "</mo>";
   }
 
@@ -127,7 +131,8 @@ class MathmlWriter {
     if (position_ >= text_.size()) return {};
     if (std::isalpha(static_cast<unsigned char>(text_[position_])) == 0) {
       const char c = text_[position_++];
-      if (c == ',' || c == ';' || c == ' ') return "<mspace width='0.17em'/>";
+      if (c == ',') return "<mspace width='0.2em'/>";
+      if (c == ';' || c == ':' || c == ' ') return "<mspace width='0.3em'/>";
       return "<mo>" + escape_html(std::string_view(&c, 1)) + "</mo>";
     }
     const std::size_t start = position_;
@@ -145,7 +150,10 @@ class MathmlWriter {
       return "<mfrac>" + above + below + "</mfrac>";
     }
     if (name == "sqrt") return root();
-    if (name == "dot" || name == "ddot" || name == "tilde" || name == "hat" || name == "bar") return accent(name);
+    if (name == "bigl" || name == "bigr") return big(name == "bigl", "1.3em");
+    if (name == "Bigl" || name == "Bigr") return big(name == "Bigl", "2em");
+    if (name == "dot" || name == "ddot" || name == "dddot" || name == "tilde" || name == "hat" || name == "bar")
+      return accent(name);
     if (name == "left") return fenced();
     if (name == "begin") return cases();
     if (name == "quad" || name == "qquad") return name == "quad" ? "<mspace width='1em'/>" : "<mspace width='2em'/>";
@@ -161,7 +169,7 @@ class MathmlWriter {
       for (const char c : escape_html(inner)) kept += c == ' ' ? std::string("&#xa0;") : std::string(1, c);
       return name == "text" ? "<mtext>" + kept + "</mtext>" : "<mi mathvariant='normal'>" + kept + "</mi>";
     }
-    if (name == "mathbf" || name == "boldsymbol") return "<mrow style='font-weight:bold'>" + group() + "</mrow>";
+    if (name == "mathbf" || name == "boldsymbol") return bold(raw_group());
     return "<mtext>" + std::string(name) + "</mtext>";
   }
 
@@ -169,7 +177,7 @@ class MathmlWriter {
   std::string function(std::string_view name) {
     const std::string head = scripted("<mi>" + std::string(name) + "</mi>") + "<mo>&#x2061;</mo>";
     skip_blanks();
-    return starts("\\left") ? head : head + "<mspace width='0.17em'/>";
+    return starts("\\left") ? head : head + "<mspace width='0.2em'/>";
   }
 
   std::string root() {
@@ -184,12 +192,52 @@ class MathmlWriter {
   }
 
   std::string accent(std::string_view name) {
-    const std::string_view mark = name == "dot"    ? "˙"
-                                  : name == "ddot" ? "¨"
-                                  : name == "hat"  ? "^"
-                                  : name == "bar"  ? "¯"
-                                                   : "~";
+    const std::string_view mark = name == "dot"     ? "˙"
+                                  : name == "ddot"  ? "¨"
+                                  : name == "dddot" ? "\u20db"
+                                  : name == "hat"   ? "^"
+                                  : name == "bar"   ? "¯"
+                                                    : "~";
     return "<mover accent='true'>" + group() + "<mo>" + std::string(mark) + "</mo></mover>";
+  }
+
+  /// A parenthesis of a fixed size, whose partner is in another line.
+  std::string big(bool opens, const std::string& size) {
+    return "<mo fence='true' minsize='" + size + "' maxsize='" + size + "' form='" + (opens ? "prefix" : "postfix") +
+           "'>" + delimiter() + "</mo>";
+  }
+
+  /// Vectors: the bold letters that the font has for mathematics, upright Latin and slanted Greek.
+  static std::string bold(std::string_view inner) {
+    constexpr std::string_view kRoman = "\\mathrm{";
+    std::string out;
+    if (inner.starts_with('\\') && !inner.starts_with(kRoman)) {
+      constexpr std::string_view kGreekLetters[] = {"alpha", "beta", "gamma", "delta",  "epsilon", "zeta", "eta",
+                                                    "theta", "iota", "kappa", "lambda", "mu",      "nu",   "xi",
+                                                    "",      "pi",   "rho",   "",       "sigma",   "tau",  "upsilon",
+                                                    "phi",   "chi",  "psi",   "omega"};
+      for (std::size_t i = 0; i < std::size(kGreekLetters); ++i)
+        if (inner.substr(1) == kGreekLetters[i]) append_utf8(0x1D736 + static_cast<unsigned>(i), out);
+      return "<mi>" + (out.empty() ? escape_html(inner.substr(1)) : out) + "</mi>";
+    }
+    if (inner.starts_with(kRoman)) inner = inner.substr(kRoman.size(), inner.size() - kRoman.size() - 1);
+    for (const char c : inner) {
+      if (c >= 'A' && c <= 'Z')
+        append_utf8(0x1D400 + static_cast<unsigned>(c - 'A'), out);
+      else if (c >= 'a' && c <= 'z')
+        append_utf8(0x1D41A + static_cast<unsigned>(c - 'a'), out);
+      else if (c >= '0' && c <= '9')
+        append_utf8(0x1D7CE + static_cast<unsigned>(c - '0'), out);
+      else if (c != '\\')
+        out += escape_html(std::string_view(&c, 1));
+    }
+    return "<mi mathvariant='normal'>" + out + "</mi>";
+  }
+
+  static void append_utf8(unsigned code, std::string& out) {  // of the planes above the first
+    for (const unsigned byte :
+         {0xF0U | code >> 18U, 0x80U | (code >> 12U & 0x3FU), 0x80U | (code >> 6U & 0x3FU), 0x80U | (code & 0x3FU)})
+      out += static_cast<char>(byte);
   }
 
   std::string delimiter() {
@@ -241,7 +289,20 @@ class MathmlWriter {
   int depth_ = 0;
 };
 
+/// The cells of a line, one below the other in a table.
+std::string line_cells(const LatexLine& line) {
+  return "<mtr><mtd>" + MathmlWriter(line.left).row() + "</mtd><mtd>" + MathmlWriter(line.right).row() + "</mtd></mtr>";
+}
+
 }  // namespace
+
+std::string mathml_lines(std::string_view latex, double width) {
+  const auto lines = break_latex(latex, width);
+  if (lines.size() == 1) return mathml(latex, true);
+  std::string rows;
+  for (const LatexLine& line : lines) rows += line_cells(line);
+  return "<math display='block'><mtable class='lines' displaystyle='true'>" + rows + "</mtable></math>";
+}
 
 std::string mathml(std::string_view latex, bool display) {
   std::string body;

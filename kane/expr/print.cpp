@@ -1,5 +1,6 @@
 #include "kane/expr/print.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <cmath>
@@ -363,6 +364,29 @@ std::string dotted(const std::string& stem, std::size_t dots) {
   }
 }
 
+/// "theta" or "x,phi1" with its Greek letters as such; "" if there are none.
+std::string greek_subscript(std::string_view subscript) {
+  std::string out;
+  bool greek = false;
+  while (true) {
+    const std::size_t comma = std::min(subscript.find(','), subscript.size());
+    const std::string_view part = subscript.substr(0, comma);
+    std::size_t letters = part.size();
+    while (letters > 0 && std::isdigit(static_cast<unsigned char>(part[letters - 1])) != 0) --letters;
+    const std::string_view word = part.substr(0, letters);
+    if (std::find(kGreek.begin(), kGreek.end(), word) != kGreek.end()) {
+      greek = true;
+      out += "\\" + std::string(word) + (letters < part.size() ? " " : "") + std::string(part.substr(letters));
+    } else {
+      out += part.size() > 1 ? "\\mathrm{" + std::string(part) + "}" : std::string(part);
+    }
+    if (comma == subscript.size()) break;
+    out += ",";
+    subscript.remove_prefix(comma + 1);
+  }
+  return greek ? out : std::string();
+}
+
 }  // namespace
 
 std::string latex_name(std::string_view name) {
@@ -385,6 +409,7 @@ std::string latex_name(std::string_view name) {
   }
   const std::string head = dotted(latex_stem(stem), dots);
   if (subscript.empty()) return head;
+  if (const std::string greek = greek_subscript(subscript); !greek.empty()) return head + "_{" + greek + "}";
   const bool words = subscript.find_first_of("abcdefghijklmnopqrstuvwxyz") != std::string::npos && subscript.size() > 1;
   return head + "_{" + (words ? "\\mathrm{" + subscript + "}" : subscript) + "}";
 }

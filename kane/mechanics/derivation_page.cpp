@@ -10,6 +10,7 @@
 #include "kane/expr/print.hpp"
 #include "kane/mechanics/formula_writer.hpp"
 #include "kane/mechanics/spelled_motion.hpp"
+#include "kane/mechanics/turn_words.hpp"
 
 namespace kane {
 
@@ -31,6 +32,13 @@ class PageMaker {
   Page make() {
     if (equations_.u.empty() && equations_.states == 0) return make_equilibrium();
     page_.title = fmt::format("{}: equations of motion by Kane's method", system_.name());
+    const bool all = options_.steps.empty();
+    if (all) {
+      page_.add_heading(1, "Equations of motion");
+      equations();
+      kinematics();
+      constraints();
+    }
     if (wants(1)) preliminaries();
     if (wants(2)) coordinates_and_speeds();
     if (wants(3) || wants(4)) velocities();
@@ -38,8 +46,11 @@ class PageMaker {
     if (wants(6)) forces("6. Generalized inertia forces", "F*", "F^{*}", derivation_.inertia_forces());
     if (wants(7)) forces("7. Generalized active forces", "F", "F", derivation_.active_forces());
     if (wants(8)) {
-      equations();
-      constraints();
+      page_.add_heading(1, "8. Equations of motion");
+      if (all)
+        refer_to_equations();
+      else
+        equations(), constraints();
       reactions();
       counts();
     }
@@ -71,24 +82,64 @@ class PageMaker {
 
   Formula form(const Expr& e) { return write_.form(e); }
 
-  /// Adds formulas, preceded by the intermediate variables they are the first to use.
+  /// Adds equations, preceded by the intermediate variables they are the first to use.
   void add(std::vector<Formula> rows) {
     const std::size_t fresh = write_.definitions_waiting(), shown = write_.definitions_taken();
     std::vector<Formula> definitions = write_.take_definitions();
-    if (fresh > options_.max_abbreviations) {
+    const std::string names = fmt::format("Z{} to Z{}", shown + 1, shown + fresh);
+    if (fresh > options_.max_abbreviations)
       page_.add_text(
-          fmt::format("({} intermediate variables Z{} to Z{} are not shown; kane export writes them as code.)", fresh,
-                      shown + 1, shown + fresh));
-    } else {
+          fmt::format("({} intermediate variables {} are not shown; kane export writes them as code.)", fresh, names));
+    else if (fresh >= options_.folded_abbreviations)
+      page_.add_formulas(std::move(definitions), fmt::format("{} intermediate variables, {}", fresh, names));
+    else
       page_.add_formulas(std::move(definitions));
+    page_.add_equations(std::move(rows));
+  }
+
+  // ---- units ------------------------------------------------------------------------------------------------------------
+  [[nodiscard]] std::string unit_of(const Expr& symbol) const {
+    const auto found = options_.units.find(symbol.name());
+    return found == options_.units.end() ? std::string() : found->second;
+  }
+
+  /// "q1, q2 (rad), x (m)": every unit behind the last of the names in a row that have it.
+  [[nodiscard]] Formula names_with_units(const std::vector<Expr>& symbols) const {
+    Formula list;
+    for (std::size_t i = 0; i < symbols.size(); ++i) {
+      const std::string unit = unit_of(symbols[i]), comma = i == 0 ? "" : ", ";
+      list.text += comma + symbols[i].name();
+      list.latex += comma + "$" + latex_name(symbols[i].name()) + "$";
+      const bool last = i + 1 == symbols.size() || unit_of(symbols[i + 1]) != unit;
+      if (!last || unit.empty()) continue;
+      list.text += " (" + unit + ")";
+      list.latex += " ($" + unit_formula(unit).latex + "$)";
     }
-    page_.add_formulas(std::move(rows));
+    return list;
+  }
+
+  /// Symbols with their values and units.
+  void add_values(const char* what, const char* value, const std::vector<SymbolWithDefault>& list) {
+    if (list.empty()) return;
+    PageTable table{{words(what), words(value), words("unit")}, {}};
+    bool known = false;
+    for (const auto& p : list) {
+      known = known || !unit_of(p.symbol).empty();
+      table.rows.push_back({write_.symbol(p.symbol), write_.value(p.value), unit_formula(unit_of(p.symbol))});
+    }
+    if (!known) {
+      table.header.pop_back();
+      for (auto& row : table.rows) row.pop_back();
+    }
+    page_.add_table(std::move(table));
   }
 
   // ---- the steps ------------------------------------------------------------------------------------------------------
   void preliminaries() {
     page_.add_heading(1, "1. Preliminaries");
-    PageTable bodies{{words("body"), words("mass"), words("mass centre"), words("central inertia")}, {}};
+    PageTable bodies{{words("body"), words("mass, kg"), words("mass centre"),
+                      Formula{"central inertia, kg*m^2", "\\text{central inertia, }" + unit_formula("kg*m^2").latex}},
+                     {}};
     for (const auto& body : system_.bodies()) {
       if (is_massless(body)) continue;
       Formula inertia = words(body.is_particle() ? "particle" : "none");
@@ -97,17 +148,8 @@ class PageMaker {
                              words(system_.point(body.mass_centre).name), inertia});
     }
     if (!bodies.rows.empty()) page_.add_table(std::move(bodies));
-    if (!equations_.parameters.empty()) {
-      PageTable parameters{{words("parameter"), words("value")}, {}};
-      for (const auto& p : equations_.parameters)
-        parameters.rows.push_back({write_.symbol(p.symbol), write_.value(p.value)});
-      page_.add_table(std::move(parameters));
-    }
-    if (!equations_.inputs.empty()) {
-      PageTable inputs{{words("input"), words("value unless driven")}, {}};
-      for (const auto& p : equations_.inputs) inputs.rows.push_back({write_.symbol(p.symbol), write_.value(p.value)});
-      page_.add_table(std::move(inputs));
-    }
+    add_values("parameter", "value", equations_.parameters);
+    add_values("input", "value unless driven", equations_.inputs);
     orientations();
     std::vector<Formula> positions;
     for (std::size_t i = 1; i < system_.points().size(); ++i) {
@@ -131,48 +173,13 @@ class PageMaker {
       Formula turns;
       do {  // through the intermediate frames of a sequence
         const Frames::Frame& edge = system_.frames()[from];
-        const Formula turn = turn_of(edge);
+        const Formula turn = describe_turn(edge, write_);
         turns = turns.text.empty() ? turn : Formula{turn.text + ", " + turns.text, turn.latex + ",\\;" + turns.latex};
         from = edge.parent;
       } while (system_.frames()[from].hidden);
       frames.rows.push_back({words(f.name), words(system_.frames().name(from)), turns});
     }
     if (!frames.rows.empty()) page_.add_table(std::move(frames));
-  }
-
-  Formula turn_of(const Frames::Frame& f) {
-    const auto list = [&](const auto& parameters) {
-      Formula r;
-      for (const Expr& e : parameters) {
-        r.text += (r.text.empty() ? "" : ", ") + write_.symbol(e).text;
-        r.latex += (r.latex.empty() ? "" : ",") + write_.symbol(e).latex;
-      }
-      return r;
-    };
-    if (const auto* euler = std::get_if<EulerParameters>(&f.definition)) {
-      const Formula names = list(euler->e);
-      return {"Euler parameters " + names.text, "\\text{Euler parameters }" + names.latex};
-    }
-    if (const auto* rodrigues = std::get_if<RodriguesParameters>(&f.definition)) {
-      const Formula names = list(rodrigues->rho);
-      return {"Rodrigues parameters " + names.text, "\\text{Rodrigues parameters }" + names.latex};
-    }
-    const auto entry = [&](std::size_t i, std::size_t j) { return f.rotation[i][j] == Expr(i == j ? 1 : 0); };
-    if (entry(0, 0) && entry(1, 1) && entry(2, 2)) return words("nothing");  // a rotation with trace 3
-    if (std::holds_alternative<DirectionCosines>(f.definition)) return words("direction cosines");
-    if (f.angle.is_zero()) return words("nothing");
-    Formula about;
-    if (f.axis) {
-      about = words(std::string(1, "xyz"[at(*f.axis)]));
-    } else {
-      for (const Expr& c : f.rotation_axis) {
-        about.text += (about.text.empty() ? "" : ", ") + write_.value(c).text;
-        about.latex += (about.latex.empty() ? "" : ",") + write_.value(c).latex;
-      }
-      about = {"(" + about.text + ")", "(" + about.latex + ")"};
-    }
-    const Formula angle = write_.value(f.angle);
-    return {angle.text + " about " + about.text, angle.latex + "\\text{ about }" + about.latex};
   }
 
   static bool is_massless(const BodyRecord& body) {
@@ -189,21 +196,35 @@ class PageMaker {
 
   void coordinates_and_speeds() {
     page_.add_heading(1, "2. Generalized coordinates and speeds");
-    std::string names;
-    for (const auto& q : equations_.q) names += (names.empty() ? "" : ", ") + q.name();
-    page_.add_text(fmt::format("Generalized coordinates: {}. Generalized speeds, by definition:", names));
+    const Formula q = names_with_units(equations_.q), u = names_with_units(equations_.u);
+    constexpr const char* kSentence = "Generalized coordinates: {}. Generalized speeds: {}, by definition:";
+    page_.add_text(fmt::format(fmt::runtime(kSentence), q.text, u.text),
+                   fmt::format(fmt::runtime(kSentence), q.latex, u.latex));
     std::vector<Formula> rows;
     for (const auto& u : system_.speeds()) rows.push_back(equation(write_.symbol(u.symbol), form(u.definition)));
     add(std::move(rows));
+    if (!options_.steps.empty()) return kinematics();
+    page_.add_text(fmt::format("Solved for the derivatives of the coordinates, they are {}.", numbers_of(kinematics_)));
+  }
+
+  void kinematics() {
     bool trivial = true;
     for (std::size_t i = 0; i < equations_.q.size(); ++i) trivial = trivial && equations_.qdot[i].is_symbol();
-    if (!trivial) page_.add_text("Kinematical differential equations:");
-    std::vector<Formula> kinematics;
+    if (!trivial || options_.steps.empty()) page_.add_text("Kinematical differential equations:");
+    kinematics_.first = page_.equations + 1;
+    std::vector<Formula> rows;
     for (std::size_t i = 0; i < equations_.q.size(); ++i) {
       const std::string dot = equations_.q[i].name() + "'";
-      kinematics.push_back(equation({dot, latex_name(dot)}, form(equations_.qdot[i])));
+      rows.push_back(equation({dot, latex_name(dot)}, form(equations_.qdot[i])));
     }
-    add(std::move(kinematics));
+    add(std::move(rows));
+    kinematics_.second = page_.equations;
+  }
+
+  using Numbers = std::pair<std::size_t, std::size_t>;
+  static std::string numbers_of(const Numbers& n) {
+    return n.first == n.second ? fmt::format("equation ({})", n.first)
+                               : fmt::format("equations ({}) to ({})", n.first, n.second);
   }
 
   /// A velocity, its name, and what to write for it.
@@ -304,8 +325,10 @@ class PageMaker {
   }
 
   void equations() {
-    page_.add_heading(1, "8. Equations of motion");
-    page_.add_text("F_r + F*_r = 0 for each speed, solved for the terms in the derivatives of the speeds, M u' = rhs:");
+    page_.add_text("F_r + F*_r = 0 for each speed, solved for the terms in the derivatives of the speeds, M u' = rhs:",
+                   "$F_{r} + F^{*}_{r} = 0$ for each speed, solved for the terms in the derivatives of the speeds, "
+                   "$\\mathbf{M}\\,\\dot{\\mathbf{u}} = \\mathrm{rhs}$:");
+    dynamics_.first = page_.equations + 1;
     std::vector<Formula> rows;
     for (int r = 0; r < equations_.speed_count(); ++r) {
       Expr left;
@@ -313,11 +336,21 @@ class PageMaker {
       rows.push_back(equation(form(left), form(equations_.rhs[at(r)])));
     }
     add(std::move(rows));
+    dynamics_.second = page_.equations;
+  }
+
+  void refer_to_equations() {
+    const bool one = equations_.speed_count() == 1;
+    const std::string rest = fmt::format(", {} of steps 6 and 7, {} {}.", one ? "the sum" : "the sums",
+                                         one ? "is" : "are", numbers_of(dynamics_));
+    const std::string last = one ? "" : fmt::format(" to {}", equations_.speed_count());
+    page_.add_text(fmt::format("F_r + F*_r = 0 for r = 1{}{}", last, rest),
+                   fmt::format("$F_{{r}} + F^{{*}}_{{r}} = 0$ for $r = 1${}{}", last, rest));
   }
 
   void constraints() {
     if (equations_.constraints.empty()) return;
-    page_.add_heading(1, "Constraints");
+    page_.add_heading(2, "Constraints");
     std::vector<Formula> rows;
     for (const auto& c : equations_.constraints) {
       Expr sum = c.b;
@@ -419,6 +452,7 @@ class PageMaker {
   Page page_;
   FormulaWriter write_;
   SpelledMotion motion_;
+  Numbers dynamics_, kinematics_;  ///< first and last number of these equations
 };
 
 }  // namespace

@@ -1,5 +1,9 @@
 #pragma once
-// Kane's method on paper: the eight steps of Buffinton section 6.3 as a page of text and formulas.
+// Kane's method on paper: the equations of motion, then the eight steps of Buffinton section 6.3, as a page of text and
+// formulas.
+
+#include <map>
+#include <string>
 
 #include "kane/base/page.hpp"
 #include "kane/mechanics/kane.hpp"
@@ -11,7 +15,11 @@ struct DerivationPageOptions {
   std::size_t max_terms = 40;
   /// Above this number of intermediate variables only their number is shown.
   std::size_t max_abbreviations = 400;
-  /// Only these of the eight steps; all of them if empty. Velocities and partial velocities (3, 4) go together.
+  /// From this number on the intermediate variables of a formula are folded away, where a page can.
+  std::size_t folded_abbreviations = 6;
+  /// SI units of parameters, inputs, coordinates and speeds, by name.
+  std::map<std::string, std::string, std::less<>> units = {};
+  /// Only these of the eight steps; the equations of motion and then all steps if empty. Velocities and partial velocities (3, 4) go together.
   std::vector<int> steps = {};
   /// Shown with the eighth step besides those of the system: reactions of joints found from everything outboard of them.
   std::vector<ReactionOutput> joint_reactions = {};

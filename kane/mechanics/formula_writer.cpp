@@ -94,8 +94,15 @@ Formula FormulaWriter::form(const Expr& e) {
   if (!written.too_long && (written.operations <= kAlwaysReadable || 2 * written.operations <= 3 * shared)) {
     return {written.text, written.latex};
   }
-  const Expr shorter = abbreviations_.shorten({&e, 1}).front();
-  return {to_text(shorter), to_latex(shorter)};
+  return abbreviated(abbreviations_.shorten({&e, 1}).front());
+}
+
+// A sum of products of intermediate variables is put in order as well, where that does not make it longer.
+Formula FormulaWriter::abbreviated(const Expr& e) const {
+  const Literal written = literal(e, literal_);
+  if (!written.too_long && written.operations <= count_operations({&e, 1}).total())
+    return {written.text, written.latex};
+  return {to_text(e), to_latex(e)};
 }
 
 Formula FormulaWriter::value(const Expr& e) {
@@ -130,7 +137,7 @@ Formula FormulaWriter::dyadic(const Dyadic& d) {
       for (std::size_t j = 0; j < 3; ++j) {
         if (term.c[i][j].is_zero()) continue;
         add_term(sum, value(term.c[i][j]), fmt::format("{}.{} {}.{}", frame, kAxisNames[i], frame, kAxisNames[j]),
-                 latex_unit_vector(frame, i) + latex_unit_vector(frame, j));
+                 latex_unit_vector(frame, i) + "\\," + latex_unit_vector(frame, j));
       }
     }
   }
@@ -142,7 +149,7 @@ std::vector<Formula> FormulaWriter::take_definitions() {
   const auto& definitions = abbreviations_.definitions();
   for (; taken_ < definitions.size(); ++taken_) {
     const auto& d = definitions[taken_];
-    r.push_back({d.name + " = " + to_text(d.value), latex_name(d.name) + " = " + to_latex(d.value)});
+    r.push_back(equation({d.name, latex_name(d.name)}, abbreviated(d.value)));
   }
   return r;
 }

@@ -38,6 +38,8 @@ class FormulaWriter {
   [[nodiscard]] std::size_t definitions_taken() const { return taken_; }
 
  private:
+  [[nodiscard]] Formula abbreviated(const Expr& e) const;
+
   const System& system_;
   LiteralOptions literal_;
   std::map<std::pair<const Graph*, NodeId>, Literal> known_;

@@ -204,7 +204,8 @@ std::string to_text(const DofTable& table) {
                             index_text(entry.spherical_coordinate), "--");
     }
   }
-  text += fmt::format("{} degrees of freedom, {} constraints\n", table.free_count, table.constraint_count);
+  text += fmt::format("{} degree{} of freedom, {} constraint{}\n", table.free_count, table.free_count == 1 ? "" : "s",
+                      table.constraint_count, table.constraint_count == 1 ? "" : "s");
   return text;
 }
 

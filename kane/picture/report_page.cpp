@@ -71,6 +71,10 @@ Json scene_json(const RunRecord& record) {
         {{"name", a.name}, {"torque", a.torque}, {"reaction", a.reaction}, {"point", record.point_index(a.point)}});
   for (const auto& p : s.points)
     scene["points"].push_back({{"name", p.name}, {"point", record.point_index(p.point)}, {"trail", p.trail}});
+  scene["planes"] = Json::array();
+  for (const auto& p : record.planes())
+    scene["planes"].push_back(
+        {{"name", s.planes[p.index].name}, {"normal", {p.normal.x, p.normal.y, p.normal.z}}, {"height", p.height}});
   scene["point_count"] = record.point_count();
   scene["poses"] = base64(record.poses());
   scene["positions"] = base64(record.positions());

@@ -7,7 +7,8 @@ namespace kane {
 
 namespace {
 
-constexpr std::size_t kMostSamples = 4000;
+constexpr std::size_t kMostSamples = 4000, kFewestSamples = 250;
+constexpr std::size_t kMostBytes = 6'000'000;  ///< of all samples; a page takes four thirds of that
 
 /// Quaternion of a rotation matrix by rows, by the largest of its four components (Shepperd 1978).
 std::array<double, 4> quaternion_of(std::span<const double> r) {
@@ -50,6 +51,9 @@ RunRecord::RunRecord(Scene scene, std::vector<RecordedSignal> signals)
   for (const auto& p : scene_.points) points_.push_back(p.point);
   std::sort(points_.begin(), points_.end());
   points_.erase(std::unique(points_.begin(), points_.end()), points_.end());
+  const std::size_t numbers = kPose * scene_.bodies.size() + 3 * points_.size() + 3 * scene_.arrows.size();
+  const std::size_t bytes = sizeof(double) * (1 + signals_.size()) + sizeof(float) * numbers;
+  most_samples_ = std::clamp(kMostBytes / bytes, kFewestSamples, kMostSamples);
 }
 
 std::size_t RunRecord::point_index(std::size_t report) const {
@@ -57,11 +61,9 @@ std::size_t RunRecord::point_index(std::size_t report) const {
 }
 
 void RunRecord::add(double t, std::span<const double> row, std::span<const double> reports) {
-  if (skipped_ + 1 < stride_) {
-    ++skipped_;
-    return;
-  }
-  skipped_ = 0;
+  if (last_is_extra_) remove_last();
+  last_is_extra_ = skipped_ + 1 < stride_;
+  skipped_ = last_is_extra_ ? skipped_ + 1 : 0;
   if (times_.empty() && scene_.gravity && !reports.empty()) {
     const auto g = reports.subspan(*scene_.gravity, 3);
     if (g[0] * g[0] + g[1] * g[1] + g[2] * g[2] > 0) up_ = normalized({-g[0], -g[1], -g[2]});
@@ -69,7 +71,33 @@ void RunRecord::add(double t, std::span<const double> row, std::span<const doubl
   times_.push_back(t);
   for (std::size_t i = 0; i < signals_.size(); ++i) signals_[i].values.push_back(row[i]);
   append_picture(reports);
-  if (times_.size() > kMostSamples) thin_out();
+  if (!reports.empty()) look_at_planes(reports);
+  if (times_.size() > most_samples_ && !last_is_extra_) thin_out();
+}
+
+void RunRecord::remove_last() {
+  const auto shorten = [](auto& values, std::size_t width) { values.resize(values.size() - width); };
+  shorten(times_, 1);
+  for (auto& signal : signals_) shorten(signal.values, 1);
+  shorten(poses_, kPose * scene_.bodies.size());
+  shorten(positions_, 3 * points_.size());
+  shorten(arrows_, 3 * scene_.arrows.size());
+}
+
+/// A plane that moves with something is not drawn.
+void RunRecord::look_at_planes(std::span<const double> reports) {
+  const auto read = [&](std::size_t i) {
+    const auto n = reports.subspan(scene_.planes[i].normal, 3);
+    return Plane{i, {n[0], n[1], n[2]}, reports[scene_.planes[i].height]};
+  };
+  if (times_.size() == 1) {
+    planes_.clear();
+    for (std::size_t i = 0; i < scene_.planes.size(); ++i) planes_.push_back(read(i));
+  }
+  std::erase_if(planes_, [&](const Plane& plane) {
+    const Plane now = read(plane.index);
+    return !(norm(now.normal - plane.normal) + std::abs(now.height - plane.height) < 1e-9 * (1 + std::abs(now.height)));
+  });
 }
 
 void RunRecord::append_picture(std::span<const double> reports) {

@@ -1,6 +1,6 @@
 #pragma once
-// A record of a run for pictures: signals over time, and the positions of everything. Long runs are thinned
-// out evenly, so that a page stays small.
+// A record of a run for pictures: signals over time, and the positions of everything. Long runs, and runs of large
+// mechanisms, are thinned out evenly, so that a page stays small. The last sample is always there.
 
 #include <optional>
 #include <span>
@@ -39,6 +39,15 @@ class RunRecord {
   [[nodiscard]] const std::vector<float>& positions() const { return positions_; }
   /// Components in the ground, with their signs.
   [[nodiscard]] const std::vector<float>& arrows() const { return arrows_; }
+  /// The planes of contacts that do not move: n and h, and the index of the plane in the scene.
+  struct Plane {
+    std::size_t index;
+    Vec3 normal;
+    double height;
+  };
+  [[nodiscard]] const std::vector<Plane>& planes() const { return planes_; }
+  /// No more samples than this are kept.
+  [[nodiscard]] std::size_t most_samples() const { return most_samples_; }
   /// Opposite to gravity. Without gravity: z, or y for a motion in the x-y plane.
   [[nodiscard]] Vec3 up() const;
 
@@ -46,6 +55,8 @@ class RunRecord {
   void append_picture(std::span<const double> reports);
   [[nodiscard]] Vec3 find_point(std::size_t point, std::span<const double> reports) const;
   void thin_out();
+  void remove_last();
+  void look_at_planes(std::span<const double> reports);
 
   Scene scene_;
   std::vector<RecordedSignal> signals_;
@@ -53,7 +64,10 @@ class RunRecord {
   std::vector<double> times_;
   std::vector<float> poses_, positions_, arrows_;
   std::optional<Vec3> up_;
+  std::vector<Plane> planes_;
+  std::size_t most_samples_ = 0;
   std::size_t stride_ = 1, skipped_ = 0;
+  bool last_is_extra_ = false;  ///< it is there only until another one comes
 };
 
 }  // namespace kane

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::string_view kMark = "kane_scene.load.";
 constexpr std::string_view kInputMark = "kane_scene.input.";
+constexpr std::string_view kPlaneMark = "kane_scene.plane.";
 constexpr const char* kColors[] = {"#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#76b7b2",
                                    "#edc948", "#b07aa1", "#9c755f", "#ff9da7", "#86bcb6"};
 constexpr const char* kAxes[] = {"x", "y", "z"};
@@ -24,6 +25,10 @@ std::string load_name(const Mechanism& mechanism, std::size_t i) {
 
 std::string output_name(const std::string& load, std::size_t axis) {
   return fmt::format("{}{}.{}", kMark, load, kAxes[axis]);
+}
+
+std::string plane_output(const std::string& contact, std::string_view part) {
+  return fmt::format("{}{}.{}", kPlaneMark, contact, part);
 }
 
 class SceneMaker {
@@ -41,6 +46,10 @@ class SceneMaker {
     for (const auto& constraint : mechanism_.constraints)
       if (const auto* rod = std::get_if<DistanceConstraint>(&constraint.what))
         add_line(constraint.name, rod->from, rod->to, false);
+      else if (const auto* expression = std::get_if<ExpressionConstraint>(&constraint.what))
+        for (const Quantity& phi : expression->configuration) add_ropes(constraint.name, phi.text);
+    for (const auto& joint : mechanism_.joints) add_slider(joint);
+    add_planes();
     add_reactions();
     add_anchors();
     add_points();
@@ -223,6 +232,48 @@ class SceneMaker {
     if (a && b) scene_.lines.push_back({name, *a, *b, spring});
   }
 
+  /// A rope is written as the sum of the distances between its points.
+  void add_ropes(const std::string& name, const std::string& phi) {
+    constexpr std::string_view kCall = "distance(";
+    for (std::size_t at = phi.find(kCall); at != std::string::npos; at = phi.find(kCall, at + 1)) {
+      const std::size_t from = at + kCall.size(), comma = phi.find(',', from), end = phi.find(')', from);
+      if (comma == std::string::npos || end == std::string::npos || comma > end) continue;
+      const auto trimmed = [&](std::size_t a, std::size_t b) {
+        while (a < b && phi[a] == ' ') ++a;
+        while (b > a && phi[b - 1] == ' ') --b;
+        return phi.substr(a, b - a);
+      };
+      add_line(name, trimmed(from, comma), trimmed(comma + 1, end), false);
+    }
+  }
+
+  [[nodiscard]] bool is_massless(const std::string& name) const {
+    const MechanismBody* body = mechanism_.find_body(name);
+    return body != nullptr && number(body->mass).value_or(1) == 0 && body->shapes.empty();
+  }
+
+  /// What slides on a body without mass or carries one (a rope that is paid out, a telescope) hangs on a line.
+  void add_slider(const Joint& joint) {
+    const bool slides = std::any_of(joint.motions.begin(), joint.motions.end(),
+                                    [](const auto& m) { return m.free && m.kind == MotionKind::Translation; });
+    if (!slides || joint.closing || (!is_massless(joint.parent) && !is_massless(joint.child))) return;
+    const auto from = numbers(joint.on_parent.position), to = numbers(joint.on_child.position);
+    const SceneBodyIndex parent = body_index(joint.parent), child = body_index(joint.child);
+    if (!from || !to || !child || !parent) return;  // not from the ground: it is where the joint is drawn
+    scene_.anchors.push_back({parent, *from});
+    scene_.anchors.push_back({child, *to});
+    const std::size_t last = kFirstAnchor + scene_.anchors.size() - 1;
+    scene_.lines.push_back({joint.name, last - 1, last, false});
+  }
+
+  void add_planes() {
+    for (const ContactRule& rule : mechanism_.switching.contacts) {
+      const auto* normal = find(ReportItem::Kind::Output, plane_output(rule.name, "x"));
+      const auto* height = find(ReportItem::Kind::Output, plane_output(rule.name, "height"));
+      if (normal != nullptr && height != nullptr) scene_.planes.push_back({rule.name, normal->first, height->first});
+    }
+  }
+
   /// Blocks where joints are fixed to the ground.
   void add_anchors() {
     constexpr std::size_t kMostMotions = 2;  // a free body is not held
@@ -321,6 +372,16 @@ void add_scene_outputs(Mechanism& mechanism) {
   }
   for (const auto& input : mechanism.inputs)
     mechanism.outputs.push_back({fmt::format("{}{}", kInputMark, input.symbol.name()), {input.symbol.name(), {}}});
+  for (const ContactRule& rule : mechanism.switching.contacts) {
+    if (rule.plane.empty() || rule.kind == ContactRule::Kind::Joint) continue;
+    const std::string normal = fmt::format("unit({})", rule.plane.text);
+    for (const char* axis : kAxes)
+      mechanism.outputs.push_back(
+          {plane_output(rule.name, axis), {fmt::format("dot({}, {}.{})", normal, mechanism.ground, axis), rule.where}});
+    std::string height = rule.height.empty() ? "0" : fmt::format("({})", rule.height.text);
+    if (!rule.reference.empty()) height += fmt::format(" + dot(position({}), {})", rule.reference, normal);
+    mechanism.outputs.push_back({plane_output(rule.name, "height"), {height, rule.where}});
+  }
   if (!mechanism.gravity.empty()) add("gravity", fmt::format("({})", mechanism.gravity.text), mechanism.gravity.where);
 }
 

@@ -70,6 +70,13 @@ struct ScenePoint {
   bool trail;  ///< its trail is shown from the beginning
 };
 
+/// The plane of a contact with the ground: all points p with n . p = h.
+struct ScenePlane {
+  std::string name;
+  std::size_t normal;  ///< place of the components of n in the reports
+  std::size_t height;  ///< place of h
+};
+
 struct Scene {
   std::vector<SceneBody> bodies;
   std::vector<SceneAnchor> anchors;
@@ -78,6 +85,7 @@ struct Scene {
   std::vector<SceneLine> lines;
   std::vector<SceneArrow> arrows;
   std::vector<ScenePoint> points;
+  std::vector<ScenePlane> planes;
   std::optional<std::size_t> gravity;  ///< place of its components in the reports
   double size = 1;                     ///< of the mechanism, m
 };

@@ -5,6 +5,9 @@
 #include <numbers>
 #include <span>
 
+#include "kane/base/error.hpp"
+#include "kane/contact/mesh_file.hpp"
+
 namespace kane {
 
 namespace {
@@ -53,6 +56,27 @@ Mesh round_ended(double radius, double length) {
   add_quarter(outline, radius, -0.5 * length, -1);
   add_quarter(outline, radius, 0.5 * length, 1);
   return revolve(outline);
+}
+
+/// Flat triangles. A file that cannot be read gives no triangles: contact, which needs it, refuses it.
+Mesh file_mesh(const std::string& file) {
+  constexpr std::size_t kMostTriangles = 50'000;  // of which every so many are shown
+  Mesh mesh;
+  try {
+    const std::vector<MeshTriangle> triangles = read_mesh_triangles(file);
+    const std::size_t stride = (triangles.size() + kMostTriangles - 1) / kMostTriangles;
+    for (std::size_t i = 0; i < triangles.size(); i += stride) {
+      const auto& [a, b, c] = triangles[i].corners;
+      const Vec3 normal = normalized(cross(b - a, c - a));
+      for (const Vec3& corner : {a, b, c}) {
+        mesh.triangles.push_back(static_cast<std::uint32_t>(mesh.vertices.size()));
+        mesh.vertices.push_back({corner, normal});
+      }
+    }
+  } catch (const ModelError&) {
+    return {};
+  }
+  return mesh;
 }
 
 Mesh cone(double bottom, double top, double length) {
@@ -146,8 +170,8 @@ Mesh centred_mesh(const Solid& solid) {
       return cone(radius, radius, size(1));
     }
     case ShapeKind::Disk: return cone(size(0), size(0), size(1) > 0 ? size(1) : 2 * kThin * size(0));
-    case ShapeKind::Plane:
-    case ShapeKind::Mesh: break;
+    case ShapeKind::Mesh: return solid.file.empty() ? Mesh() : file_mesh(solid.file);
+    case ShapeKind::Plane: break;
   }
   return {};
 }

@@ -20,7 +20,7 @@ struct Mesh {
   void move(const Mat3& rotation, const Vec3& position);
 };
 
-/// In the axes of the body. Empty for kinds without a picture of their own (planes, meshes).
+/// In the axes of the body. Empty for planes, which have no size, and for meshes that are given by points or cannot be read.
 [[nodiscard]] Mesh shape_mesh(const Solid& solid);
 /// A rod with round ends between two points.
 [[nodiscard]] Mesh link_mesh(const Vec3& from, const Vec3& to, double radius);

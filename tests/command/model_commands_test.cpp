@@ -100,7 +100,7 @@ TEST_F(Commands, EveryHelpHasExamplesAndJson) {
 TEST_F(Commands, CheckSaysWhatAModelIs) {
   const auto result = run_kane({"check", model("fourbar")});
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_NE(result.out.find("1 degrees of freedom"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("1 degree of freedom\n"), std::string::npos) << result.out;
   EXPECT_NE(result.out.find("the model is valid"), std::string::npos);
   const json a = run_json({"check", gripper()});
   EXPECT_TRUE(a["ok"].get<bool>());

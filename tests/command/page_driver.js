@@ -74,12 +74,42 @@ async function scrub() {
 async function choose() {
   seen.plots = document.querySelectorAll(".plot").length;
   seen.curves = (await look()).curves;
-  const list = document.querySelector(".plot select");
-  list.value = "total energy";
-  list.dispatchEvent(new Event("change"));
+  const first = document.querySelector(".plot"), choose = (plot, name) => {
+    const list = plot.querySelector("select");
+    list.value = name;
+    list.dispatchEvent(new Event("change"));
+  };
+  // Another unit: a plot of its own, right below.
+  choose(first, "total energy");
   seen.curvesWithEnergy = (await look()).curves;
-  document.querySelector(".plot .chip").click();
+  seen.chipsBelow = [...first.nextElementSibling.querySelectorAll(".chip")].map((c) => c.textContent);
+  seen.plotsWithEnergy = document.querySelectorAll(".plot").length;
+  choose(first.nextElementSibling, "kinetic energy");
+  seen.chipsThen = first.nextElementSibling.querySelectorAll(".chip").length;
+  // A plot with nothing in it takes whatever comes first.
+  at("addplot").click();
+  const last = [...document.querySelectorAll(".plot")].pop();
+  choose(last, "total energy");
+  seen.lastChips = [...last.querySelectorAll(".chip")].map((c) => c.textContent);
+  last.querySelector(".close").click();
+  // The units of each plot stand at its axis, and are those of all its signals.
+  const units = new Map(JSON.parse(at("data").textContent).signals.map((s) => [s.name, s.unit]));
+  seen.mixed = [...document.querySelectorAll(".plot")]
+    .filter((p) => new Set([...p.querySelectorAll(".chip")].map((c) => units.get(c.textContent))).size > 1).length;
+  seen.unitTexts = (await look()).texts.filter((t) => ["rad", "m", "J", "rad/s", "m/s"].includes(t));
+  // One less.
+  first.querySelector(".chip").click();
   seen.curvesLess = (await look()).curves;
+}
+async function follow() {
+  const list = at("follow");
+  seen.followed = [...list.options].map((o) => o.textContent);
+  list.value = "body 0";
+  list.dispatchEvent(new Event("change"));
+  await look();
+  at("reset").click();
+  await look();
+  seen.followReset = list.value;
 }
 async function zoom() {
   const canvas = document.querySelector(".plot canvas"), w = canvas.clientWidth;
@@ -113,7 +143,7 @@ window.addEventListener("load", async () => {
   HTMLCanvasElement.prototype.setPointerCapture = () => {};
   try {
     await wait(300);
-    for (const part of [play, scrub, choose, zoom]) await part();
+    for (const part of [play, scrub, choose, zoom, follow]) await part();
     seen.untitled = untitled();
     seen.events = at("events").rows.length;
     seen.shownTexts = (await look()).texts.filter((t) => /NaN|undefined|Infinity/.test(t));

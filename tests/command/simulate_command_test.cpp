@@ -194,6 +194,47 @@ TEST_F(SimulateCommand, WritesHdf5AndMatlab) {
   }
 }
 
+/// Only on request: inputs with their laws, motions of joints that are prescribed, energies, reactions.
+TEST_F(SimulateCommand, FurtherColumnsOnRequest) {
+  const std::string model = write("a.yaml", R"(
+kane: 1
+parameters: {m: 2 kg, k: 8 N/m, g: 10 m/s^2}
+inputs: {F: -k*x}
+gravity: -g*N.y
+bodies: {table: {}, block: {mass: m}}
+joints:
+  lift: {type: prismatic, parent: N, child: table, axis: y, prescribe: 3*t^2}
+  slide: {type: prismatic, parent: table, child: block, axis: x, coordinate: x}
+loads: {push: {force: F, at: block, axis: N.x}}
+initial: {x: 0.5}
+)");
+  std::string plain, header;
+  run_json({"simulate", model, "--until", "1", "--out", path("plain.csv"), "--json"});
+  (void)read_csv(path("plain.csv"), &plain);
+  EXPECT_EQ(plain, "t,x,u_x");
+  run_json({"simulate", model, "--until", "1", "--out", path("all.csv"), "--columns", "all", "--json"});
+  const auto rows = read_csv(path("all.csv"), &header);
+  EXPECT_TRUE(header.starts_with("t,x,u_x,F,lift,kinetic_energy,")) << header;
+  std::vector<std::string> names;
+  std::istringstream cells(header);
+  for (std::string name; std::getline(cells, name, ',');) names.push_back(name);
+  const auto at = [&](const char* name) {
+    return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+  };
+  ASSERT_LT(at("slide.Fy"), names.size()) << header;
+  for (const auto& row : rows) {
+    const double t = row[0], x = row[1], u = row[2];
+    EXPECT_NEAR(row[at("F")], -8 * x, 1e-9);
+    EXPECT_NEAR(row[at("lift")], 3 * t * t, 1e-12);
+    EXPECT_NEAR(row[at("kinetic_energy")], u * u + 36 * t * t, 1e-9);  // m/2 (x'^2 + (6 t)^2)
+    EXPECT_NEAR(row[at("slide.Fy")], 2 * (10 + 6.0), 1e-9);
+  }
+  const auto wrong = run_kane({"simulate", model, "--columns", "inputz"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  expect_has(wrong.err, "'inputz' is no group of columns");
+  expect_has(wrong.err, "'inputs'");
+}
+
 TEST_F(SimulateCommand, TablesOfSpreadsheetsAreRead) {
   const std::string table = write("in.csv", "\xef\xbb\xbft,TA\r\n0,1\r\n1,2\r\n");
   const auto result =

@@ -123,6 +123,11 @@ INSTANTIATE_TEST_SUITE_P(Fractions, Cancels,
 INSTANTIATE_TEST_SUITE_P(Trigonometry, Cancels,
                          testing::Values(CancelCase{"1 + tan(q)^2", "1/cos(q)^2"},
                                          CancelCase{"(cos(q)^2 - 1)/(1 + cos(q))", "cos(q) - 1"},
+                                         // a body on a cart, in the speed of their mass centre
+                                         CancelCase{"(M + m)*((cos(q)*(h*m/(M + m)*cos(q) - cos(q)*h) - sin(q)^2*h + "
+                                                    "M*h/(M + m))^2 + (sin(q)*h*m/(M + m)*cos(q))^2) + J + "
+                                                    "m*(M*h/(M + m))^2 + M*(h*m/(M + m))^2",
+                                                    "J + m*h^2*(1 - m*cos(q)^2/(M + m))"},
                                          CancelCase{"(M + m)/(M + m*sin(q)^2) - m*cos(q)^2/(M + m*sin(q)^2)", "1"}));
 
 /// Quotients of products of a few sums, added: much of it cancels.

@@ -34,15 +34,16 @@ TEST_P(Latex, IsWhatABookWouldHave) {
   EXPECT_EQ(to_latex(parse(graph, GetParam().input)), GetParam().output);
 }
 
-INSTANTIATE_TEST_SUITE_P(Names, Latex,
-                         testing::Values(Case{"q1'", R"(\dot{q}_{1})"}, Case{"q1''", R"(\ddot{q}_{1})"},
-                                         Case{"x'''", R"(\dddot{x})"}, Case{"x''''", R"(x^{(4)})"},
-                                         Case{"theta", R"(\theta)"}, Case{"theta2'", R"(\dot{\theta}_{2})"},
-                                         Case{"omega_A", R"(\omega_{A})"}, Case{"T_AB", R"(T_{AB})"},
-                                         Case{"alpha12", R"(\alpha_{12})"}, Case{"Gamma_2'", R"(\dot{\Gamma}_{2})"},
-                                         Case{"B.mass", R"(B_{\mathrm{mass}})"}, Case{"I_xx", R"(I_{\mathrm{xx}})"},
-                                         Case{"x1_2", R"(x_{1,2})"}, Case{"pi", R"(\pi)"},
-                                         Case{"speed", R"(\mathrm{speed})"}, Case{"lambda", R"(\lambda)"}));
+INSTANTIATE_TEST_SUITE_P(
+    Names, Latex,
+    testing::Values(Case{"q1'", R"(\dot{q}_{1})"}, Case{"q1''", R"(\ddot{q}_{1})"}, Case{"x'''", R"(\dddot{x})"},
+                    Case{"x''''", R"(x^{(4)})"}, Case{"theta", R"(\theta)"}, Case{"theta2'", R"(\dot{\theta}_{2})"},
+                    Case{"omega_A", R"(\omega_{A})"}, Case{"T_AB", R"(T_{AB})"}, Case{"alpha12", R"(\alpha_{12})"},
+                    Case{"Gamma_2'", R"(\dot{\Gamma}_{2})"}, Case{"B.mass", R"(B_{\mathrm{mass}})"},
+                    Case{"I_xx", R"(I_{\mathrm{xx}})"}, Case{"u_theta", R"(u_{\theta})"},
+                    Case{"u_theta'", R"(\dot{u}_{\theta})"}, Case{"M_phi1", R"(M_{\phi 1})"},
+                    Case{"k_rear_psi", R"(k_{\mathrm{rear},\psi})"}, Case{"x1_2", R"(x_{1,2})"}, Case{"pi", R"(\pi)"},
+                    Case{"speed", R"(\mathrm{speed})"}, Case{"lambda", R"(\lambda)"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Forms, Latex,

@@ -99,13 +99,64 @@ TEST(RunRecord, KeepsWhereEverythingIs) {
 TEST(RunRecord, ThinsOutLongRunsEvenly) {
   RunRecord record(Scene(), {{"g", "x", {}}});
   for (int i = 0; i < 20000; ++i) record.add(i, std::vector<double>{2.0 * i}, {});
-  EXPECT_LE(record.size(), 4000u);
+  EXPECT_LE(record.size(), 4001u);
   EXPECT_GE(record.size(), 2000u);
   const double between = record.times()[1] - record.times()[0];
   for (std::size_t i = 0; i < record.size(); ++i) {
-    EXPECT_EQ(record.times()[i], between * static_cast<double>(i));
+    if (i + 1 < record.size()) EXPECT_EQ(record.times()[i], between * static_cast<double>(i));
     EXPECT_EQ(record.signals()[0].values[i], 2 * record.times()[i]);
   }
+  EXPECT_EQ(record.times().back(), 19999);  // the end is never thinned out
+  EXPECT_EQ(record.signals()[0].values.size(), record.size());
+}
+
+TEST(RunRecord, LargeMechanismsKeepFewerSamples) {
+  std::vector<RecordedSignal> signals;
+  for (int i = 0; i < 1000; ++i) signals.push_back({"g", "x" + std::to_string(i), {}});
+  RunRecord record(Scene(), signals);
+  const std::vector<double> row(1000, 1.0);
+  for (int i = 0; i < 5000; ++i) record.add(i, row, {});
+  EXPECT_LE(record.size() * 1001 * sizeof(double), 6'500'000u);
+  EXPECT_GE(record.size(), 250u);
+  EXPECT_EQ(record.times().back(), 4999);
+  EXPECT_LT(make_report_page(record, {}).size(), 9'500'000u);
+}
+
+/// A crane whose rope is paid out: massless parts, so the rope is a line from the trolley to the load.
+constexpr const char* kCrane = R"(
+kane: 1
+gravity: -9.81*N.z
+bodies: {trolley: {mass: 3}, swing: {}, rope: {}, ball: {mass: 1, inertia: [0.1, 0.1, 0.1]}}
+particles: {load: {mass: 1, on: rope, at: [0, 0, 0]}}
+points: {A: {on: N, at: [0, 0, 3]}, B: {on: N, at: [2, 0, 3]}}
+joints:
+  rail: {type: prismatic, parent: N, child: trolley, axis: x}
+  pin: {type: revolute, parent: trolley, child: swing, axis: y}
+  hoist: {type: prismatic, parent: swing, child: rope, axis: -z, coordinate: l}
+  air: {type: general, parent: N, child: ball, motions: [{translate: z, coordinate: h}]}
+constraints: {line: {rope: [A, load, B], length: 5, active: false}}
+contacts: {floor: {sphere: ball, radius: 0.1, plane: N.z, height: -2}}
+initial: {l: 1}
+)";
+
+TEST(Scene, RopesAndMasslessLinksAreLinesAndContactsHavePlanes) {
+  Mechanism mechanism = read_mechanism_text(kCrane, "crane.yaml");
+  add_scene_outputs(mechanism);
+  Simulation run{Model(std::move(mechanism))};
+  const Scene scene = make_scene(run.model().mechanism(), *run.model().system(), run.parameters());
+  std::vector<std::string> lines;
+  for (const SceneLine& line : scene.lines) lines.push_back(line.name);
+  EXPECT_EQ(lines, (std::vector<std::string>{"line", "line", "hoist"}));
+  RunRecord record(scene, {});
+  State s = run.state();
+  record.add(0, {}, run.simulator().calc_reports(s));
+  const auto& hoist = scene.lines.back();
+  const float* from = &record.positions()[3 * record.point_index(hoist.from)];
+  const float* to = &record.positions()[3 * record.point_index(hoist.to)];
+  EXPECT_NEAR(from[2] - to[2], 1, 1e-6);  // as long as the rope
+  ASSERT_EQ(record.planes().size(), 1u);
+  EXPECT_EQ(record.planes()[0].normal, (Vec3{0, 0, 1}));
+  EXPECT_EQ(record.planes()[0].height, -2);
 }
 
 TEST(ReportPage, SurvivesTextThatWouldEndTheScript) {

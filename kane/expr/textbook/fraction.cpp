@@ -37,11 +37,16 @@ std::vector<Polynomial> Fractions::forms(const Polynomial& p) {
   try {
     const Polynomial flat = flattened(p, 0);
     for (const int atom : atoms_below(flat)) has_circular = has_circular || atoms_.is_trigonometric(atom);
-    for (const Squares squares : {Squares::OfSines, Squares::OfCosines}) {
-      if (squares == Squares::OfCosines && !has_circular) break;
-      Polynomial apart = cancelled(flat, squares, false);
+    const auto cancel = [&](const Polynomial& sum, Squares squares) {
+      Polynomial apart = cancelled(sum, squares, false);
       consider(apart);
       consider(cancelled(apart, squares, true));
+    };
+    for (const Squares squares : {Squares::OfSines, Squares::OfCosines}) {
+      if (squares == Squares::OfSines || has_circular) cancel(flat, squares);
+      // Fractions that belong to s^2 and to c^2 may have to meet before they cancel.
+      const Polynomial plain = reduced(flat, squares);
+      if (plain != flat) cancel(plain, squares);
     }
   } catch (const TooLong&) {  // the forms found so far are good
   }

@@ -1,5 +1,5 @@
 // Plots of signals over time on a canvas: zoom, hover, a line at the time of the picture. All plots share their span of
-// time, kept by the page.
+// time, kept by the page. The signals of a plot have the same unit, which stands at its axis.
 
 const PALETTE = ["#2f6fb2", "#d9731a", "#3a9a4a", "#c9403a", "#7e57a8", "#8a5a44", "#c45a9c", "#5f6b76", "#a3a02a", "#1a9ab0"];
 
@@ -30,6 +30,16 @@ class Plot {
     this.refill();
   }
   signals() { return this.names.map((n) => this.page.signals.get(n)).filter(Boolean); }
+  unit() { return this.signals()[0]?.unit ?? null; }
+  /// A signal with another unit gets a plot of its own.
+  addSignal(name) {
+    const unit = this.unit(), other = this.page.signals.get(name);
+    if (unit !== null && other.unit !== unit) { this.page.addPlot([name], this); this.refill(); return; }
+    this.names.push(name);
+    this.range = null;
+    this.refill();
+    this.page.redraw();
+  }
   color(i) { return PALETTE[i % PALETTE.length]; }
 
   refill() {
@@ -46,15 +56,18 @@ class Plot {
     });
     const choose = document.createElement("select");
     choose.setAttribute("aria-label", "Add a signal");
-    choose.title = "Draw another signal in this plot";
+    choose.title = "Draw another signal; one with another unit gets a plot of its own";
     choose.append(new Option("+ signal", ""));
     for (const [group, names] of this.page.groups) {
       const list = document.createElement("optgroup");
       list.label = group;
-      for (const n of names) if (!this.names.includes(n)) list.append(new Option(n, n));
+      for (const n of names) {
+        const unit = this.page.signals.get(n).unit;
+        if (!this.names.includes(n)) list.append(new Option(unit ? `${n}, ${unit}` : n, n));
+      }
       if (list.children.length) choose.append(list);
     }
-    choose.onchange = () => { this.names.push(choose.value); this.range = null; this.refill(); this.page.redraw(); };
+    choose.onchange = () => { if (choose.value) this.addSignal(choose.value); };
     const close = document.createElement("button");
     close.className = "close";
     close.textContent = "\u2715";
@@ -146,7 +159,7 @@ class Plot {
     g.clearRect(0, 0, w, h);
     g.font = "11px system-ui, sans-serif";
     this.measure();
-    const box = this.box = { x: 62, y: 8, w: w - 80, h: h - 32 };
+    const box = this.box = { x: 62, y: 20, w: w - 80, h: h - 44 };
     const [t0, t1] = this.page.span, X = (t) => box.x + (t - t0) / (t1 - t0) * box.w;
     const Y = (v) => box.y + box.h - (v - this.low) / (this.high - this.low) * box.h;
     this.axes(g, X, Y, faint, line);
@@ -190,6 +203,8 @@ class Plot {
       g.fillText(numberText(k * dv, dv), box.x - 6, y);
     }
     g.strokeRect(box.x, box.y, box.w, box.h);
+    const unit = this.unit();
+    if (unit) { g.textAlign = "left"; g.fillText(unit.replaceAll("*", "\u2009"), 4, 9); }
   }
   /// Where a pixel holds many samples, a stroke from their least to their greatest shows all of them.
   curve(g, values, X, Y, color) {

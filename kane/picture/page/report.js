@@ -37,8 +37,9 @@ class Page {
     this.signals = new Map();
     this.groups = new Map();
     for (const s of data.signals) {
-      this.signals.set(s.name, { name: s.name, unit: s.unit, values: decode(s.data, Float64Array) });
-      this.groups.set(s.group, [...(this.groups.get(s.group) || []), s.name]);
+      const name = this.signals.has(s.name) ? `${s.name} (${s.group})` : s.name;
+      this.signals.set(name, { name, unit: s.unit, values: decode(s.data, Float64Array) });
+      this.groups.set(s.group, [...(this.groups.get(s.group) || []), name]);
     }
     const scene = data.scene;
     for (const key of ["poses", "positions", "vectors"]) scene[key] = decode(scene[key], Float32Array);
@@ -110,10 +111,13 @@ class Page {
   }
   fillTools() {
     const v = this.view, s = this.data.scene;
-    const names = { shapes: "bodies", frames: "frames", loads: "loads", reactions: "reactions", names: "names", grid: "grid" };
+    const names = { shapes: "bodies", frames: "frames", loads: "loads", reactions: "reactions", names: "names",
+      legend: "legend of arrows", planes: "planes of contacts", grid: "grid" };
     for (const key of Object.keys(names)) {
       if (key === "loads" && !s.arrows.some((a) => !a.reaction)) continue;
       if (key === "reactions" && !s.arrows.some((a) => a.reaction)) continue;
+      if (key === "legend" && !s.arrows.length) continue;
+      if (key === "planes" && !s.planes.length) continue;
       this.checkbox(byId("shown"), names[key], v.shown[key], (on) => { v.shown[key] = on; });
     }
     if (s.arrows.length) {
@@ -123,6 +127,12 @@ class Page {
       label.append("length of arrows ", slider);
       byId("shown").append(label);
     }
+    const follow = byId("follow");
+    follow.append(new Option("Stand still", ""));
+    s.bodies.forEach((name, i) => follow.append(new Option("Follow " + name, "body " + i)));
+    s.balls.forEach((ball) => follow.append(new Option("Follow " + ball.name, "point " + ball.point)));
+    follow.onchange = () => { v.setFollowed(follow.value); this.redraw(); };
+    follow.hidden = follow.options.length < 2;
     for (const p of s.points)
       this.checkbox(byId("trails"), p.name, p.trail, (on) => { on ? v.trails.add(p.point) : v.trails.delete(p.point); });
     const speeds = [0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000], wanted = (this.end - this.begin) / 12;
@@ -130,18 +140,27 @@ class Page {
     for (const k of speeds) byId("speed").append(new Option(k + "\u00d7", k, k === chosen, k === chosen));
   }
   firstPlots() {
-    const of = (group, most) => (this.groups.get(group) || []).slice(0, most);
-    const add = (names) => { if (names.length) this.addPlot(names); };
-    add(of("coordinates", 6));
-    add(of("speeds", 6));
-    add(of("outputs", 4));
-    add((this.groups.get("energy") || []).filter((n) => n !== "energy drift"));
+    // A plot for every unit; what does not fit into it is in the lists of signals.
+    const add = (group, most) => {
+      const units = new Map();
+      for (const name of this.groups.get(group) || []) {
+        const unit = this.signals.get(name).unit;
+        units.set(unit, [...(units.get(unit) || []), name]);
+      }
+      for (const names of units.values()) this.addPlot(names.slice(0, most));
+    };
+    add("coordinates", 6);
+    add("speeds", 6);
+    add("outputs", 4);
+    add("energy", 6);
   }
 
-  addPlot(names) {
+  /// Below the plot `after`, or as the last one.
+  addPlot(names, after) {
     const plot = new Plot(this, names);
     this.plots.push(plot);
-    byId("plotlist").append(plot.root);
+    if (after) after.root.after(plot.root);
+    else byId("plotlist").append(plot.root);
     this.redraw();
   }
   removePlot(plot) {
@@ -152,8 +171,8 @@ class Page {
   listen() {
     byId("play").onclick = () => this.toggle();
     byId("scrub").oninput = () => this.go(this.begin + byId("scrub").value / 1000 * (this.end - this.begin));
-    byId("reset").onclick = () => { this.view.fit(); this.redraw(); };
-    byId("addplot").onclick = () => this.addPlot([[...this.signals.keys()][0]].filter(Boolean));
+    byId("reset").onclick = () => { byId("follow").value = ""; this.view.fit(); this.redraw(); };
+    byId("addplot").onclick = () => this.addPlot([]);
     byId("resetzoom").onclick = () => this.resetZoom();
     window.addEventListener("resize", () => this.redraw());
     window.addEventListener("keydown", (event) => {

@@ -91,18 +91,27 @@ void main() { vec3 m = normalize(n); float d = dot(m, light);
   gl_FragColor = vec4(color * (0.62 + 0.38 * d) + 0.16 * shine, 1.0); }`;
 const LINE_VERTEX = `attribute vec3 at; attribute vec4 tint; varying vec4 c;
 void main() { c = tint; gl_Position = vec4(at, 1.0); }`;
-const LINE_FRAGMENT = `precision mediump float; varying vec4 c; void main() { gl_FragColor = c; }`;
+const LINE_FRAGMENT = `precision mediump float; varying vec4 c; void main() { gl_FragColor = vec4(c.rgb * c.a, c.a); }`;
+
+/// The kinds of arrows, the first that fits.
+const ARROWS = [
+  { name: "torque of a load", unit: "N\u2009m", of: (a) => a.torque && !a.reaction, rgb: [0.72, 0.35, 0.7] },
+  { name: "torque in a joint", unit: "N\u2009m", of: (a) => a.torque, rgb: [0.45, 0.3, 0.8] },
+  { name: "force in a joint", unit: "N", of: (a) => a.reaction, rgb: [0.1, 0.55, 0.5] },
+  { name: "load", unit: "N", of: () => true, rgb: [0.85, 0.2, 0.2] },
+];
 
 class View {
   constructor(canvas, overlay, scene) {
     this.canvas = canvas;
     this.overlay = overlay;
     this.scene = scene;
-    this.shown = { shapes: true, frames: false, loads: true, reactions: true, names: false, grid: true };
+    this.shown = { shapes: true, frames: false, loads: true, reactions: true, names: false, legend: true, planes: true,
+      grid: true };
     this.trails = new Set(scene.points.filter((p) => p.trail).map((p) => p.point));
     this.arrowScale = 1;
-    this.gl = canvas.getContext("webgl", { antialias: true, alpha: true, premultipliedAlpha: false,
-      preserveDrawingBuffer: true });
+    // Colours are multiplied by their opacity once, here: lines then look alike on light and dark paper.
+    this.gl = canvas.getContext("webgl", { antialias: true, alpha: true, preserveDrawingBuffer: true });
     if (this.gl) this.prepare();
     this.measure();
     this.listen();
@@ -126,11 +135,14 @@ class View {
     gl.bindBuffer(gl.ARRAY_BUFFER, vertices);
     gl.bufferData(gl.ARRAY_BUFFER, mesh.vertices, gl.STATIC_DRAW);
     gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, triangles);
-    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, new Uint16Array(mesh.triangles), gl.STATIC_DRAW);
+    // Meshes with many corners need wide numbers, which all but the oldest browsers have.
+    const Numbers = this.wide ? Uint32Array : Uint16Array;
+    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, new Numbers(mesh.triangles), gl.STATIC_DRAW);
     return { vertices, triangles, count: mesh.triangles.length };
   }
   prepare() {
     const gl = this.gl;
+    this.wide = gl.getExtension("OES_element_index_uint") !== null;
     this.solid = this.program(SOLID_VERTEX, SOLID_FRAGMENT, ["at", "normal"]);
     this.line = this.program(LINE_VERTEX, LINE_FRAGMENT, ["at", "tint"]);
     this.place = {};
@@ -182,13 +194,35 @@ class View {
       const all = (sizes[k] || []).filter((v) => Number.isFinite(v) && v > 0).sort((a, b) => a - b);
       return all.length ? 0.5 * this.radius / all[Math.floor(0.97 * (all.length - 1))] : 0;
     });
+    this.includeArrows(low, high);
     this.fit();
+  }
+  arrowLength(size, torque) { return Math.min(1.5 * this.radius, size * this.unitLength[torque ? 1 : 0] * this.arrowScale); }
+  /// And the tips of the arrows.
+  includeArrows(low, high) {
+    const s = this.scene, n = s.arrows.length, frames = n ? Math.floor(s.vectors.length / (3 * n)) : 0;
+    const stride = Math.max(1, Math.ceil(frames / 200));
+    for (let f = 0; f < frames; f += stride)
+      s.arrows.forEach((arrow, i) => {
+        const v = [0, 1, 2].map((k) => s.vectors[3 * (f * n + i) + k]), size = V.length(v);
+        if (!(size > 0)) return;
+        const at = 3 * (f * s.point_count + arrow.point), length = this.arrowLength(size, arrow.torque);
+        for (let k = 0; k < 3; k++) {
+          const tip = s.positions[at + k] + v[k] * length / size;
+          if (Number.isFinite(tip)) { low[k] = Math.min(low[k], tip); high[k] = Math.max(high[k], tip); }
+        }
+      });
+    this.extent = V.sub(high, low);
+    this.middle = V.mul(V.add(low, high), 0.5);
   }
   /// The picture has to hold the shapes, too, not only the places of the bodies: the corners of their boxes at up to 200 instants.
   includeParts(low, high) {
     const s = this.scene, n = s.bodies.length, frames = n ? Math.floor(s.poses.length / (7 * n)) : 0;
     const stride = Math.max(1, Math.ceil(frames / 200));
     for (const part of s.parts) {
+      part.reach = 0;
+      for (let i = 0; i + 5 < part.vertices.length; i += 6)
+        part.reach = Math.max(part.reach, Math.hypot(part.vertices[i], part.vertices[i + 1], part.vertices[i + 2]));
       if (!(part.body >= 0)) continue;
       const least = [Infinity, Infinity, Infinity], most = [-Infinity, -Infinity, -Infinity];
       for (let i = 0; i + 5 < part.vertices.length; i += 6)
@@ -210,7 +244,24 @@ class View {
     this.middle = V.mul(V.add(low, high), 0.5);
     this.radius = Math.max(0.5 * V.length(this.extent), 0.5 * s.size, 1e-9);
   }
+  /// "body 2", "point 5", or "": nothing. The camera looks at it, and goes along.
+  setFollowed(what) {
+    const [kind, index] = what.split(" ");
+    this.followed = what ? { kind, index: Number(index), at: null } : null;
+    if (what) this.distance = Math.min(this.distance, 9 * Math.max(this.scene.size, 0.02 * this.radius));
+    this.moved = true;
+  }
+  /// The target moves as what it follows.
+  follow() {
+    const f = this.followed;
+    if (!f) return;
+    const at = f.kind === "body" ? [...this.models[f.index].slice(12, 15)] : this.position(f.index);
+    if (!at.every(Number.isFinite)) return;
+    this.target = f.at ? V.add(this.target, V.sub(at, f.at)) : at;
+    f.at = at;
+  }
   fit() {
+    this.followed = null;
     this.yaw = this.home.yaw;
     this.pitch = this.home.pitch;
     this.target = [...this.middle];
@@ -306,7 +357,7 @@ class View {
     gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, mesh.triangles);
     gl.uniformMatrix4fv(this.place.model, false, model);
     gl.uniform3fv(this.place.color, color);
-    gl.drawElements(gl.TRIANGLES, mesh.count, gl.UNSIGNED_SHORT, 0);
+    gl.drawElements(gl.TRIANGLES, mesh.count, this.wide ? gl.UNSIGNED_INT : gl.UNSIGNED_SHORT, 0);
   }
   /// A line as a ribbon that keeps its width on the screen.
   ribbon(out, points, width, color) {
@@ -330,7 +381,7 @@ class View {
     if (!data.length) return;
     gl.useProgram(this.line);
     gl.enable(gl.BLEND);
-    gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     gl.bindBuffer(gl.ARRAY_BUFFER, this.lineBuffer);
     gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(data), gl.DYNAMIC_DRAW);
     gl.vertexAttribPointer(0, 3, gl.FLOAT, false, 28, 0);
@@ -358,6 +409,18 @@ class View {
             alpha: Math.max(0, 0.35 * (1 - far)) });
         }
         this.ribbon(out, points, 0.7, this.faint);
+      }
+  }
+  /// The plane of a contact: a square of lines below everything that moves, in its own colour.
+  plane(out, plane) {
+    const n = V.unit(plane.normal), a = V.unit(V.cross(Math.abs(n[0]) < 0.7 ? [1, 0, 0] : [0, 1, 0], n)), b = V.cross(n, a);
+    const centre = V.add(this.middle, V.mul(n, plane.height - V.dot(n, this.middle)));
+    const half = 1.1 * Math.max(0.5 * V.length(this.extent), this.radius), count = 6;
+    for (let i = -count; i <= count; i++)
+      for (const [along, over] of [[a, b], [b, a]]) {
+        const side = V.add(centre, V.mul(along, i / count * half)), edge = Math.abs(i) === count;
+        this.ribbon(out, [-1, -0.5, 0, 0.5, 1].map((k) => ({ at: V.add(side, V.mul(over, k * half)), alpha: edge ? 0.9 : 0.3 })),
+          edge ? 1.2 : 0.7, [0.62, 0.5, 0.3]);
       }
   }
   springPoints(from, to) {
@@ -390,9 +453,9 @@ class View {
       if (!this.shown[arrow.reaction ? "reactions" : "loads"]) return;
       const a = 3 * (this.at * n + i), b = 3 * (this.next * n + i);
       const v = [0, 1, 2].map((k) => s.vectors[a + k] * (1 - this.s) + s.vectors[b + k] * this.s);
-      const length = Math.min(1.5 * this.radius, V.length(v) * this.unitLength[arrow.torque ? 1 : 0] * this.arrowScale);
+      const length = this.arrowLength(V.length(v), arrow.torque);
       if (!(length > 0.004 * this.radius)) return;
-      const color = arrow.torque ? [0.55, 0.3, 0.75] : arrow.reaction ? [0.1, 0.55, 0.5] : [0.85, 0.2, 0.2];
+      const color = ARROWS.find((kind) => kind.of(arrow)).rgb;
       const width = 0.011 * this.radius, head = Math.min(0.11 * this.radius, 0.6 * length);
       const at = this.position(arrow.point), tip = V.mul(V.unit(v), length - head);
       this.drawMesh(this.shaft, alongMatrix(at, v, length - head, width), color);
@@ -408,6 +471,49 @@ class View {
     context.strokeText(text, x, y);
     context.fillText(text, x, y);
   }
+  /// Pixels per metre at the place that is looked at.
+  pixels(at) {
+    const away = Math.max(1e-9, V.dot(V.sub(this.eye, at), this.back));
+    const aspect = this.canvas.width / this.canvas.height;
+    return 0.5 * this.canvas.height * Math.min(1, aspect) / (Math.tan(0.29) * away);
+  }
+  /// A dot where a body is too small to be seen.
+  drawMarks(c) {
+    if (!this.shown.shapes) return;
+    const least = 4.5 * this.ratio, s = this.scene;
+    const mark = (at, radius, color) => {
+      const p = this.project(at);
+      if (!p || radius * this.pixels(at) >= least) return;
+      c.beginPath();
+      c.arc((p[0] + 1) / 2 * this.overlay.width, (1 - p[1]) / 2 * this.overlay.height, least, 0, 7);
+      c.fillStyle = color;
+      c.fill();
+    };
+    s.bodies.forEach((_, i) => {
+      const own = s.parts.filter((part) => part.body === i);
+      if (own.length) mark([...this.models[i].slice(12, 15)], Math.max(...own.map((part) => part.reach)), own[0].color);
+    });
+    for (const ball of s.balls) mark(this.position(ball.point), ball.radius, ball.color);
+  }
+  /// What the colours of the arrows mean, and how long they are.
+  drawLegend(c, style) {
+    const s = this.scene, r = this.ratio, right = this.overlay.width - 12 * r;
+    const kinds = ARROWS.filter((kind) => s.arrows.some((a) => ARROWS.find((k) => k.of(a)) === kind
+      && this.shown[a.reaction ? "reactions" : "loads"] && this.unitLength[a.torque ? 1 : 0] > 0));
+    c.font = `${11 * r}px system-ui, sans-serif`;
+    c.textAlign = "right";
+    kinds.forEach((kind, i) => {
+      const y = this.overlay.height - (14 + 17 * (kinds.length - 1 - i)) * r, torque = kind.unit !== "N";
+      const each = this.unitLength[torque ? 1 : 0] * this.arrowScale * this.pixels(this.target);  // pixels per unit
+      const amount = each > 0 ? niceStep(40 * r / each, 1) : 0, long = amount * each;
+      c.strokeStyle = c.fillStyle = `rgb(${kind.rgb.map((v) => Math.round(255 * v)).join(",")})`;
+      c.lineWidth = 3 * r;
+      if (long > 0) { c.beginPath(); c.moveTo(right - long, y - 4 * r); c.lineTo(right, y - 4 * r); c.stroke(); }
+      c.fillStyle = style.getPropertyValue("--ink");
+      c.fillText(kind.name + (long > 0 ? `, ${numberText(amount, amount)} ${kind.unit}` : ""), right - Math.max(long, 0) - 6 * r, y);
+    });
+    c.textAlign = "left";
+  }
   drawOverlay() {
     const c = this.overlay.getContext("2d"), s = this.scene, size = 12 * this.ratio, style = getComputedStyle(document.body);
     c.clearRect(0, 0, this.overlay.width, this.overlay.height);
@@ -420,6 +526,9 @@ class View {
       s.bodies.forEach((name, i) => this.label(c, name, [...this.models[i].slice(12, 15)]));
       s.balls.forEach((ball) => this.label(c, ball.name, this.position(ball.point)));
     }
+    this.drawMarks(c);
+    if (this.shown.legend) this.drawLegend(c, style);
+    c.font = `${size}px system-ui, sans-serif`;
     // The axes of the ground, in the corner.
     const o = [42 * this.ratio, this.overlay.height - 42 * this.ratio], l = 28 * this.ratio;
     [[1, 0, 0], [0, 1, 0], [0, 0, 1]].forEach((axis, k) => {
@@ -439,10 +548,11 @@ class View {
     this.s = s;
     this.moved = false;
     this.resize();
-    this.aim();
-    this.faint = hexColor(getComputedStyle(document.body).getPropertyValue("--faint").trim());
     const n = scene.bodies.length;
     this.models = scene.bodies.map((_, i) => poseMatrix(scene.poses, 7 * (this.at * n + i), 7 * (this.next * n + i), s));
+    this.follow();
+    this.aim();
+    this.faint = hexColor(getComputedStyle(document.body).getPropertyValue("--faint").trim());
     if (this.gl) this.drawScene();
     this.drawOverlay();
   }
@@ -456,6 +566,7 @@ class View {
     gl.enableVertexAttribArray(1);
     const lines = [];
     if (this.shown.grid) this.grid(lines);
+    if (this.shown.planes) for (const plane of s.planes || []) this.plane(lines, plane);
     this.drawRibbons(lines);
     gl.useProgram(this.solid);
     gl.uniformMatrix4fv(this.place.camera, false, this.camera);
@@ -466,7 +577,6 @@ class View {
       for (const ball of s.balls)
         this.drawMesh(this.ball, alongMatrix(this.position(ball.point), [0, 0, 1], ball.radius, ball.radius), ball.rgb);
     }
-    this.drawArrows();
     const ribbons = [];
     for (const line of s.lines) {
       const a = this.position(line.from), b = this.position(line.to);
@@ -480,5 +590,9 @@ class View {
       });
     this.drawTrails(ribbons);
     this.drawRibbons(ribbons);
+    // Arrows are not hidden by the bodies they act on.
+    gl.clear(gl.DEPTH_BUFFER_BIT);
+    gl.useProgram(this.solid);
+    this.drawArrows();
   }
 }

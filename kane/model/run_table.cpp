@@ -1,0 +1,124 @@
+#include "kane/model/run_table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "kane/base/error.hpp"
+#include "kane/base/suggest.hpp"
+#include "kane/expr/print.hpp"
+#include "kane/expr/traverse.hpp"
+#include "kane/mechanism/symbol_units.hpp"
+
+namespace kane {
+
+namespace {
+
+/// No user can give such a name.
+constexpr std::string_view kColumnMark = "kane_table.";
+
+/// Whether it changes during a run.
+bool is_moving(const Expr& value, const Mechanism& mechanism) {
+  if (value.is_number()) return false;
+  const std::vector<Expr> symbols = symbols_of({&value, 1});
+  return std::any_of(symbols.begin(), symbols.end(), [&](const Expr& s) {
+    return std::none_of(mechanism.parameters.begin(), mechanism.parameters.end(),
+                        [&](const auto& p) { return p.symbol.name() == s.name(); });
+  });
+}
+
+}  // namespace
+
+TableColumns table_columns_from(std::span<const std::string> groups) {
+  TableColumns columns;
+  for (const std::string& group : groups) {
+    const bool all = group == "all";
+    const std::array known{std::pair{"inputs", &columns.inputs}, std::pair{"prescribed", &columns.prescribed},
+                           std::pair{"energy", &columns.energy}, std::pair{"reactions", &columns.reactions}};
+    bool found = all;
+    std::vector<std::string> names{"all"};
+    for (const auto& [name, wanted] : known) {
+      names.emplace_back(name);
+      if (all || group == name) *wanted = found = true;
+    }
+    require(found, "--columns: '{}' is no group of columns (known: inputs, prescribed, energy, reactions, all){}",
+            group, suggestion(group, names));
+  }
+  return columns;
+}
+
+void add_table_outputs(Mechanism& mechanism, const TableColumns& columns) {
+  const auto add = [&](const std::string& name, const std::string& value) {
+    mechanism.outputs.push_back({fmt::format("{}{}", kColumnMark, name), {value, {}}});
+  };
+  if (columns.inputs)
+    for (const auto& input : mechanism.inputs) add(input.symbol.name(), input.symbol.name());
+  if (!columns.prescribed) return;
+  for (const Joint& joint : mechanism.joints) {
+    for (std::size_t i = 0; i < joint.motions.size(); ++i) {
+      const ElementaryMotion& motion = joint.motions[i];
+      if (motion.free || !is_moving(motion.value, mechanism)) continue;
+      add(joint.motions.size() == 1 ? joint.name : fmt::format("{}.{}", joint.name, i + 1), to_text(motion.value));
+    }
+  }
+}
+
+RunTable::RunTable(Simulation& simulation, const TableColumns& columns)
+    : simulation_(simulation), names_(simulation.columns()) {
+  const auto units = symbol_units(simulation.model().mechanism());
+  const auto unit_of = [&](const std::string& name) {
+    const auto found = units.find(name);
+    return found == units.end() ? std::string() : found->second;
+  };
+  units_.emplace_back("s");  // of t
+  for (std::size_t i = 1; i < names_.size(); ++i) units_.push_back(unit_of(names_[i]));
+  for (const ReportItem& item : simulation.model().system()->report_items()) {
+    if (item.kind != ReportItem::Kind::Output || !item.name.starts_with(kColumnMark)) continue;
+    const std::string name = item.name.substr(kColumnMark.size());
+    add(name, unit_of(name), {item.first});
+  }
+  if (columns.energy) add_energies();
+  if (columns.reactions) add_reactions();
+  row_.resize(names_.size());
+}
+
+void RunTable::add(std::string name, std::string unit, const Source& from) {
+  names_.push_back(std::move(name)), units_.push_back(std::move(unit));
+  sources_.push_back(from);
+}
+
+void RunTable::add_energies() {
+  std::optional<std::size_t> kinetic, potential;
+  for (const ReportItem& item : simulation_.model().system()->report_items()) {
+    if (item.kind == ReportItem::Kind::Kinetic) kinetic = item.first;
+    if (item.kind == ReportItem::Kind::Potential) potential = item.first;
+  }
+  if (kinetic) add("kinetic_energy", "J", {*kinetic});
+  if (potential) add("potential_energy", "J", {*potential});
+  if (kinetic && potential) add("total_energy", "J", {*kinetic, potential});
+}
+
+void RunTable::add_reactions() {
+  static constexpr const char* kComponents[] = {"Fx", "Fy", "Fz", "Tx", "Ty", "Tz"};
+  for (const ReportItem& item : simulation_.model().system()->report_items()) {
+    if (item.kind == ReportItem::Kind::Auxiliary) add(item.name, "", {item.first});
+    for (std::size_t k = 0; item.kind == ReportItem::Kind::Reaction && k < std::size(kComponents); ++k)
+      add(fmt::format("{}.{}", item.name, kComponents[k]), k < 3 ? "N" : "N*m", {item.first + k});
+  }
+}
+
+std::span<const double> RunTable::row(const State& sample) {
+  const auto own = simulation_.row(sample);
+  if (sources_.empty()) return own;
+  auto to = std::copy(own.begin(), own.end(), row_.begin());
+  const auto reports = simulation_.simulator().calc_reports(sample);
+  for (const Source& source : sources_) {
+    double value = reports.empty() ? std::nan("") : reports[source.place];
+    if (source.added && !reports.empty()) value += reports[*source.added];
+    *to++ = value;
+  }
+  return row_;
+}
+
+}  // namespace kane
