@@ -121,9 +121,9 @@ TEST(States, SurviveTheWriter) {
 TEST(States, ByTheInterfaceForPrograms) {
   Mechanism m("motor");
   const BodyRef rotor = m.add_body("rotor", {.inertia = {0, 0, 0.02}});
-  const JointRef shaft = m.revolute("shaft", m.ground, rotor, axis::z, {.coordinate = "q"});
+  m.revolute("shaft", m.ground, rotor, axis::z, {.coordinate = "q"});
   const Expr i = m.add_state("i", Quantity("(12 - 2*i - 0.5*u)/0.1"), 0.4, "A");
-  m.add_joint_load("motor", shaft, {.actuator = i / 2});
+  m.add_torque_about("motor", rotor, i / 2, axis::z);
   const Evaluation at = evaluate(Model(std::move(m)), {.u = {{"u", 3}}});
   EXPECT_NEAR(at.qdot[1], (12 - 0.8 - 1.5) / 0.1, 1e-12);
   EXPECT_NEAR(at.udot[0], 0.2 / 0.02, 1e-12);
