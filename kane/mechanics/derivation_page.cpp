@@ -190,8 +190,11 @@ class PageMaker {
   void coordinates_and_speeds() {
     page_.add_heading(1, "2. Generalized coordinates and speeds");
     std::string names;
-    for (const auto& q : equations_.q) names += (names.empty() ? "" : ", ") + q.name();
-    page_.add_text(fmt::format("Generalized coordinates: {}. Generalized speeds, by definition:", names));
+    for (const auto& q : system_.coordinates()) names += (names.empty() ? "" : ", ") + q.name();
+    std::string states;
+    for (const auto& x : system_.states()) states += (states.empty() ? "" : ", ") + x.symbol.name();
+    if (!states.empty()) states = fmt::format(" Further states: {}.", states);
+    page_.add_text(fmt::format("Generalized coordinates: {}.{} Generalized speeds, by definition:", names, states));
     std::vector<Formula> rows;
     for (const auto& u : system_.speeds()) rows.push_back(equation(write_.symbol(u.symbol), form(u.definition)));
     add(std::move(rows));

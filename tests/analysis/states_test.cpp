@@ -108,6 +108,25 @@ loads: [{force: F, at: A, axis: N.y}]
   EXPECT_NEAR(rest.found[0].state.q[1], 2 * 9.81, 1e-9);
 }
 
+/// Events may use and reset states; speeds behind them keep their places.
+TEST(States, AreResetByEvents) {
+  const Model model = states_model(R"yaml(
+kane: 1
+parameters: {m: 1}
+bodies: {B: {mass: m}}
+joints: {s: {type: prismatic, parent: N, child: B, axis: x, coordinate: x, speed: v}}
+states: {z: 1, n: 0}
+events:
+  tick: {when: z - 0.25 rises through zero, reset: {z: 0, n: n + 1, v: v + 1}}
+)yaml");
+  Simulation run(model);
+  ASSERT_EQ(run.advance(1.1).status, RunStatus::Done);
+  EXPECT_NEAR(run.value("n"), 4, 1e-12);
+  EXPECT_NEAR(run.value("z"), 0.1, 1e-9);
+  EXPECT_NEAR(run.value("v"), 4, 1e-12);
+  EXPECT_NEAR(run.value("x"), 0.25 * (1 + 2 + 3) + 0.4, 1e-9);
+}
+
 TEST(States, SurviveTheWriter) {
   const Mechanism before = read_yaml_text(kMotor);
   const Mechanism after = read_yaml_text(write_yaml(before));
