@@ -167,6 +167,7 @@ void EquilibriumFinder::prepare(const State& start) {
   for (std::size_t k = 0; k < nu && !options_.steady; ++k)  // a search for rest does not start from a moving state
     if (!contains(options_.held, e.u[k].name())) start_x_[nq + k] = 0;
   start_x_.resize(nq + 2 * nu + nc, 0.0);
+  guess_given_forces(start_x_);
   for (const std::size_t k : free_inputs_) start_x_.push_back(inputs_[k]);
   calc_scales(start);
   (void)tighten_scales(start_x_);
@@ -242,6 +243,14 @@ void EquilibriumFinder::search(Vector x) {
 void EquilibriumFinder::forget_forces(Vector& x) const {
   const std::size_t nq = equations_.q.size(), nu = equations_.u.size(), nc = equations_.constraints.size();
   std::fill_n(x.begin() + static_cast<std::ptrdiff_t>(nq + nu), nu + nc, 0.0);
+  guess_given_forces(x);
+}
+
+/// The length of a force has no derivative where the force is zero: forces that loads depend on begin elsewhere.
+void EquilibriumFinder::guess_given_forces(Vector& x) const {
+  const std::size_t first = equations_.q.size() + 2 * equations_.u.size();
+  for (std::size_t k = 0; k < equations_.constraints.size(); ++k)
+    if (equations_.constraints[k].given) x[first + k] = 1;
 }
 
 /// A step may leave the neighbourhood in which the chosen constraints suffice; the mechanism is then closed again and others are

@@ -112,6 +112,7 @@ class EquilibriumFinder {
   void search(Vector x);
   [[nodiscard]] bool search_closed(Vector& x);
   void forget_forces(Vector& x) const;
+  void guess_given_forces(Vector& x) const;
   [[nodiscard]] bool solve(Vector& x);
   [[nodiscard]] NewtonReport run_newton(Vector& x);
   [[nodiscard]] bool tighten_scales(const Vector& x);

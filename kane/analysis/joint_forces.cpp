@@ -7,6 +7,7 @@
 #include "kane/base/suggest.hpp"
 #include "kane/mechanism/copy_mechanism.hpp"
 #include "kane/mechanism/formulation.hpp"
+#include "kane/mechanism/given_forces.hpp"
 
 namespace kane {
 
@@ -44,6 +45,12 @@ JointForcesEvaluator::JointForcesEvaluator(const Model& model, JointForcesOption
   const auto names = table_.constraint_names();
   const auto forces = table_.constraint_forces();
   for (std::size_t i = 0; i < names.size(); ++i) equations.auxiliary_forces.push_back({names[i], forces[i]});
+  if (const Substitution known = find_eliminated_forces(lowered, equations); !known.empty()) {
+    for (ReactionOutput& r : equations.reactions)
+      for (Expr3* c : {&r.force, &r.torque})
+        for (Expr& x : *c) x = substitute(x, known);
+    for (AuxiliaryForce& f : equations.auxiliary_forces) f.value = substitute(f.value, known);
+  }
   model_ = Model(std::move(mechanism), std::move(equations), model.options());
   evaluator_.emplace(model_);
 }

@@ -196,10 +196,15 @@ class PageMaker {
 
   void coordinates_and_speeds() {
     page_.add_heading(1, "2. Generalized coordinates and speeds");
-    const Formula q = names_with_units(equations_.q), u = names_with_units(equations_.u);
-    constexpr const char* kSentence = "Generalized coordinates: {}. Generalized speeds: {}, by definition:";
-    page_.add_text(fmt::format(fmt::runtime(kSentence), q.text, u.text),
-                   fmt::format(fmt::runtime(kSentence), q.latex, u.latex));
+    std::vector<Expr> states;
+    for (const auto& x : system_.states()) states.push_back(x.symbol);
+    const Formula q = names_with_units(system_.coordinates()), u = names_with_units(equations_.u);
+    const Formula x = names_with_units(states);
+    const auto sentence = [&](const std::string& coordinates, const std::string& further, const std::string& speeds) {
+      return fmt::format("Generalized coordinates: {}.{} Generalized speeds: {}, by definition:", coordinates,
+                         further.empty() ? "" : fmt::format(" Further states: {}.", further), speeds);
+    };
+    page_.add_text(sentence(q.text, x.text, u.text), sentence(q.latex, x.latex, u.latex));
     std::vector<Formula> rows;
     for (const auto& u : system_.speeds()) rows.push_back(equation(write_.symbol(u.symbol), form(u.definition)));
     add(std::move(rows));

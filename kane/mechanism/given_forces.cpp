@@ -89,6 +89,32 @@ class GivenForces {
     add_rows();
   }
 
+  /// After complete(): what the symbols without a row equal.
+  [[nodiscard]] Substitution eliminated() {
+    for (const GivenForce& g : l_.given) symbols_.push_back(g.symbol);
+    form_values();
+    for (std::size_t i = symbols_.size(); i-- > 0;) {
+      const bool row = std::any_of(e_.constraints.begin(), e_.constraints.end(),
+                                   [&](const ConstraintEquation& c) { return c.multiplier == symbols_[i]; });
+      if (!row) continue;
+      symbols_.erase(symbols_.begin() + static_cast<std::ptrdiff_t>(i));
+      values_.erase(values_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    const std::size_t k = symbols_.size();
+    Substitution result;
+    ExprMatrix left(k, k);
+    std::vector<Expr> right;
+    for (std::size_t i = 0; i < k; ++i) {
+      const auto a = find_affine(values_[i], symbols_);
+      for (std::size_t j = 0; j < k; ++j) left(i, j) = Expr(i == j ? 1 : 0) - (a ? a->coefficients[j] : Expr());
+      right.push_back(a ? a->remainder : values_[i]);
+    }
+    if (k == 0 || find_rank(left).rank() < left.rows) return result;
+    const std::vector<Expr> x = LinearSolver(left).solve(right);
+    for (std::size_t i = 0; i < k; ++i) result.set(symbols_[i], x[i]);
+    return result;
+  }
+
  private:
   void form_values() {
     const bool reactions = std::any_of(l_.given.begin(), l_.given.end(), [](const GivenForce& g) {
@@ -223,6 +249,12 @@ class GivenForces {
 };
 
 }  // namespace
+
+Substitution find_eliminated_forces(const LoweredMechanism& lowered, const EquationsOfMotion& equations) {
+  if (lowered.given.empty()) return {};
+  EquationsOfMotion copy = equations;
+  return GivenForces(lowered, copy).eliminated();
+}
 
 void complete_given_forces(const LoweredMechanism& lowered, EquationsOfMotion& equations) {
   if (lowered.given.empty()) return;

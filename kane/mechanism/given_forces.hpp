@@ -33,6 +33,10 @@ class GivenForceNames final : public ForceNames {
   LoweredMechanism& lowered_;
 };
 
+/// The forces that complete_given_forces() has eliminated from the equations, as functions of q, u, udot and lambda: for
+/// expressions that are formed from the loads later.
+[[nodiscard]] Substitution find_eliminated_forces(const LoweredMechanism& lowered, const EquationsOfMotion& equations);
+
 /// Eliminates the forces that were named, or adds their rows. Throws ModelError where they have no solution.
 void complete_given_forces(const LoweredMechanism& lowered, EquationsOfMotion& equations);
 

@@ -626,9 +626,10 @@ class SwitchingLowering {
   [[nodiscard]] int state_index(const std::string& name, const Where& where, const std::string& what) const {
     std::vector<std::string> known;
     for (const Expr& q : s_.coordinates()) known.push_back(q.name());
+    for (const StateRecord& x : s_.states()) known.push_back(x.symbol.name());  // as in EquationsOfMotion::q
     for (const SpeedRecord& u : s_.speeds()) known.push_back(u.symbol.name());
     const auto found = std::find(known.begin(), known.end(), name);
-    require_at(where, found != known.end(), "{} resets '{}', which is no coordinate or speed{}", what, name,
+    require_at(where, found != known.end(), "{} resets '{}', which is no coordinate, speed or state{}", what, name,
                suggestion(name, known));
     return static_cast<int>(found - known.begin());
   }

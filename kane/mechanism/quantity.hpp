@@ -37,7 +37,7 @@ class ForceNames {
   [[nodiscard]] virtual Expr auxiliary(std::string_view name) = 0;
   /// Force or torque that a joint transmits to its child.
   [[nodiscard]] virtual Vector reaction(std::string_view joint, bool torque) = 0;
-  /// Of a row of a constraint.
+  /// The multiplier of a row of a constraint.
   [[nodiscard]] virtual Expr multiplier(std::string_view row) = 0;
 };
 

@@ -170,7 +170,7 @@ struct Hunting {
   }
 };
 
-/// Of the oscillating modes the one that grows fastest.
+/// The oscillating mode that grows fastest.
 std::complex<double> hunting_mode(const Model& model, double V) {
   const LinearizationReport l = linearize_model(
       model, {.q = {{"y", 0}}, .u = {{"u_x", V}, {"u_theta", V / 0.46}}, .parameters = {{"V", V}}}, {.steady = true});

@@ -108,6 +108,25 @@ loads: [{force: F, at: A, axis: N.y}]
   EXPECT_NEAR(rest.found[0].state.q[1], 2 * 9.81, 1e-9);
 }
 
+/// Events may use and reset states; speeds behind them keep their places.
+TEST(States, AreResetByEvents) {
+  const Model model = states_model(R"yaml(
+kane: 1
+parameters: {m: 1}
+bodies: {B: {mass: m}}
+joints: {s: {type: prismatic, parent: N, child: B, axis: x, coordinate: x, speed: v}}
+states: {z: 1, n: 0}
+events:
+  tick: {when: z - 0.25 rises through zero, reset: {z: 0, n: n + 1, v: v + 1}}
+)yaml");
+  Simulation run(model);
+  ASSERT_EQ(run.advance(1.1).status, RunStatus::Done);
+  EXPECT_NEAR(run.value("n"), 4, 1e-12);
+  EXPECT_NEAR(run.value("z"), 0.1, 1e-9);
+  EXPECT_NEAR(run.value("v"), 4, 1e-12);
+  EXPECT_NEAR(run.value("x"), 0.25 * (1 + 2 + 3) + 0.4, 1e-9);
+}
+
 TEST(States, SurviveTheWriter) {
   const Mechanism before = read_yaml_text(kMotor);
   const Mechanism after = read_yaml_text(write_yaml(before));
@@ -121,9 +140,9 @@ TEST(States, SurviveTheWriter) {
 TEST(States, ByTheInterfaceForPrograms) {
   Mechanism m("motor");
   const BodyRef rotor = m.add_body("rotor", {.inertia = {0, 0, 0.02}});
-  const JointRef shaft = m.revolute("shaft", m.ground, rotor, axis::z, {.coordinate = "q"});
+  m.revolute("shaft", m.ground, rotor, axis::z, {.coordinate = "q"});
   const Expr i = m.add_state("i", Quantity("(12 - 2*i - 0.5*u)/0.1"), 0.4, "A");
-  m.add_joint_load("motor", shaft, {.actuator = i / 2});
+  m.add_torque_about("motor", rotor, i / 2, axis::z);
   const Evaluation at = evaluate(Model(std::move(m)), {.u = {{"u", 3}}});
   EXPECT_NEAR(at.qdot[1], (12 - 0.8 - 1.5) / 0.1, 1e-12);
   EXPECT_NEAR(at.udot[0], 0.2 / 0.02, 1e-12);

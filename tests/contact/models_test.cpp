@@ -274,7 +274,7 @@ TEST(Reader, SaysWhatIsWrong) {
   expect("events: {e: {when: q > 1}}", "changes nothing");
   expect("events: {e: {when: q > 1, impose: hold}}", "did you mean 'held'");
   expect("events: {e: {when: q, direction: up, stop: true}}", "rising, falling or both");
-  expect("events: {e: {when: q > 1, reset: {p: 0}}}", "no coordinate or speed");
+  expect("events: {e: {when: q > 1, reset: {p: 0}}}", "no coordinate, speed or state");
   expect("events: {e: {when: q > 1, to: fast}}", "no mode");
   expect("modes: {a: {active: [held], initial: true}, b: {initial: true}}", "initial mode");
   expect("handle: {x: {position: q}}", "stiffness");

@@ -78,9 +78,8 @@ TEST(AutomaticSpeedsOfModels, RandomTiedChains) {
 TEST(AutomaticSpeedsOfModels, UniversalJointThroughAllAngles) {
   const std::string text = R"yaml(
 kane: 1
-bodies: {B: {mass: 1, com: [0, 0, 0.4], inertia: [0.1, 0.2, 0.25]}}
+bodies: {B: {mass: 1, inertia: [0.1, 0.1, 0.25]}}
 joints: {U: {type: universal, parent: N, child: B, axes: [x, y], coordinates: [a, b]}}
-gravity: -9.81*N.z
 initial: {a: 0.3, b: 0.2, u_a: 1, u_b: 9}
 )yaml";
   expect_same_motion(text, 3, false);
