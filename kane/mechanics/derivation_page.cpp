@@ -198,13 +198,13 @@ class PageMaker {
     page_.add_heading(1, "2. Generalized coordinates and speeds");
     std::vector<Expr> states;
     for (const auto& x : system_.states()) states.push_back(x.symbol);
-    const Formula q = names_with_units(system_.coordinates()), u = names_with_units(equations_.u);
-    const Formula x = names_with_units(states);
+    const Formula q = names_with_units(system_.coordinates()), all_u = names_with_units(equations_.u);
+    const Formula more = names_with_units(states);
     const auto sentence = [&](const std::string& coordinates, const std::string& further, const std::string& speeds) {
       return fmt::format("Generalized coordinates: {}.{} Generalized speeds: {}, by definition:", coordinates,
                          further.empty() ? "" : fmt::format(" Further states: {}.", further), speeds);
     };
-    page_.add_text(sentence(q.text, x.text, u.text), sentence(q.latex, x.latex, u.latex));
+    page_.add_text(sentence(q.text, more.text, all_u.text), sentence(q.latex, more.latex, all_u.latex));
     std::vector<Formula> rows;
     for (const auto& u : system_.speeds()) rows.push_back(equation(write_.symbol(u.symbol), form(u.definition)));
     add(std::move(rows));
