@@ -40,7 +40,7 @@ void remove_limits(Mechanism& mechanism) {
 void ModelSource::add_to(CLI::App& command) {
   command
       .add_option("model", model,
-                  "Model file: Kane YAML, URDF or MJCF (MuJoCo); '-' reads Kane YAML from standard input")
+                  "Model file: Kane YAML, URDF, MJCF (MuJoCo) or SD/FAST; '-' reads Kane YAML from standard input")
       ->required();
   command.add_option("--set", settings, "name=value: override a parameter, an input or an initial value")
       ->allow_extra_args(false);

@@ -28,6 +28,7 @@ ModelFormat model_format(const std::filesystem::path& file, std::string_view tex
     if (extension == yaml) return ModelFormat::Yaml;
   if (extension == ".urdf") return ModelFormat::Urdf;
   if (extension == ".mjcf") return ModelFormat::Mjcf;
+  if (extension == ".sd") return ModelFormat::Sdfast;
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   const bool xml = extension == ".xml" || (first != std::string_view::npos && text[first] == '<');
@@ -49,6 +50,7 @@ Mechanism read_mechanism(const std::filesystem::path& file, const ReadOptions& o
   switch (model_format(file, text)) {
     case ModelFormat::Urdf: return read_urdf_text(text, file.string(), options.urdf);
     case ModelFormat::Mjcf: return read_mjcf(file, options.mjcf);
+    case ModelFormat::Sdfast: return read_sdfast_text(text, file.string(), options.sdfast);
     case ModelFormat::Yaml: break;
   }
   return read_yaml_model(file, options.yaml);
@@ -58,6 +60,7 @@ Mechanism read_mechanism_text(std::string_view text, const std::string& name, co
   switch (model_format(name, text)) {
     case ModelFormat::Urdf: return read_urdf_text(text, name, options.urdf);
     case ModelFormat::Mjcf: return read_mjcf_text(text, name, options.mjcf);
+    case ModelFormat::Sdfast: return read_sdfast_text(text, name, options.sdfast);
     case ModelFormat::Yaml: break;
   }
   return read_yaml_text(text, name, options.yaml);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "kane/formats/mjcf/mjcf_reader.hpp"
+#include "kane/formats/sdfast/sdfast_reader.hpp"
 #include "kane/formats/urdf/urdf_reader.hpp"
 #include "kane/formats/yaml/yaml_reader.hpp"
 #include "kane/model/model.hpp"
@@ -13,16 +14,17 @@
 namespace kane {
 
 /// The kinds of model file.
-enum class ModelFormat : std::uint8_t { Yaml, Urdf, Mjcf };
+enum class ModelFormat : std::uint8_t { Yaml, Urdf, Mjcf, Sdfast };
 
 /// How files are read.
 struct ReadOptions {
-  UrdfOptions urdf = {};  ///< for URDF files
-  MjcfOptions mjcf = {};  ///< for MJCF files (MuJoCo)
-  YamlLimits yaml = {};   ///< for Kane YAML files
+  UrdfOptions urdf = {};      ///< for URDF files
+  MjcfOptions mjcf = {};      ///< for MJCF files (MuJoCo)
+  SdfastOptions sdfast = {};  ///< for SD/FAST files
+  YamlLimits yaml = {};       ///< for Kane YAML files
 };
 
-/// .yaml, .yml and .kane are Kane YAML, .urdf is URDF, .mjcf is MJCF. Otherwise a text that begins with '<' is MJCF if its root
+/// .yaml, .yml and .kane are Kane YAML, .urdf is URDF, .mjcf is MJCF, .sd is SD/FAST. Otherwise a text that begins with '<' is MJCF if its root
 /// element is <mujoco>, and else URDF.
 [[nodiscard]] ModelFormat model_format(const std::filesystem::path& file, std::string_view text);
 
