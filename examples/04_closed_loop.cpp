@@ -1,5 +1,5 @@
-// A closed loop: a four-bar linkage. Three joints make a tree, the fourth closes it. The start need not fit exactly:
-// assembly moves it onto the constraints, and moves what you gave as little as it can.
+// A closed loop: a four-bar linkage. Three joints make a tree, the fourth closes it. Of the start, what is given is held, and
+// assembly finds the rest near the guesses.
 
 #include <fmt/format.h>
 
@@ -20,8 +20,8 @@ int main() {
   m.revolute("B", coupler, rocker, kane::axis::z, {.at = {0.9, 0, 0}, .child_at = {0.7, 0, 0}, .closing = true});
   m.set_gravity({0, -9.81, 0});
   m.set_initial("q1", 0.5);
-  m.set_initial("q2", 0.2);  // roughly
-  m.set_initial("q3", 1.2);
+  m.set_guess("q2", 0.2);  // roughly
+  m.set_guess("q3", 1.2);
   m.set_initial("u1", 6);
 
   kane::Simulation run(kane::Model(m), {}, {.tolerance = 1e-10});

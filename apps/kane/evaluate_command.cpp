@@ -67,6 +67,7 @@ void print_named(const char* title, const std::vector<NamedValue>& values) {
 
 void print_evaluation(const Evaluation& a) {
   fmt::print("{} at t = {} s (formulation: {})\n\n", a.model, a.t, a.formulation);
+  if (!a.assembly.moved.empty()) fmt::print("assembled:\n{}\n", a.assembly.to_string());
   print_motion(a);
   if (a.kinetic) fmt::print("\n  kinetic energy {:>14.7g} J\n", *a.kinetic);
   if (a.potential) fmt::print("  potential      {:>14.7g} J\n", *a.potential);

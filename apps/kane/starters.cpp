@@ -99,7 +99,8 @@ constraints:
   loop: {point: B.end, reference: C.end, directions: [N.x, N.y]}
 dependent: [u2, u3]
 outputs: {rocker: q3}
-initial: {q1: 60 deg, q2: -20 deg, q3: 80 deg}    # nearly; assembly closes the loop
+initial: {q1: 60 deg}                             # held; assembly finds the others ...
+guess: {q2: -20 deg, q3: 80 deg}                  # ... near these
 simulate: {until: 5 s}
 )";
 

@@ -69,9 +69,11 @@ Evaluation Evaluator::calc(const StartState& state) {
   start_ = model_.start(state);
   Evaluation a;
   a.model = e.name, a.formulation = e.formulation;
+  assemble_state(a);
   a.t = start_.state.t, a.q = start_.state.q, a.u = start_.state.u;
   a.coordinates = names_of(e.q), a.speeds = names_of(e.u);
   a.warnings = e.warnings;
+  if (!a.assembly.warning.empty()) a.warnings.push_back(a.assembly.warning);
   a.qdot.resize(e.q.size()), a.udot.resize(e.u.size());
   lambda_.assign(e.constraints.size(), 0.0);
   const auto reports = switched_ ? calc_switched(a) : calc_plain(a);
@@ -88,8 +90,20 @@ Evaluation Evaluator::calc(const StartState& state) {
   return a;
 }
 
+/// As a run does before its first step.
+void Evaluator::assemble_state(Evaluation& a) {
+  if (plain_) {
+    set_evaluator(*plain_, start_);
+    a.assembly = assemble_start(*plain_, start_);
+    return;
+  }
+  switched_->set_parameters(start_.parameters);
+  switched_->set_inputs(start_.inputs);
+  switched_->set_active(start_.active);
+  start_.state = switched_->assemble(start_.state, start_.given, &a.assembly);
+}
+
 std::span<const double> Evaluator::calc_plain(Evaluation& a) {
-  set_evaluator(*plain_, start_);
   const MotionReport report = plain_->calc_motion(a.q, a.u, a.qdot, a.udot);
   if (!report.ok()) {
     a.failure = describe(report, model_.equations());
@@ -103,9 +117,6 @@ std::span<const double> Evaluator::calc_plain(Evaluation& a) {
 
 std::span<const double> Evaluator::calc_switched(Evaluation& a) {
   const EquationsOfMotion& e = model_.equations();
-  switched_->set_parameters(start_.parameters);
-  switched_->set_inputs(start_.inputs);
-  switched_->set_active(start_.active);
   switched_->start(start_.state);
   const State& at = switched_->state();
   if (at.u != a.u) {

@@ -96,8 +96,9 @@ struct Evaluation {
   /// Contacts and frictions of the model, and shapes where they touch.
   std::vector<ContactForce> contacts;
   std::vector<KernelCount> operations;  ///< one for each kernel
-  std::vector<std::string> warnings;    ///< for the user
-  std::string failure;                  ///< why the motion could not be found; nothing after qdot is filled in then
+  AssemblyReport assembly;            ///< which values had to move to satisfy the constraints, as at the start of a run
+  std::vector<std::string> warnings;  ///< for the user
+  std::string failure;                ///< why the motion could not be found; nothing after qdot is filled in then
 };
 
 /// A warning about contacts of which it is not known where their forces act, so that reactions lack them; "" if there are
@@ -105,7 +106,7 @@ struct Evaluation {
 [[nodiscard]] std::string describe_unlocated(const EquationsOfMotion& equations,
                                              const std::vector<ContactForce>* touching = nullptr);
 
-/// Evaluates many states of one model. Where the model has contacts or friction, their states at each state are found as at
+/// Evaluates many states of one model. Closed loops are assembled. Where the model has contacts or friction, their states at each state are found as at
 /// the start of a run.
 class Evaluator {
  public:
@@ -114,10 +115,11 @@ class Evaluator {
 
   /// The model that is evaluated.
   [[nodiscard]] const Model& model() const { return model_; }
-  /// At a state.
+  /// At a state, assembled as a run would be. Throws ModelError if that is impossible.
   [[nodiscard]] Evaluation calc(const StartState& state);
 
  private:
+  void assemble_state(Evaluation& a);
   [[nodiscard]] std::span<const double> calc_plain(Evaluation& a);
   [[nodiscard]] std::span<const double> calc_switched(Evaluation& a);
   [[nodiscard]] SystemEvaluator& evaluator() { return switched_ ? switched_->evaluator() : *plain_; }

@@ -52,6 +52,7 @@ JointForcesReport JointForcesEvaluator::calc(const StartState& state) {
   const Evaluation at = evaluator_->calc(state);
   JointForcesReport report;
   report.model = at.model, report.t = at.t, report.warnings = at.warnings, report.failure = at.failure;
+  report.assembly = at.assembly;
   report.degrees_of_freedom = table_.free_count;
   if (!at.failure.empty()) return report;
   report.constraint_forces.assign(at.auxiliary_forces.begin() + static_cast<std::ptrdiff_t>(first_force_),

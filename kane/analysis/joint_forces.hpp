@@ -52,6 +52,7 @@ struct JointForcesReport {
   std::vector<JointForces> joints;            ///< in order
   std::vector<NamedValue> constraint_forces;  ///< of all constrained axes, in the order of the table
   std::vector<NamedValue> multipliers;        ///< of the active constraints
+  AssemblyReport assembly;                    ///< which values had to move to satisfy the constraints
   std::vector<std::string> warnings;          ///< for the user
   std::string failure;                        ///< why the motion could not be found
 };

@@ -71,6 +71,7 @@ void OperatingPoint::find_state(StatePlace place) {
     AssemblyReport report;
     state_ = closed_->assembled(&report);
     summary_.assembled = report.to_string();
+    if (!report.warning.empty()) summary_.warnings.push_back(report.warning);
     return;
   }
   EquilibriumOptions options;

@@ -158,6 +158,7 @@ class RootLocusFinder {
     };
     for (const auto& s : settings_) set(s.place, evaluate(s.value, values));
     if (const auto k = find_state(name)) set(*k, value);
+    held.insisted_q = held.q, held.insisted_u = held.u;
     if (settings_.empty() && !find_state(name)) held = point_.start().given;
     const AssemblyReport assembly = assemble(point_.closed_evaluator(), state, held);
     require(assembly.ok, "at {} = {:.9g}: {}", name, value, assembly.message);

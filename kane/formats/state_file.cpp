@@ -41,12 +41,13 @@ class StateReader {
   StartState read() {
     if (!json_.is_object()) fail("a state is a JSON object such as {\"t\": 0, \"q\": {...}, \"u\": {...}}");
     if (json_.contains("found")) return read_found();
-    const std::vector<std::string> known{"t", "q", "u", "parameters", "inputs", "active"};
+    const std::vector<std::string> known{"t", "q", "u", "guess", "parameters", "inputs", "active"};
     for (const auto& [key, value] : json_.items())
       if (std::find(known.begin(), known.end(), key) == known.end())
         fail(fmt::format("unknown key '{}'{}", key, suggestion(key, known)));
     read_setting();
     read_values(json_, "q", state_.q), read_values(json_, "u", state_.u), read_values(json_, "inputs", state_.inputs);
+    read_values(json_, "guess", state_.guess);
     return std::move(state_);
   }
 

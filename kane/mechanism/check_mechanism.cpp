@@ -166,6 +166,13 @@ class MechanismCheck {
       require_at(m_.where, known, "the initial value of '{}' is given, but there is no such coordinate or speed{}",
                  name, suggestion(name, symbols_.all()));
     }
+    for (const auto& [name, value] : m_.guess) {
+      require_at(m_.where, symbols_.contains(name),
+                 "a guess of '{}' is given, but there is no such coordinate or speed{}", name,
+                 suggestion(name, symbols_.all()));
+      require_at(m_.where, !m_.initial.contains(name),
+                 "'{}' has an initial value and a guess; an initial value is held and needs no guess", name);
+    }
     for (const std::string& u : m_.dependent_speeds) {
       require_at(m_.where, symbols_.contains(u), "'{}' is to be a dependent speed, but there is no such speed{}", u,
                  suggestion(u, symbols_.all()));

@@ -212,6 +212,15 @@ void Mechanism::add_output(std::string_view output, Quantity value, const Place&
 void Mechanism::set_initial(std::string_view symbol, const Expr& value, const Place& place) {
   const std::string owner = fmt::format("the initial value of '{}'", symbol);
   initial[std::string(symbol)] = default_value(*this, value, owner, place_of(place));
+  guess.erase(std::string(symbol));
+  initial_laws.erase(std::string(symbol));
+  if (!value.is_number()) initial_laws[std::string(symbol)] = value;
+}
+
+void Mechanism::set_guess(std::string_view symbol, const Expr& value, const Place& place) {
+  const std::string owner = fmt::format("the guess of '{}'", symbol);
+  guess[std::string(symbol)] = default_value(*this, value, owner, place_of(place));
+  initial.erase(std::string(symbol));
   initial_laws.erase(std::string(symbol));
   if (!value.is_number()) initial_laws[std::string(symbol)] = value;
 }

@@ -40,7 +40,8 @@ double initial_value(const Expr& e, const Mechanism& mechanism) {
   if (e.is_number()) return to_double(e.number());
   Values values = parameter_values(mechanism);
   for (const Expr& s : symbols_of({&e, 1})) values.emplace(s.name(), 0.0);
-  for (const auto& [name, value] : mechanism.initial) values[name] = value;
+  for (const auto* start : {&mechanism.guess, &mechanism.initial})
+    for (const auto& [name, value] : *start) values[name] = value;
   return evaluate(e, values, table_functions(mechanism));
 }
 

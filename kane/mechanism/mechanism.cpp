@@ -105,4 +105,10 @@ std::vector<Expr> Mechanism::joint_speeds() const {
   return in_order(std::move(all), speed_order, "speed", where);
 }
 
+double Mechanism::start_value(const std::string& symbol) const {
+  for (const auto* values : {&initial, &guess})
+    if (const auto found = values->find(symbol); found != values->end()) return found->second;
+  return 0;
+}
+
 }  // namespace kane

@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -80,9 +81,14 @@ struct Mechanism {
   std::vector<std::string> speed_order;      ///< the same for joint_speeds()
   std::vector<AuxiliaryQuantity> auxiliary;  ///< speeds that bring constraint forces into evidence
   std::vector<NamedQuantity> outputs;        ///< scalars to report
-  std::map<std::string, double> initial;     ///< of coordinates and speeds, SI; missing ones are 0
-  /// Those of `initial` that were written with parameters, to be evaluated again when a parameter is changed.
+  /// Values of coordinates and speeds, SI, where the motion starts. Closed loops hold these and move the others.
+  std::map<std::string, double> initial;
+  /// Values of coordinates and speeds, SI, from which assembly looks for those that are not given; 0 if not here either.
+  std::map<std::string, double> guess;
+  /// Those of `initial` and `guess` that were written with parameters, to be evaluated again when a parameter is changed.
   std::map<std::string, Expr> initial_laws;
+  /// Those of `initial` that were set for a run (--set): if loops cannot hold all of them, these come first.
+  std::set<std::string> insisted;
   SimulationSettings simulation;  ///< how to run it
   /// SI units of parameters and inputs, where the file tells them ("kg", "N*m*s"); for display and export.
   std::map<std::string, std::string, std::less<>> units;
@@ -253,7 +259,10 @@ struct Mechanism {
   /// A scalar to be reported and recorded.
   void add_output(std::string_view output, Quantity value, const Place& place = Place::current());
   /// Where a coordinate or speed starts: a number, or an expression of parameters.
+  /// Closed loops hold it and move what is not given.
   void set_initial(std::string_view symbol, const Expr& value, const Place& place = Place::current());
+  /// Where assembly looks for a coordinate or speed that is not given: it selects among the ways to close a loop.
+  void set_guess(std::string_view symbol, const Expr& value, const Place& place = Place::current());
 
   // contact, friction, events
   /// Two things that cannot pass through each other.
@@ -288,6 +297,8 @@ struct Mechanism {
   [[nodiscard]] std::vector<Expr> all_coordinates() const;
   /// The speeds of the joints, likewise.
   [[nodiscard]] std::vector<Expr> joint_speeds() const;
+  /// The initial value of a coordinate or speed, else its guess, else 0.
+  [[nodiscard]] double start_value(const std::string& symbol) const;
 };
 
 /// Checks names, axes, masses, the shape of the tree. Throws ModelError with the place and the names; returns warnings.

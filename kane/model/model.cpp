@@ -76,7 +76,8 @@ void carry_closed_start(const Mechanism& mechanism, Mechanism& chosen) {
 Model::Model(Mechanism mechanism, ModelOptions options) {
   std::vector<std::string> notes;
   apply_settings(mechanism, options.set);
-  options.set.clear();
+  apply_guesses(mechanism, options.guess);
+  options.set.clear(), options.guess.clear();
   mechanism.stops = mechanism.stops && options.stops;
   mechanism.motor_limits = mechanism.motor_limits && options.motor_limits;
   if (mechanism.automatic_speeds) {
@@ -164,9 +165,16 @@ class StartBuilder {
     set_initial(equations_.q, start_.state.q);
     set_initial(equations_.u, start_.state.u);
     complete_quaternions();
+    check_guesses();
+    for (auto [symbols, values] : {std::pair{&equations_.q, &start_.state.q}, {&equations_.u, &start_.state.u}})
+      set_guesses(*symbols, *values);
     set_named("q", state_.q, equations_.q, start_.state.q);
     set_named("u", state_.u, equations_.u, start_.state.u);
-    start_.given = {given(equations_.q, state_.q), given(equations_.u, state_.u)};
+    const auto& initial = mechanism_.initial;
+    const auto& insisted = mechanism_.insisted;
+    GivenValues& g = start_.given;
+    g.q = named(equations_.q, state_.q, initial), g.u = named(equations_.u, state_.u, initial);
+    g.insisted_q = named(equations_.q, state_.q, insisted), g.insisted_u = named(equations_.u, state_.u, insisted);
     set_active();
     set_inputs(sources);
     return std::move(start_);
@@ -206,12 +214,11 @@ class StartBuilder {
     const bool renew = !state_.parameters.empty() && !mechanism_.initial_laws.empty();
     const FunctionTable functions = renew ? table_functions(mechanism_) : FunctionTable{};
     for (const Expr& symbol : symbols) {
-      const auto number = mechanism_.initial.find(symbol.name());
       const auto law = mechanism_.initial_laws.find(symbol.name());
       if (renew && law != mechanism_.initial_laws.end())
         to.push_back(evaluate(law->second, parameters_, functions));
       else
-        to.push_back(number == mechanism_.initial.end() ? 0.0 : number->second);
+        to.push_back(mechanism_.start_value(symbol.name()));
     }
   }
 
@@ -231,9 +238,28 @@ class StartBuilder {
     }
   }
 
-  [[nodiscard]] std::vector<bool> given(const std::vector<Expr>& symbols, const Values& values) const {
+  void check_guesses() const {
+    auto names = names_of(equations_.q);
+    for (const Expr& u : equations_.u) names.push_back(u.name());
+    for (const auto& [name, value] : state_.guess) {
+      check_name("guess", name, value, names);
+      if (state_.q.contains(name) || state_.u.contains(name))
+        fail(fmt::format("'{}' is given and guessed; a value that is given is held and needs no guess", name));
+    }
+  }
+
+  void set_guesses(const std::vector<Expr>& symbols, std::vector<double>& to) const {
+    for (std::size_t i = 0; i < symbols.size(); ++i)
+      if (const auto guess = state_.guess.find(symbols[i].name()); guess != state_.guess.end()) to[i] = guess->second;
+  }
+
+  /// Flags of the symbols that the state or the model gives; a guess of the state overrides the model.
+  template <class Names>
+  [[nodiscard]] std::vector<bool> named(const std::vector<Expr>& symbols, const Values& state,
+                                        const Names& model) const {
     std::vector<bool> r;
-    for (const Expr& s : symbols) r.push_back(mechanism_.initial.contains(s.name()) || values.contains(s.name()));
+    for (const Expr& s : symbols)
+      r.push_back(state.contains(s.name()) || (model.contains(s.name()) && !state_.guess.contains(s.name())));
     return r;
   }
 

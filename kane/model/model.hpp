@@ -32,6 +32,8 @@ struct ModelOptions {
   Formulation formulation = Formulation::Automatic;  ///< Automatic: the shortest
   /// "name=value" settings, applied before anything is derived (settings.hpp).
   std::vector<std::string> set{};
+  /// "name=value": coordinates and speeds that assembly starts from and may move.
+  std::vector<std::string> guess{};
   /// Inputs that the caller gives values to, whatever law or series the model has for them.
   std::vector<std::string> driven{};
   SampledLaws sampled_laws = SampledLaws::Sampled;  ///< how laws of digital controllers act

@@ -54,14 +54,19 @@ double value_of(const Setting& setting, std::string_view option, const Units& un
   return number * unit.factor();
 }
 
-std::vector<std::string> settable_names(const Mechanism& mechanism) {
+std::vector<std::string> state_names(const Mechanism& mechanism) {
   std::vector<std::string> names;
-  for (const auto& p : mechanism.parameters) names.push_back(p.symbol.name());
-  for (const auto& p : mechanism.inputs) names.push_back(p.symbol.name());
   for (const auto& q : mechanism.all_coordinates()) names.push_back(q.name());
   for (const auto& x : mechanism.states) names.push_back(x.name);
   for (const auto& u : mechanism.joint_speeds()) names.push_back(u.name());
   for (const auto& u : mechanism.speeds) names.push_back(u.name);
+  return names;
+}
+
+std::vector<std::string> settable_names(const Mechanism& mechanism) {
+  std::vector<std::string> names = state_names(mechanism);
+  for (const auto& p : mechanism.parameters) names.push_back(p.symbol.name());
+  for (const auto& p : mechanism.inputs) names.push_back(p.symbol.name());
   return names;
 }
 
@@ -70,7 +75,8 @@ void renew_initial(Mechanism& mechanism) {
   Values values;
   const FunctionTable functions = table_functions(mechanism);
   for (const auto& p : mechanism.parameters) values[p.symbol.name()] = evaluate(p.value, values, functions);
-  for (const auto& [name, law] : mechanism.initial_laws) mechanism.initial[name] = evaluate(law, values, functions);
+  for (const auto& [name, law] : mechanism.initial_laws)
+    (mechanism.guess.contains(name) ? mechanism.guess : mechanism.initial)[name] = evaluate(law, values, functions);
 }
 
 void make_constant(Mechanism& mechanism, const std::string& input) {
@@ -104,10 +110,28 @@ void apply_settings(Mechanism& mechanism, std::span<const std::string> settings,
       make_constant(mechanism, setting.name);
     } else {
       mechanism.initial[setting.name] = value;
+      mechanism.insisted.insert(setting.name);
+      mechanism.guess.erase(setting.name);
       mechanism.initial_laws.erase(setting.name);
     }
   }
   if (parameters_changed) renew_initial(mechanism);
+}
+
+void apply_guesses(Mechanism& mechanism, std::span<const std::string> guesses, std::string_view option) {
+  if (guesses.empty()) return;
+  const Units units = symbol_units(mechanism);
+  const std::vector<std::string> names = state_names(mechanism);
+  for (const std::string& text : guesses) {
+    const Setting setting = split(text, option);
+    if (std::find(names.begin(), names.end(), setting.name) == names.end())
+      throw ModelError(fmt::format("{}: the model has no coordinate or speed '{}'{}", option, setting.name,
+                                   suggestion(setting.name, names)));
+    mechanism.guess[setting.name] = value_of(setting, option, units);
+    mechanism.initial.erase(setting.name);
+    mechanism.insisted.erase(setting.name);
+    mechanism.initial_laws.erase(setting.name);
+  }
 }
 
 }  // namespace kane

@@ -173,6 +173,13 @@ void Simulation::set_input(std::string_view name, double value) {
   simulator_->set_input(static_cast<std::size_t>(input - inputs.begin()), value);
 }
 
+RunReport Simulation::run(const RunPlan& plan, const SampleCallback& on_sample, const StepCallback& on_step) {
+  RunReport report = simulator_->run(plan, on_sample, on_step);
+  if (!warned_ && !assembly_.warning.empty()) report.warnings.insert(report.warnings.begin(), assembly_.warning);
+  warned_ = true;
+  return report;
+}
+
 RunReport Simulation::advance(double duration) {
   require(duration >= 0 && std::isfinite(duration), "a simulation advances by a time of zero or more, not by {}",
           duration);

@@ -77,9 +77,7 @@ class Simulation {
   /// Goes on for `duration` seconds, events included.
   RunReport advance(double duration);
   /// Until the end of the plan, an event that stops it, or a callback that returns false.
-  RunReport run(const RunPlan& plan, const SampleCallback& on_sample = {}, const StepCallback& on_step = {}) {
-    return simulator_->run(plan, on_sample, on_step);
-  }
+  RunReport run(const RunPlan& plan, const SampleCallback& on_sample = {}, const StepCallback& on_step = {});
   /// A plan with the end and the sampling of the model file where they are not given: 10 s and 1000 intervals if the file
   /// does not say.
   [[nodiscard]] RunPlan plan(std::optional<double> until = {}, std::optional<double> output_step = {}) const;
@@ -108,6 +106,7 @@ class Simulation {
   Start start_;
   std::unique_ptr<MotionSimulator> simulator_;
   AssemblyReport assembly_;
+  bool warned_ = false;  ///< of values that had to move
   std::vector<std::string> columns_;
   std::vector<std::size_t> outputs_;  ///< places in the reports
   std::vector<double> row_;

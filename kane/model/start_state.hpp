@@ -19,7 +19,10 @@ namespace kane {
 struct StartState {
   /// Missing: the model's initial t, else the start of its `simulate:` section, else 0.
   std::optional<double> t{};
-  Values q{}, u{};      ///< by name; missing ones have the model's initial values
+  /// By name. Closed loops hold these before the model's initial values, and move the others.
+  Values q{}, u{};
+  /// Coordinates and speeds by name: where assembly looks for them. They are not held, whatever the model says.
+  Values guess{};
   Values parameters{};  ///< by name; missing ones keep their values, or follow the given ones
   /// By name. An input given here is constant, whatever law or series the model has for it.
   Values inputs{};
@@ -29,7 +32,7 @@ struct StartState {
   std::string label = "state";
 
   [[nodiscard]] bool empty() const {
-    return !t && q.empty() && u.empty() && parameters.empty() && inputs.empty() && !active;
+    return !t && q.empty() && u.empty() && guess.empty() && parameters.empty() && inputs.empty() && !active;
   }
 };
 

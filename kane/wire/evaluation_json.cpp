@@ -101,6 +101,7 @@ Json to_json(const Evaluation& e) {
   add_motion(e, a);
   if (!e.contacts.empty()) a["contacts"] = contacts_json(e.contacts);
   for (const KernelCount& k : e.operations) a["operations"][k.kernel] = counts(k.operations);
+  if (!e.assembly.moved.empty()) a["assembly"] = to_json(e.assembly);
   if (!e.warnings.empty()) a["warnings"] = e.warnings;
   return a;
 }
@@ -115,6 +116,7 @@ Json to_json(const JointForcesReport& report) {
   for (const NamedValue& f : report.constraint_forces)
     a["constraint_names"].push_back(f.name), a["constraint_forces"].push_back(f.value);
   a["multipliers"] = by_name(report.multipliers);
+  if (!report.assembly.moved.empty()) a["assembly"] = to_json(report.assembly);
   if (!report.warnings.empty()) a["warnings"] = report.warnings;
   return a;
 }

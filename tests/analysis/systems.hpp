@@ -26,9 +26,8 @@ struct Subject {
     evaluator->set_inputs(system->default_inputs(), 0);
     const auto read = [&](const std::vector<Expr>& symbols, std::vector<double>& values, std::vector<bool>& flags) {
       for (const auto& s : symbols) {
-        const auto at = mechanism.initial.find(s.name());
-        values.push_back(at == mechanism.initial.end() ? 0.0 : at->second);
-        flags.push_back(at != mechanism.initial.end());
+        values.push_back(mechanism.start_value(s.name()));
+        flags.push_back(mechanism.initial.contains(s.name()));
       }
     };
     read(equations().q, state.q, given.q), read(equations().u, state.u, given.u);

@@ -73,6 +73,7 @@ void expect_same_equations(const Mechanism& a, const Mechanism& b, double tolera
   EXPECT_EQ(names(ea.inputs), names(eb.inputs));
   EXPECT_EQ(ea.dependent_speeds, eb.dependent_speeds);
   EXPECT_EQ(a.initial, b.initial);
+  EXPECT_EQ(a.guess, b.guess);
   ASSERT_EQ(ea.constraints.size(), eb.constraints.size());
   for (std::size_t i = 0; i < ea.constraints.size(); ++i) {
     EXPECT_EQ(ea.constraints[i].name, eb.constraints[i].name);

@@ -6,8 +6,11 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
+#include "kane/base/error.hpp"
 #include "kane/formats/yaml/yaml_reader.hpp"
+#include "kane/formats/yaml/yaml_writer.hpp"
 #include "kane/mechanism/check_values.hpp"
 #include "kane/mechanism/formulation.hpp"
 #include "same_equations.hpp"
@@ -229,6 +232,31 @@ initial: {q1: 0.1, q3: 0.3}
   for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(x[i], y[i], 1e-12);
   EXPECT_EQ(m.initial, whole.initial);
   std::filesystem::remove_all(folder);
+}
+
+TEST(Yaml, GuessesAreKeptApartFromInitialValues) {
+  const std::string text = std::string(kChain).substr(0, std::string(kChain).find("initial:")) +
+                           "initial: {q1: 30 deg}\nguess: {q2: m2/m1, u3: -1 rad/s}\n";
+  const Mechanism m = read_yaml_text(text);
+  EXPECT_EQ(m.initial.size(), 1U);
+  EXPECT_EQ(m.guess, (std::map<std::string, double>{{"q2", 3}, {"u3", -1}}));
+  EXPECT_TRUE(m.initial_laws.contains("q2"));
+  const Mechanism again = read_yaml_text(write_yaml(m));
+  EXPECT_EQ(again.guess, m.guess);
+  EXPECT_EQ(again.initial, m.initial);
+  const auto refused = [&](const std::string& guess, const std::string& words) {
+    try {
+      (void)read_yaml_text(text.substr(0, text.find("guess:")) + guess);
+      ADD_FAILURE() << guess;
+    } catch (const ModelError& error) {
+      EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+    }
+  };
+  refused("guess: {q1: 1}", "'q1' stands under 'initial' already");
+  refused("guess: {t: 1}", "not a coordinate or speed");
+  refused("guess: {q4: 1}", "did you mean");
+  refused("guess: {q2: 3 kg}", "q2");
+  refused("guess: 3", "guess");
 }
 
 // ---- Denavit-Hartenberg ---------------------------------------------------------------------------------------------------

@@ -28,10 +28,7 @@ struct Model {
   /// The model's own initial values, not assembled.
   [[nodiscard]] State initial() const {
     State s;
-    const auto value = [&](const Expr& symbol) {
-      const auto at = mechanism.initial.find(symbol.name());
-      return at == mechanism.initial.end() ? 0.0 : at->second;
-    };
+    const auto value = [&](const Expr& symbol) { return mechanism.start_value(symbol.name()); };
     for (const auto& q : equations().q) s.q.push_back(value(q));
     for (const auto& u : equations().u) s.u.push_back(value(u));
     return s;

@@ -299,29 +299,52 @@ void read_outputs(ModelContext& context, const YamlNode& section) {
   });
 }
 
-void read_initial(ModelContext& context, const YamlNode& section) {
-  for_each_entry(section, "initial", [&](const YamlEntry& entry) {
+namespace {
+
+/// `initial` or `guess`: values of coordinates and speeds.
+void read_start_values(ModelContext& context, const YamlNode& section, const std::string& name,
+                       std::map<std::string, double>& to) {
+  const bool is_guess = &to == &context.mechanism.guess;
+  const std::string owner = fmt::format("'{}'", name);
+  for_each_entry(section, name, [&](const YamlEntry& entry) {
     const auto known = context.names.find(entry.key);
     const bool state = known != context.names.end() && (known->second.what.ends_with("coordinate") ||
                                                         known->second.what == "speed" || known->second.what == "state");
-    if (!state && entry.key != "t") {
+    if (!state && (is_guess || entry.key != "t")) {
       std::vector<std::string> names = context.names_of("coordinate");
       for (const char* kind : {"speed", "state"})
-        for (auto& name : context.names_of(kind)) names.push_back(std::move(name));
-      fail_at(entry.key_place, fmt::format("'initial' gives a value to '{}', which is not a coordinate or speed{}",
+        for (auto& other : context.names_of(kind)) names.push_back(std::move(other));
+      fail_at(entry.key_place, fmt::format("{} gives a value to '{}', which is not a coordinate or speed{}", owner,
                                            shown(entry.key), suggestion(entry.key, names)));
     }
-    if (state && known->second.what == "locked coordinate") return;  // read_joints has used it
+    if (state && known->second.what == "locked coordinate") {
+      if (!is_guess) return;  // read_joints has used it
+      fail_at(entry.key_place, fmt::format("'{}' is locked; its value belongs under 'initial'", shown(entry.key)));
+    }
+    if (is_guess && context.mechanism.initial.contains(entry.key))
+      fail_at(entry.key_place, fmt::format("'{}' stands under 'initial' already; an initial value is held and needs no "
+                                           "guess",
+                                           shown(entry.key)));
     Measure measure = measure::kAny;
     if (state && known->second.dimension) {
       measure.dimension = known->second.dimension;
       for (const Measure& m : {measure::kAngle, measure::kLength, measure::kAngularVelocity, measure::kVelocity})
         if (m.dimension == measure.dimension) measure = m;
     }
-    context.mechanism.initial[entry.key] = context.number(entry.value, measure, entry.key, "'initial'");
-    const Expr law = context.scalar(entry.value, measure, entry.key, "'initial'");
+    to[entry.key] = context.number(entry.value, measure, entry.key, owner);
+    const Expr law = context.scalar(entry.value, measure, entry.key, owner);
     if (!law.is_number()) context.mechanism.initial_laws[entry.key] = law;
   });
+}
+
+}  // namespace
+
+void read_initial(ModelContext& context, const YamlNode& section) {
+  read_start_values(context, section, "initial", context.mechanism.initial);
+}
+
+void read_guess(ModelContext& context, const YamlNode& section) {
+  read_start_values(context, section, "guess", context.mechanism.guess);
 }
 
 void complete_initial(ModelContext& context) {
@@ -329,8 +352,9 @@ void complete_initial(ModelContext& context) {
   for (const Joint& joint : m.joints) {
     for (const ElementaryMotion& motion : joint.motions) {
       if (motion.kind != MotionKind::Ball || motion.coordinates.size() != 4) continue;
-      const bool given = std::any_of(motion.coordinates.begin(), motion.coordinates.end(),
-                                     [&](const Expr& e) { return m.initial.contains(e.name()); });
+      const bool given = std::any_of(motion.coordinates.begin(), motion.coordinates.end(), [&](const Expr& e) {
+        return m.initial.contains(e.name()) || m.guess.contains(e.name());
+      });
       if (!given) m.initial[motion.coordinates[3].name()] = 1;
     }
   }

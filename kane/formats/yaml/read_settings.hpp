@@ -22,6 +22,8 @@ void read_states(ModelContext& context, const YamlNode& section);
 void read_auxiliary(ModelContext& context, const YamlNode& section);
 void read_outputs(ModelContext& context, const YamlNode& section);
 void read_initial(ModelContext& context, const YamlNode& section);
+/// After read_initial: a value that is given needs no guess.
+void read_guess(ModelContext& context, const YamlNode& section);
 /// Euler parameters without an initial value start at the identity.
 void complete_initial(ModelContext& context);
 void read_simulation(ModelContext& context, const YamlNode& section);

@@ -60,6 +60,7 @@ constexpr SectionRow kSections[] = {
     {"auxiliary", Meeting::Join, true},
     {"outputs", Meeting::Join, true},
     {"initial", Meeting::Override, true},
+    {"guess", Meeting::Override, true},
     {"simulate", Meeting::Override, false},
 };
 

@@ -61,6 +61,7 @@ Mechanism build(const ModelDocument& document, const std::string& file_name) {
   read_if(context, document, "auxiliary", read_auxiliary);
   read_if(context, document, "outputs", read_outputs);
   read_if(context, document, "initial", read_initial);
+  read_if(context, document, "guess", read_guess);
   complete_initial(context);
   read_if(context, document, "simulate", read_simulation);
   return mechanism;

@@ -183,13 +183,11 @@ class ModelWriter {
   }
 
   void write_rest() {
-    YamlNode outputs = yaml_map(), initial = yaml_map(), simulate = yaml_map();
+    YamlNode outputs = yaml_map(), simulate = yaml_map();
     for (const auto& o : m_.outputs) add_entry(outputs, o.name, o.value.text);
     section("outputs", std::move(outputs));
-    for (const std::string& name : state_names())
-      if (const auto value = m_.initial.find(name); value != m_.initial.end())
-        add_entry(initial, name, number_text(value->second));
-    section("initial", std::move(initial));
+    write_start("initial", m_.initial);
+    write_start("guess", m_.guess);
     const SimulationSettings& s = m_.simulation;
     const auto add_number = [&](const char* key, std::optional<double> value) {
       if (value) add_entry(simulate, key, number_text(*value));
@@ -203,6 +201,14 @@ class ModelWriter {
     add_number("sample", s.sample);
     if (!s.constraints.empty()) add_entry(simulate, "constraints", s.constraints);
     section("simulate", std::move(simulate));
+  }
+
+  void write_start(const char* name, const std::map<std::string, double>& values) {
+    YamlNode node = yaml_map();
+    for (const std::string& symbol : state_names())
+      if (const auto value = values.find(symbol); value != values.end())
+        add_entry(node, symbol, number_text(value->second));
+    section(name, std::move(node));
   }
 
   /// Everything that may have an initial value, in the order people expect.

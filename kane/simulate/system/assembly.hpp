@@ -1,11 +1,15 @@
 #pragma once
-// Assembly: from initial values that are incomplete or do not fit together to the nearest configuration and speeds that
-// satisfy the constraints. Values the user gave are held if that is possible at all; otherwise they move, less willingly
-// than the others, and the report says so.
+// Assembly: from initial values that are incomplete or do not fit together to a configuration and speeds that satisfy the
+// constraints. What was given is held; what was not given moves, from its guess to the nearest solution.
 //
-//     coordinates: phi(q, t) = 0 by damped Gauss-Newton (kane/solve/newton.hpp) from the values given, then from
-//                  several other starts; first with the given values held, then with all free
-//     speeds:      A u + b = 0 with the given values held; otherwise the speeds nearest in kinetic energy
+//     coordinates: phi(q, t) = 0 by damped Gauss-Newton (kane/solve/newton.hpp) from the start, then from several others
+//     speeds:      A u + b = 0 by the shortest change of those that are free
+//
+// Values that satisfy the constraints are not touched at all. Given values may contradict each other. Then as many are
+// held as the constraints allow: those of a state or a setting before those of the model, independent ones before those
+// that the user wants to be dependent, earlier ones before later ones (kane/solve/column_basis.hpp). Values of the model
+// that had to move are reported; values of a state or a setting may move by rounding only, else assembly fails and says
+// which loops stay open, and how far.
 
 #include <string>
 #include <vector>
@@ -15,9 +19,11 @@
 
 namespace kane {
 
-/// The values of the state that the user has given; the others are guesses.
+/// The values of the state that are given; the others are guesses.
 struct GivenValues {
   std::vector<bool> q, u;
+  /// Flags of those that a state or a setting gives, which come before those of the model. Empty: none.
+  std::vector<bool> insisted_q{}, insisted_u{};
 };
 
 struct AssemblyOptions {
@@ -34,6 +40,7 @@ struct AssemblyMove {
 struct AssemblyReport {
   bool ok = false;
   std::vector<AssemblyMove> moved;
+  std::string warning;  ///< given values that contradict each other: which constraints they leave open, and how far
   int starts = 0;       ///< other starts that were tried
   double residual = 0;  ///< largest |phi| that is left
   std::string open;     ///< the constraint that stays open, if not ok
@@ -49,6 +56,14 @@ struct AssemblyReport {
 /// The same; throws ModelError with the report's message if that is not possible, after filling in `report` if there is one.
 void require_assembly(SystemEvaluator& evaluator, State& state, const GivenValues& given,
                       const AssemblyOptions& options, AssemblyReport* report);
+
+/// Flags of the given coordinates that assembly holds while it solves the configuration equations for the others.
+/// `j`: their derivatives at q, which satisfies them.
+[[nodiscard]] std::vector<bool> find_held_coordinates(ConstMatrixView j, std::span<const double> q,
+                                                      const GivenValues& given, const EquationsOfMotion& equations);
+/// Flags of the given speeds that it holds while it solves A u + b = 0 for the others.
+[[nodiscard]] std::vector<bool> find_held_speeds(ConstMatrixView a, const GivenValues& given,
+                                                 const EquationsOfMotion& equations);
 
 /// Throws ModelError unless a run of these equations can begin in the state: of the right size, and finite.
 void check_initial_state(const EquationsOfMotion& equations, const State& state);

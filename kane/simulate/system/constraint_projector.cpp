@@ -170,6 +170,12 @@ ConstraintProjector::Measure ConstraintProjector::measure(std::span<const double
   return m;
 }
 
+bool ConstraintProjector::is_closed(std::span<const double> q) {
+  if (row_count() == 0) return true;
+  evaluate(q);
+  return measure(q).excess <= 1;
+}
+
 ProjectionStatus ConstraintProjector::project_coordinates(std::span<double> q) {
   residuals_.configuration = 0;
   residuals_.configuration_row = -1;

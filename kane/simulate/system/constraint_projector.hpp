@@ -31,6 +31,9 @@ class ConstraintProjector {
   /// `tolerance`: on every |phi|, and on every |A u + b| relative to its terms. Rounding of large numbers is allowed for.
   explicit ConstraintProjector(SystemEvaluator& evaluator, double tolerance = 1e-13);
 
+  [[nodiscard]] double tolerance() const { return tolerance_; }
+  /// From now on.
+  void set_tolerance(double tolerance) { tolerance_ = tolerance; }
   /// The active constraints of the evaluator have changed.
   void update_active();
   /// False if there is nothing to project onto.
@@ -46,6 +49,8 @@ class ConstraintProjector {
 
   /// After the last projection.
   [[nodiscard]] const ConstraintResiduals& residuals() const { return residuals_; }
+  /// Whether the configuration equations hold, to the tolerance or to the rounding of q.
+  [[nodiscard]] bool is_closed(std::span<const double> q);
   /// Measures without moving anything.
   [[nodiscard]] ConstraintResiduals calc_residuals(std::span<const double> q, std::span<const double> u);
 
