@@ -60,7 +60,8 @@ Fit::Fit(std::shared_ptr<const CompiledSystem> system, FitOptions options)
       run_(system_, {.parameters = names_of(options_.parameters),
                      .signals = signals_of(options_),
                      .tolerance = options_.tolerance,
-                     .inputs = options_.inputs}) {
+                     .inputs = options_.inputs,
+                     .initial = options_.initial}) {
   require(!options_.parameters.empty(), "a fit needs at least one parameter to change");
   require(!options_.data.empty() || !options_.goals.empty(), "a fit needs data or a goal");
   for (const auto& p : options_.parameters)
@@ -128,7 +129,7 @@ Fit::Point Fit::evaluate(const Vector& p) {
   Point point{p, Vector(rows_.size()), Matrix(rows_.size(), p.size()), 0, {}};
   const EquationsOfMotion& e = system_->equations();
   Values given = given_;
-  State state = state_;
+  std::vector<std::size_t> initial;  ///< of the unknowns that are initial values: place in (q, u)
   for (std::size_t k = 0; k < p.size(); ++k) {
     const std::string& name = options_.parameters[k].name;
     const auto place = [&](const std::vector<Expr>& symbols) {
@@ -136,16 +137,21 @@ Fit::Point Fit::evaluate(const Vector& p) {
           std::find_if(symbols.begin(), symbols.end(), [&](const Expr& s) { return s.name() == name; }) -
           symbols.begin());
     };
-    if (const std::size_t i = place(e.q); i < e.q.size())
-      state.q[i] = p[k];
-    else if (const std::size_t i2 = place(e.u); i2 < e.u.size())
-      state.u[i2] = p[k];
-    else
-      given[name] = p[k];
+    initial.push_back(place(e.q) < e.q.size() ? place(e.q) : e.q.size() + place(e.u));
+    if (initial.back() == e.q.size() + e.u.size()) given[name] = p[k];
+  }
+  State state = options_.initial ? options_.initial(given) : state_;
+  GivenValues held = given_values_;
+  held.insisted_q.resize(e.q.size()), held.insisted_u.resize(e.u.size());
+  for (std::size_t k = 0; k < p.size(); ++k) {
+    if (const std::size_t i = initial[k]; i < e.q.size())
+      state.q[i] = p[k], held.q[i] = held.insisted_q[i] = true;
+    else if (const std::size_t j = i - e.q.size(); j < e.u.size())
+      state.u[j] = p[k], held.u[j] = held.insisted_u[j] = true;
   }
   ++runs_;
   try {
-    run_.start(given, state, given_values_);
+    run_.start(given, state, held);
     std::size_t index = 0;
     point.failure = run_.run(times_, [&](const SensitivitySample& sample) { fill_residuals(sample, index++, point); });
   } catch (const ModelError& error) {

@@ -50,6 +50,8 @@ struct FitOptions {
   /// Called after every run, with the number of runs and the least sum of squares so far.
   std::function<void(int runs, double cost)> on_run{};
   std::vector<InputSource> inputs{};
+  /// As in SensitivityOptions.
+  std::function<State(const Values& parameters)> initial{};
 };
 
 enum class FitStatus {

@@ -94,6 +94,7 @@ ModelFit fit_model(const Model& model, const StartState& start, const FitProblem
   fit.max_iterations = problem.max_iterations;
   fit.on_run = problem.on_run;
   fit.inputs = all_sources(at.model(), problem.inputs);
+  fit.initial = initial_by_parameters(at.model(), start);
 
   ModelFit result;
   result.model = e.name;

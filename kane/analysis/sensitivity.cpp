@@ -13,31 +13,6 @@
 
 namespace kane {
 
-namespace {
-
-/// As in assembly: if given values must move, they move this much less than guesses.
-constexpr double kGivenScale = 0.1;
-
-/// The shortest dx (in dx_k / scale_k, 0: held) with J dx = r; false if there is none.
-bool solve_shortest(ConstMatrixView j, std::span<const double> scale, std::vector<double> r, std::span<double> dx) {
-  const std::vector<double> wanted = r;
-  PivotedQr qr(j.rows, j.columns);
-  double* const columns = qr.prepare(j.rows, j.columns);
-  for (std::size_t k = 0; k < j.columns; ++k)
-    for (std::size_t i = 0; i < j.rows; ++i) columns[k * j.rows + i] = j(i, k) * scale[k];
-  qr.factor(1e-9);
-  qr.solve_minimum_norm(r, dx);
-  for (std::size_t k = 0; k < j.columns; ++k) dx[k] *= scale[k];
-  double size = 1e-12, rest = 0;
-  for (std::size_t i = 0; i < j.rows; ++i) {
-    size = std::max(size, std::abs(wanted[i]));
-    rest = std::max(rest, std::abs(wanted[i] - dot(j.row(i), dx.data(), dx.size())));
-  }
-  return rest <= 1e-7 * size;
-}
-
-}  // namespace
-
 SensitivityRun::SensitivityRun(std::shared_ptr<const CompiledSystem> system, SensitivityOptions options)
     : system_(std::move(system)),
       shop_(std::make_unique<KernelWorkshop>(*system_)),
@@ -175,6 +150,7 @@ void SensitivityRun::start(const Values& given, State state, const GivenValues& 
   projector_.update_active();
   inputs_.start(state);
   evaluator_.set_inputs(inputs_.calc(state.t), state.t);
+  origin_ = state;
   const AssemblyReport assembly = assemble(evaluator_, state, given_values);
   require(assembly.ok, "{}", assembly.message);
   initial_ = state;
@@ -190,70 +166,8 @@ void SensitivityRun::start(const Values& given, State state, const GivenValues& 
   std::fill(y_.begin(), y_.end(), 0.0);
   std::copy(state.q.begin(), state.q.end(), y_.begin());
   std::copy(state.u.begin(), state.u.end(), y_.begin() + static_cast<std::ptrdiff_t>(state.q.size()));
-  find_initial_tangents(given_values);
+  find_initial_tangents(given, given_values);
   integrator_->start(state.t, y_);
-}
-
-void SensitivityRun::find_initial_tangents(const GivenValues& given) {
-  const EquationsOfMotion& e = system_->equations();
-  const std::size_t nq = e.q.size(), nu = e.u.size(), nd = model_parameters_.size();
-  const auto& active = evaluator_.active_rows();
-  for (std::size_t k = 0; k < direction_.size(); ++k)
-    if (direction_[k] < 0) y_[n_ * (1 + k) + static_cast<std::size_t>(-1 - direction_[k])] = unit_[k];
-  if (active.empty() && e.quaternions.empty()) return;
-
-  std::span<const double> turn;
-  const Vector zeros(nu + e.constraints.size(), 0.0);
-  if (!e.constraints.empty()) turn = constraints_.run(initial_.q, initial_.u, zeros);
-  Matrix j(projector_.row_count(), nq);
-  if (j.rows() > 0) projector_.calc_configuration(initial_.q, {}, j.view());
-  evaluator_.calc_mass(initial_.q, initial_.u);
-  if (!active.empty()) {
-    evaluator_.calc_constraints(initial_.q, initial_.u);
-    require(evaluator_.refresh_embedding().ok(), "the constraints cannot be solved at the initial state");
-  }
-  const std::size_t stride = 2 * nd + nq;
-  for (std::size_t k = 0; k < direction_.size(); ++k) {
-    const std::span<double> s = std::span(y_).subspan(n_ * (1 + k), n_);
-    const std::span<double> sq = s.first(nq), su = s.subspan(nq);
-    const int own = direction_[k] < 0 ? -1 - direction_[k] : -1;
-    // J dq = -phi_p.
-    Vector r(j.rows(), 0.0), scale(nq), step(nq);
-    for (std::size_t i = 0; i < r.size(); ++i) {
-      const auto c = static_cast<std::size_t>(projector_.constraint_of_row(i));
-      r[i] = -dot(j.view().row(i), sq.data(), nq);
-      if (direction_[k] >= 0 && c < e.constraints.size())
-        r[i] -= unit_[k] * turn[c * stride + static_cast<std::size_t>(direction_[k])];
-    }
-    const auto try_scale = [&](double held, double other) {
-      for (std::size_t i = 0; i < nq; ++i) scale[i] = static_cast<int>(i) == own ? 0 : given.q[i] ? held : other;
-      return solve_shortest(j, scale, r, step);
-    };
-    const bool all_given = std::find(given.q.begin(), given.q.end(), false) == given.q.end();
-    if (!r.empty() && max_abs(r) > 0) {
-      const bool solved = (!all_given && try_scale(0, 1)) || try_scale(all_given ? 1 : kGivenScale, 1);
-      require(solved, "the initial state cannot follow '{}': the constraints hold it", options_.parameters[k]);
-      for (std::size_t i = 0; i < nq; ++i) sq[i] += step[i];
-    }
-    if (active.empty()) continue;
-    // A du = -d(A u + b).
-    Vector v(active.size()), impulse(active.size()), du(nu), weight(nu);
-    const ConstMatrixView a = evaluator_.active_jacobian();
-    for (std::size_t i = 0; i < v.size(); ++i) {
-      const double* const row = turn.data() + static_cast<std::size_t>(active[i]) * stride + nd;
-      v[i] = -dot(row, sq.data(), nq) - dot(a.row(i), su.data(), nu);
-      if (direction_[k] >= 0) v[i] -= unit_[k] * row[nq + static_cast<std::size_t>(direction_[k])];
-    }
-    if (max_abs(v) == 0) continue;
-    for (std::size_t i = 0; i < nu; ++i) weight[i] = given.u[i] || static_cast<int>(nq + i) == own ? 0 : 1;
-    if (!solve_shortest(a, weight, v, du)) {
-      for (double& x : v) x = -x;
-      std::fill(du.begin(), du.end(), 0.0);
-      require(evaluator_.embedding().impose(evaluator_.mass_matrix(), v, du, Multipliers::Basic, impulse).ok(),
-              "the initial speeds cannot follow '{}'", options_.parameters[k]);
-    }
-    for (std::size_t i = 0; i < nu; ++i) su[i] += du[i];
-  }
 }
 
 RhsStatus SensitivityRun::calc_rates(double t, std::span<const double> y, std::span<double> ydot) {

@@ -34,6 +34,9 @@ struct SensitivityOptions {
   long max_steps = 1'000'000;
   /// Time series only: sampled controllers cannot be differentiated.
   std::vector<InputSource> inputs{};
+  /// The start before assembly at other values of the parameters, where initial values are written with them. Missing: it
+  /// does not depend on parameters.
+  std::function<State(const Values& parameters)> initial{};
 };
 
 struct SensitivitySample {
@@ -71,7 +74,12 @@ class SensitivityRun {
   void sort_names();
   [[nodiscard]] Substitution direction_of(std::size_t parameter) const;
   void compile();
-  void find_initial_tangents(const GivenValues& given);
+  // sensitivity_start.cpp: derivatives of the assembled initial state.
+  struct StartTangent;
+  void find_initial_tangents(const Values& parameters, const GivenValues& given);
+  [[nodiscard]] Vector calc_origin_rates(const Values& parameters, std::size_t k) const;
+  [[nodiscard]] bool find_coordinate_tangent(const StartTangent& t, std::span<double> sq);
+  [[nodiscard]] bool find_speed_tangent(const StartTangent& t, std::span<const double> sq, std::span<double> su);
   [[nodiscard]] RhsStatus calc_rates(double t, std::span<const double> y, std::span<double> ydot);
   [[nodiscard]] bool show(double t, const Vector& y, const std::function<void(const SensitivitySample&)>& on_sample);
   [[nodiscard]] std::string explain(const StepReport& report) const;
@@ -92,7 +100,7 @@ class SensitivityRun {
   Vector values_, unit_;  ///< parameters, and the units of their S
   Vector y_, sample_, rates_, dlambda_, change_, signal_values_;
   Matrix derivatives_;
-  State initial_;
+  State origin_, initial_;  ///< before and after assembly
   MotionReport failure_;
   long step_limit_ = 0;
 };

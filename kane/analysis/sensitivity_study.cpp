@@ -23,6 +23,15 @@ std::vector<InputSource> all_sources(const Model& model, const std::vector<Input
   return sources;
 }
 
+std::function<State(const Values&)> initial_by_parameters(const Model& model, const StartState& start) {
+  if (model.mechanism().initial_laws.empty()) return {};
+  return [model, start](const Values& parameters) {
+    StartState other = start;
+    other.parameters = parameters;
+    return model.start(other).state;
+  };
+}
+
 SensitivityStudy::SensitivityStudy(const Model& model, const StartState& start, SensitivityStudyOptions options)
     : options_(std::move(options)), at_(drive_series(model, options_.inputs), start) {
   const EquationsOfMotion& e = at_.equations();
@@ -41,6 +50,7 @@ SensitivityStudy::SensitivityStudy(const Model& model, const StartState& start, 
   for (const JointRange& r : ranges_) sensitivity.signals.push_back(parse_signal(e, r.coordinate, "limits"));
   sensitivity.tolerance = options_.tolerance.value_or(simulator_options(at_.model()).tolerance);
   sensitivity.inputs = all_sources(at_.model(), options_.inputs);
+  sensitivity.initial = initial_by_parameters(at_.model(), start);
   run_ = std::make_unique<SensitivityRun>(at_.system(), std::move(sensitivity));
   run_->set_inputs(at_.start().inputs);
   run_->evaluator().set_active(at_.start().active);

@@ -60,6 +60,8 @@ class SensitivityStudy {
 
 /// The model with the inputs of these series driven.
 [[nodiscard]] Model drive_series(const Model& model, const std::vector<InputSource>& series);
+/// The start before assembly at other values of the parameters; empty if no initial value is written with parameters.
+[[nodiscard]] std::function<State(const Values&)> initial_by_parameters(const Model& model, const StartState& start);
 /// The sources of a model, then others.
 [[nodiscard]] std::vector<InputSource> all_sources(const Model& model, const std::vector<InputSource>& others);
 
