@@ -8,8 +8,11 @@
 
 #include "apps/kane/command.hpp"
 #include "apps/kane/model_source.hpp"
+#include "kane/analysis/mobility.hpp"
+#include "kane/base/contains.hpp"
 #include "kane/base/error.hpp"
 #include "kane/expr/names.hpp"
+#include "kane/mechanism/copy_mechanism.hpp"
 #include "kane/mechanism/lowering.hpp"
 #include "kane/mechanism/part_place.hpp"
 
@@ -48,7 +51,17 @@ Json describe_joint(const Joint& joint) {
           {"coordinates", coordinates}, {"speeds", speeds},   {"closing", joint.closing}};
 }
 
-Json describe_model(const Mechanism& mechanism, const EquationsOfMotion& e) {
+/// Degrees of freedom in numbers, where there are loops to close. Large models keep the count of the symbolic rows.
+std::optional<MobilityReport> find_check_mobility(const Mechanism& mechanism, const EquationsOfMotion& e) {
+  constexpr std::size_t kMost = 300;
+  if (e.constraints.empty() || e.u.size() > kMost) return std::nullopt;
+  ModelOptions options;
+  options.reports = false;
+  return find_mobility(Model(copy_mechanism(mechanism), options));
+}
+
+Json describe_model(const Mechanism& mechanism, const EquationsOfMotion& e,
+                    const std::optional<MobilityReport>& mobility) {
   Json a;
   a["ok"] = true;
   a["model"] = mechanism.name;
@@ -68,12 +81,14 @@ Json describe_model(const Mechanism& mechanism, const EquationsOfMotion& e) {
     if (!c.coordinate.empty()) stops.insert(e.constraints[static_cast<std::size_t>(c.normal)].name);
   for (const auto& c : e.constraints) {
     if (stops.contains(c.name) || c.given) continue;  // given: a force that loads depend on
-    a["constraints"].push_back({{"name", c.name}, {"active", c.active}, {"redundant", c.redundant}});
+    const bool follows = c.redundant || (mobility && contains(mobility->redundant, c.name));
+    a["constraints"].push_back({{"name", c.name}, {"active", c.active}, {"redundant", follows}});
     active += c.active && !c.redundant ? 1 : 0;
-    redundant += c.redundant ? 1 : 0;
+    redundant += follows ? 1 : 0;
   }
   a["stops"] = stops.size();
-  a["degrees_of_freedom"] = e.u.size() - active;
+  a["degrees_of_freedom"] = mobility ? mobility->degrees_of_freedom : e.u.size() - std::min(active, e.u.size());
+  if (mobility) a["degrees_of_freedom_at_start"] = mobility->at_start;
   a["redundant_constraints"] = redundant;
   a["parameters"] = mechanism.parameters.size();
   a["inputs"] = mechanism.inputs.size();
@@ -81,6 +96,12 @@ Json describe_model(const Mechanism& mechanism, const EquationsOfMotion& e) {
   for (const Joint& joint : mechanism.joints) a["joint_table"].push_back(describe_joint(joint));
   a["notes"] = mechanism.notes;
   a["warnings"] = e.warnings;
+  if (mobility && !mobility->failure.empty()) a["warnings"].push_back(mobility->failure);
+  if (mobility && mobility->singular())
+    a["warnings"].push_back(fmt::format(
+        "the assembled configuration is singular: constraints that are independent nearby depend on each other there, "
+        "so that small motions have {} degrees of freedom instead of {}",
+        mobility->at_start, mobility->degrees_of_freedom));
   return a;
 }
 
@@ -136,7 +157,8 @@ void print_error(const ModelError& error) {
 void run_check(const CheckOptions& options) {
   try {
     const Mechanism mechanism = options.source.read();
-    const Json a = describe_model(mechanism, form_for_check(mechanism));
+    const EquationsOfMotion equations = form_for_check(mechanism);
+    const Json a = describe_model(mechanism, equations, find_check_mobility(mechanism, equations));
     if (options.json)
       fmt::print("{}\n", a.dump());
     else
