@@ -15,8 +15,8 @@ constexpr double kLeastJumpTolerance = 1e-9;
 /// A jump may be off the constraints by this much of the state before they are imposed, and by this part of the distance
 /// to the place.
 constexpr double kMostCorrection = 1e-4, kMostOfDistance = 0.1;
-/// A step may come nearer by this factor.
-constexpr double kMostApproach = 0.4;
+/// A step may come nearer by this factor, and moments that are remembered do by this one.
+constexpr double kMostApproach = 0.4, kLeastApproach = 0.8;
 
 double largest_difference(const State& a, const State& b) {
   double largest = 0;
@@ -38,6 +38,7 @@ ChangePoint::ChangePoint(SystemEvaluator& evaluator, ConstraintProjector& projec
     : evaluator_(evaluator),
       projector_(projector),
       tolerance_(std::max(tolerance, kLeastJumpTolerance)),
+      usual_(projector.tolerance()),
       motion_(std::move(motion)) {
   if (!motion_)
     motion_ = [this](const State& state, std::span<double> qdot, std::span<double> udot) {
@@ -45,7 +46,8 @@ ChangePoint::ChangePoint(SystemEvaluator& evaluator, ConstraintProjector& projec
     };
   const std::size_t nq = evaluator.system().coordinate_count(), nu = evaluator.system().speed_count();
   for (Moment& m : moments_) m.rates.resize(nq + nu);
-  for (State* s : {&begin_, &end_, &lower_, &higher_}) s->q.resize(nq), s->u.resize(nu);
+  beyond_.rates.resize(nq + nu);
+  for (State* s : {&begin_, &end_, &lower_, &higher_, &predicted_}) s->q.resize(nq), s->u.resize(nu);
 }
 
 double ChangePoint::calc_independence(const State& state) {
@@ -54,6 +56,12 @@ double ChangePoint::calc_independence(const State& state) {
   if (!report.finite || report.rank < most_rank_) return 0;  // the row that is least independent was dropped
   most_rank_ = report.rank;
   return report.smallest_row;
+}
+
+void ChangePoint::set_fine(bool fine) {
+  constexpr double kFine = 1e-16;
+  fine_ = fine;
+  projector_.set_tolerance(fine ? std::min(kFine, usual_) : usual_);
 }
 
 bool ChangePoint::is_near(const State& state) { return calc_independence(state) < kWatch; }
@@ -71,6 +79,7 @@ void ChangePoint::plan_look(double independence) {
 bool ChangePoint::observe(const State& state, FunctionRef<double()> was_independent) {
   if (skip_-- > 0) return true;
   const double independence = calc_independence(state);
+  if (fine_ != (independence <= kWatch)) set_fine(!fine_);
   if (independence > kWatch) {
     count_ = 0;
     plan_look(independence);
@@ -78,13 +87,15 @@ bool ChangePoint::observe(const State& state, FunctionRef<double()> was_independ
   }
   skip_ = 0;
   if (independence < kMostApproach * (count_ > 0 ? moments_.front().independence : was_independent())) return false;
-  std::rotate(moments_.begin(), moments_.end() - 1, moments_.end());
+  // Moments that follow each other closely amplify the rounding of their rates: the one in between is dropped.
+  const bool close = count_ > 1 && moments_[0].independence > kLeastApproach * moments_[1].independence;
+  if (!close) std::rotate(moments_.begin(), moments_.end() - 1, moments_.end());
   Moment& now = moments_.front();
   now.t = state.t;
   now.independence = independence;
   const std::span<double> rates(now.rates);
   const std::size_t nq = state.q.size();
-  count_ = motion_(state, rates.first(nq), rates.subspan(nq)) ? std::min(count_ + 1, kMoments) : 0;
+  count_ = motion_(state, rates.first(nq), rates.subspan(nq)) ? std::min(count_ + (close ? 0 : 1), kMoments) : 0;
   return true;
 }
 
@@ -110,27 +121,29 @@ bool ChangePoint::vanishes() const {
 }
 
 void ChangePoint::predict(double h, std::size_t order, State& state) const {
-  // Gauss' formula with three nodes is exact for the degrees that occur.
+  // Gauss' formula with three nodes is exact for the degrees that occur, five at most.
   constexpr double kNode = 0.77459666924148337704;
   constexpr std::array<std::array<double, 2>, 3> kRule = {{{-kNode, 5.0 / 18}, {0, 8.0 / 18}, {kNode, 5.0 / 18}}};
   state = begin_;
   state.t += h;
-  for (std::size_t j = 0; j < order; ++j) {
+  const std::size_t nodes = order + (corrected_ ? 1 : 0);
+  for (std::size_t j = 0; j < nodes; ++j) {
     double weight = 0;
     for (const auto& [node, part] : kRule) {
       const double t = begin_.t + 0.5 * h * (1 + node);
       double basis = part;
-      for (std::size_t i = 0; i < order; ++i)
-        if (i != j) basis *= (t - moments_[i].t) / (moments_[j].t - moments_[i].t);
+      for (std::size_t i = 0; i < nodes; ++i)
+        if (i != j) basis *= (t - moment(i).t) / (moment(j).t - moment(i).t);
       weight += basis;
     }
-    for (std::size_t k = 0; k < state.q.size(); ++k) state.q[k] += h * weight * moments_[j].rates[k];
-    for (std::size_t k = 0; k < state.u.size(); ++k) state.u[k] += h * weight * moments_[j].rates[state.q.size() + k];
+    for (std::size_t k = 0; k < state.q.size(); ++k) state.q[k] += h * weight * moment(j).rates[k];
+    for (std::size_t k = 0; k < state.u.size(); ++k) state.u[k] += h * weight * moment(j).rates[state.q.size() + k];
   }
 }
 
 double ChangePoint::find_jump(const State& state) {
   planned_ = 0;
+  corrected_ = false;
   if (count_ < 3 || moments_[0].t != state.t || moments_[0].independence > kNear) return 0;
   const double closer = moments_[1].independence - moments_[0].independence;
   if (!(closer > 0)) return 0;
@@ -158,15 +171,51 @@ bool ChangePoint::jump(State& state) {
     forget();
     return false;
   }
+  correct();
   state = end_;
   count_ = 0;
   ++jumps_;
   return true;
 }
 
+/// The rates beyond the place tell the motion across it, and so their own state, better than those before it. Repeated until
+/// that changes nothing; where it does not settle, the prediction stands.
+void ChangePoint::correct() {
+  constexpr int kMost = 6;
+  constexpr double kSettled = 1e-14, kShrinks = 0.5, kNoise = 1e-10;
+  predicted_ = end_;
+  const std::size_t nq = end_.q.size();
+  double last = std::numeric_limits<double>::infinity();
+  const auto improve = [&] {
+    beyond_.t = end_.t;
+    const std::span<double> rates(beyond_.rates);
+    if (!motion_(end_, rates.first(nq), rates.subspan(nq))) return false;
+    lower_ = end_;
+    corrected_ = true;
+    predict(planned_, order_, end_);
+    return projector_.project(end_.q, end_.u) != ProjectionStatus::Failed;
+  };
+  for (int i = 0; i < kMost; ++i) {
+    const bool done = improve();
+    const double change = done ? largest_difference(end_, lower_) / size_of(end_) : 1.0;
+    if (change <= kSettled) return;
+    // As small as rounding lets it become, or it does not settle.
+    if (!(change < kShrinks * last) || i + 1 == kMost) {
+      if (change <= kNoise) return;
+      break;
+    }
+    last = change;
+  }
+  corrected_ = false;
+  end_ = predicted_;
+}
+
 void ChangePoint::exchange(MemoryArchive& a) {
-  a(count_, order_, jumps_, planned_, last_look_, pace_, skip_, steps_between_, most_rank_);
+  a(count_, order_, jumps_, corrected_, planned_, last_look_, pace_, skip_, steps_between_, most_rank_);
   for (Moment& m : moments_) a(m.t, m.independence, m.rates);
+  a(beyond_.t, beyond_.rates);
+  a(fine_);
+  set_fine(fine_);
   for (State* s : {&begin_, &end_}) a(s->t, s->q, s->u);
 }
 

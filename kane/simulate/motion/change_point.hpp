@@ -8,7 +8,10 @@
 //     y(t + h) = y(t) + sum_j f_j int_t^(t+h) L_j,     L_j Lagrange's polynomials of their instants,
 //
 // Adams' formula of that order on uneven steps, then projected onto the constraints. The order is the one whose last term is
-// smallest, and that term has to be within the tolerance; else the next step comes nearer, and the jump is shorter.
+// smallest, and that term has to be within the tolerance; else the next step comes nearer, and the jump is shorter. Beyond the
+// place the rates are known again, and the formula is used once more with f(t + h) among the f_j: what was extrapolated is
+// now interpolated, with an error that is smaller by orders of magnitude. (Hairer, Norsett, Wanner, Solving ODEs I, section
+// III.5: variable step Adams methods, predictor and corrector.)
 //
 // The distance shows in s, how independent the least independent constraint is: it vanishes in proportion to the
 // distance. Other branches of the motion (the parallelogram that folds) are about as far away as the place itself, and
@@ -40,6 +43,7 @@ class ChangePoint {
   void forget() {
     count_ = 0, skip_ = steps_between_ = most_rank_ = 0;
     planned_ = last_look_ = pace_ = 0;
+    set_fine(false);
   }
   /// Whether a place is near; time and inputs as for observe().
   [[nodiscard]] bool is_near(const State& state);
@@ -68,22 +72,33 @@ class ChangePoint {
     double t = 0, independence = 1;
     std::vector<double> rates;
   };
+  /// Nodes of the formula: the end of the jump if it is known, then the newest moments.
+  [[nodiscard]] const Moment& moment(std::size_t i) const {
+    return corrected_ ? i == 0 ? beyond_ : moments_[i - 1] : moments_[i];
+  }
 
   [[nodiscard]] bool vanishes() const;
+  /// Near the place rates are known to the residual over s^2, so that states are projected to rounding there.
+  void set_fine(bool fine);
   void plan_look(double independence);
-  /// begin_ + h (...) with the newest `order` moments.
+  /// begin_ + h (...) with the newest `order` moments, and the rates at the end of the jump if `corrected_`.
   void predict(double h, std::size_t order, State& state) const;
+  void correct();
 
   SystemEvaluator& evaluator_;
   ConstraintProjector& projector_;
   double tolerance_;
+  double usual_;       ///< the projector's tolerance
+  bool fine_ = false;  ///< it is finer now
   Motion motion_;
   std::array<Moment, kMoments> moments_;  ///< newest first
+  Moment beyond_;                         ///< the end of the jump
+  bool corrected_ = false;                ///< its rates are known
   std::size_t count_ = 0, order_ = 2;
   long jumps_ = 0;
   double planned_ = 0, last_look_ = 0, pace_ = 0;
   int skip_ = 0, steps_between_ = 0, most_rank_ = 0;
-  State begin_, end_, lower_, higher_;
+  State begin_, end_, lower_, higher_, predicted_;
 };
 
 }  // namespace kane
