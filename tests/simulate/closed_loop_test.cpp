@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <optional>
 
 #include "models.hpp"
 
@@ -292,6 +293,82 @@ RC_GTEST_PROP(Assembly, FindsASlightlyDisturbedFourBarAgain, ()) {
   double moved = 0;
   for (std::size_t i = 0; i < 3; ++i) moved = std::max(moved, std::abs(found.q[i] - state.q[i]));
   RC_ASSERT(moved < 1.0);  // near, not anywhere
+}
+
+/// Parallelograms side by side: `n` couplers between n + 1 parallel cranks of length 1, 2 apart. All links are in line twice per
+/// turn, where every loop has a change point at once.
+std::string parallelograms(int n) {
+  std::string bodies, joints, loops, initial;
+  for (int i = 0; i <= n; ++i) {
+    bodies +=
+        fmt::format("  C{0}: {{mass: 1, com: [0.5, 0, 0], inertia: [0, 0, 1/12], points: {{E{0}: [1, 0, 0]}}}}\n", i);
+    joints += fmt::format(
+        "  a{0}: {{type: revolute, parent: N, at: [{1}, 0, 0], child: C{0}, axis: z, coordinate: q{0}, speed: u{0}}}\n",
+        i, 2 * i);
+    initial += fmt::format("q{}: 1, ", i);
+  }
+  for (int i = 0; i < n; ++i) {
+    bodies +=
+        fmt::format("  K{0}: {{mass: 1, com: [1, 0, 0], inertia: [0, 0, 1/3], points: {{B{0}: [2, 0, 0]}}}}\n", i);
+    joints += fmt::format(
+        "  b{0}: {{type: revolute, parent: C{0}, at: E{0}, child: K{0}, rotation_from: N, axis: z, coordinate: "
+        "p{0}}}\n",
+        i);
+    loops += fmt::format("  pin{}: {{point: B{}, reference: E{}, directions: [N.x, N.y]}}\n", i, i, i + 1);
+  }
+  return "kane: 1\nname: parallelograms\ngravity: -9.81*N.y\nbodies:\n" + bodies + "joints:\n" + joints +
+         "constraints:\n" + loops + "initial: {" + initial + "u0: 2}\n";
+}
+
+/// The cranks move as one pendulum: ((n + 1)/3 + n) q'' = -g ((n + 1)/2 + n) cos q.
+double crank_angle(int n, double until) {
+  const double k = 9.81 * ((n + 1) / 2.0 + n) / ((n + 1) / 3.0 + n);
+  const int steps = static_cast<int>(until / 5e-5 + 0.5);
+  const double h = until / steps;
+  double q = 1, u = 2;
+  for (int i = 0; i < steps; ++i) {  // Runge and Kutta, for q'' = f(q)
+    const double a = -k * std::cos(q), b = -k * std::cos(q + h / 2 * u),
+                 c = -k * std::cos(q + h / 2 * u + h * h / 4 * a), d = -k * std::cos(q + h * u + h * h / 2 * b);
+    q += h * u + h * h / 6 * (a + b + c);
+    u += h / 6 * (a + 2 * b + 2 * c + d);
+  }
+  return q;
+}
+
+TEST(ClosedLoop, ManyChangePointsKeepTheDigits) {
+  constexpr double until = 10;
+  for (const int n : {1, 4, 8}) {
+    const Model model = parse_model(parallelograms(n));
+    Simulator sim(model.system, {.tolerance = 1e-10});
+    sim.start(sim.assemble(model.initial(), model.given()));
+    const RunReport report = sim.run({.until = until, .intervals = 1});
+    ASSERT_EQ(report.status, RunStatus::Done);
+    EXPECT_GE(report.change_points, 7);
+    EXPECT_NEAR(sim.state().q[0], crank_angle(n, until), 2e-9) << n;
+  }
+}
+
+/// How often a run is sampled, and what is computed for the samples, changes no bit of it.
+TEST(ClosedLoop, FixedStepsDoNotDependOnSamples) {
+  for (const char* id : {"fourbar", "bricard", "parallel_cranks", "slider_crank"}) {
+    const Model model = load_model(id);
+    for (const Method method : {Method::Rk4, Method::Gauss4}) {
+      std::optional<State> first;
+      for (const long intervals : {1, 7, 40, 160, 333}) {
+        Simulator sim(model.system, {.method = method, .step = 1e-3});
+        sim.start(sim.assemble(model.initial(), model.given()));
+        const RunReport report = sim.run({.until = 0.4, .intervals = intervals}, [&](const State& sample) {
+          EXPECT_FALSE(sim.calc_reports(sample).empty());
+          return true;
+        });
+        ASSERT_EQ(report.status, RunStatus::Done);
+        EXPECT_EQ(report.samples, intervals + 1);
+        if (!first) first = sim.state();
+        EXPECT_EQ(sim.state().q, first->q) << id << " " << intervals;
+        EXPECT_EQ(sim.state().u, first->u) << id << " " << intervals;
+      }
+    }
+  }
 }
 
 }  // namespace

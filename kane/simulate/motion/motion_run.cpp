@@ -26,8 +26,8 @@ class MotionSimulator::Run {
     constexpr double kMostSteps = 1e13;  // some months
     require(!fixed || until_ - sim_.state_.t < kMostSteps * sim_.options_.step,
             "steps of {} s from {} to {} would never come to an end", sim_.options_.step, sim_.state_.t, until_);
-    // Samples that steps hit anyway are met exactly; others are interpolated, so that they do not disturb the steps.
-    land_ = fixed && !sim_.switched() && times_.hit_by(sim_.options_.step);
+    // Samples that steps hit but for rounding show the step's state; others are interpolated. No step depends on them.
+    if (fixed && !sim_.switched() && times_.hit_by(sim_.options_.step)) slack_ = kSlack * sim_.options_.step;
     sim_.begin_run(plan);
   }
 
@@ -35,11 +35,18 @@ class MotionSimulator::Run {
     if (sim_.fresh_) note_event();
     bool going = show(sim_.state_);
     while (going && !sim_.stop_ && (sim_.state_.t < until_ || sim_.event_pending())) {
-      const StepReport& step = sim_.step(land_ ? times_.time(next_) : until_);
+      const double before = sim_.state_.t;
+      const StepReport& step = sim_.step(until_);
       note_event();
       if (step.status != StepStatus::Ok) {
         report_.status = RunStatus::Failed;
         report_.failure = sim_.explain_last_step();
+        break;
+      }
+      if (is_stuck(before)) {
+        report_.status = RunStatus::Failed;
+        report_.failure = sim_.explain_last_step();
+        report_.failure->status = StepStatus::StepUnderflow;
         break;
       }
       going = show_samples() && (!on_step_ || on_step_(sim_.state_.t));
@@ -57,7 +64,17 @@ class MotionSimulator::Run {
     ++next_;
     last_shown_ = state.t;
     if (!on_sample_) return true;
+    const ChoiceKeeper keeper(sim_);
     return clock_.output(sim_.evaluator_.times(), [&] { return on_sample_(state); });
+  }
+
+  /// Whether so many steps in a row have led nowhere that the run would never end.
+  bool is_stuck(double before) {
+    constexpr double kCrumb = 1e-13;
+    constexpr int kMostCrumbs = 20000;
+    const double span = std::max(std::abs(sim_.state_.t), 1e-3 * std::abs(until_ - report_.t_begin));
+    crumbs_ = sim_.state_.t - before < kCrumb * span ? crumbs_ + 1 : 0;
+    return crumbs_ > kMostCrumbs;
   }
 
   /// Samples of the last step. One at the instant of an event shows the state after it.
@@ -65,8 +82,11 @@ class MotionSimulator::Run {
     const bool pending = sim_.event_pending();
     while (next_ <= times_.last()) {
       const double t = times_.time(next_);
-      if (t > sim_.state_.t || (t == sim_.state_.t && pending)) return true;
-      if (!sim_.interpolate(t, sample_)) {
+      if (t > sim_.state_.t + slack_ || (t == sim_.state_.t && pending)) return true;
+      if (std::abs(t - sim_.state_.t) <= slack_) {
+        sample_ = sim_.state_;
+        sample_.t = t;
+      } else if (!sim_.interpolate(t, sample_)) {
         report_.warnings.push_back(fmt::format("the sample at t = {} could not be interpolated and is left out", t));
         ++next_;
         continue;
@@ -135,7 +155,9 @@ class MotionSimulator::Run {
   RunClock clock_;
   RunReport report_;
   State sample_;
-  bool land_ = false;
+  static constexpr double kSlack = 1e-6;  ///< of a step
+  double slack_ = 0;
+  int crumbs_ = 0;  ///< steps in a row that led nowhere
   long next_ = 0;
   double last_shown_ = -std::numeric_limits<double>::infinity();
 };

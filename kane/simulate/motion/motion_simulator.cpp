@@ -84,6 +84,21 @@ void MotionSimulator::begin(const State& state) {
   event_.reset();
   stop_ = false;
   started_ = fresh_ = true;
+  if (has_fixed_step(options_.method) && system_->row_count() > 0 && !aside_) aside_ = saved_choice();
+}
+
+MotionSimulator::ChoiceKeeper::ChoiceKeeper(MotionSimulator& simulator)
+    : simulator_(simulator),
+      keeps_(has_fixed_step(simulator.options_.method) && !simulator.evaluator_.active_rows().empty()) {
+  if (!keeps_) return;
+  if (simulator.aside_)
+    simulator.evaluator_.save_choice(*simulator.aside_);
+  else
+    simulator.aside_ = simulator.saved_choice();
+}
+
+MotionSimulator::ChoiceKeeper::~ChoiceKeeper() {
+  if (keeps_) simulator_.evaluator_.restore_choice(*simulator_.aside_);
 }
 
 void MotionSimulator::situate(double t) { kane::situate(evaluator_, inputs_, t); }

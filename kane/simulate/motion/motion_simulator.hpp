@@ -138,8 +138,23 @@ class MotionSimulator {
   bool started_ = false;
   bool fresh_ = false;  ///< no step since start()
 
+  /// Puts the evaluator's choice of independent speeds back at the end of its life, so that what is computed for a sample
+  /// changes no bit of the steps to come. For methods with a fixed step, which promise that.
+  class ChoiceKeeper {
+   public:
+    explicit ChoiceKeeper(MotionSimulator& simulator);
+    ~ChoiceKeeper();
+    ChoiceKeeper(const ChoiceKeeper&) = delete;
+    ChoiceKeeper& operator=(const ChoiceKeeper&) = delete;
+
+   private:
+    MotionSimulator& simulator_;
+    bool keeps_;
+  };
+
  private:
   class Run;  // motion_run.cpp
+  std::optional<SystemEvaluator::SavedChoice> aside_;
 };
 
 /// For plain or for switched motion, whichever the equations ask for (EquationsOfMotion::switched()). Throws ModelError if

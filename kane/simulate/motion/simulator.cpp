@@ -234,6 +234,7 @@ bool Simulator::interpolate(double t, State& state) {
   else if (integrator_->interpolate(t, y_) != StepStatus::Ok || !problem_.store(t, y_, state))
     return false;
   if (!options_.project || !projector_.needed()) return true;
+  const ChoiceKeeper keeper(*this);
   problem_.situate(t);
   // Interpolation misses the constraints by its error; where they cannot be met, that is as good as it gets.
   if (projector_.project(state.q, state.u) != ProjectionStatus::Failed) return true;

@@ -116,6 +116,9 @@ bool HybridSimulator::interpolate(double t, State& state) {
   }
   state.q.resize(qdot_.size());
   state.u.resize(udot_.size());
+  // The slopes that the integrator needs for this are those of its next step as well.
+  if (step_->interpolate(t, y_) != StepStatus::Ok) return false;
+  const ChoiceKeeper keeper(*this);
   if (!find_state(t)) return false;
   load_state(t, y_, state);
   return true;
