@@ -40,12 +40,19 @@
 #include "kane/analysis/joint_forces.hpp"
 #include "kane/analysis/linear_model.hpp"
 #include "kane/analysis/linearization.hpp"
+#include "kane/analysis/mobility.hpp"
 #include "kane/analysis/modes.hpp"
 #include "kane/analysis/operating_point.hpp"
 #include "kane/analysis/reach.hpp"
 #include "kane/analysis/root_locus.hpp"
 #include "kane/analysis/situation.hpp"
 #include "kane/analysis/task_jacobian.hpp"
+
+// Pictures of a run: report page, frames, video.
+#include "kane/picture/run_pictures.hpp"
+
+// Models as source code.
+#include "kane/export/export_plan.hpp"
 
 // A hand on the mechanism.
 #include "kane/haptics/haptic_loop.hpp"

@@ -17,8 +17,9 @@
 
 namespace kane {
 
+/// How a model becomes source code.
 struct ExportOptions {
-  Language language = Language::C;
+  Language language = Language::C;      ///< of the code
   std::string name{};                   ///< of files and functions; "": that of the model
   std::optional<double> until{};        ///< when the driver ends, s; default: as the model says, else 10 s
   std::optional<double> step{};         ///< longest step of the driver, s; default: chosen by `tolerance`
@@ -32,11 +33,12 @@ struct ExportOptions {
 /// The language of this name ("c", "python", ...). Throws ModelError with the names there are.
 [[nodiscard]] Language language_from(std::string_view name);
 
+/// Source code and what there is to say about it.
 struct ExportPlan {
-  std::string title;  ///< the model's name
-  Language language = Language::C;
-  ExportModel model;              ///< its state satisfies the constraints
-  std::vector<SourceFile> files;  ///< the README last
+  std::string title;                ///< the model's name
+  Language language = Language::C;  ///< of the code
+  ExportModel model;                ///< its state satisfies the constraints
+  std::vector<SourceFile> files;    ///< the README last
   std::vector<std::string>
       notes;                  ///< what the model has and the code does not, and other warnings; without a full stop
   AssemblyReport assembly;    ///< how the start was moved onto the constraints
@@ -52,7 +54,11 @@ struct ExportPlan {
 [[nodiscard]] ExportPlan plan_export(const Model& model, const StartState& start = {},
                                      const ExportOptions& options = {});
 
-enum class ExistingFiles : std::uint8_t { Refuse, Replace };
+/// A folder that is not empty.
+enum class ExistingFiles : std::uint8_t {
+  Refuse,   ///< is left alone
+  Replace,  ///< files of the same names are replaced
+};
 
 /// Writes the files into a folder, which is made if it does not exist. A folder that is not empty is refused, or only files
 /// of the same names are replaced. Returns the paths, in the order of the plan. Throws ModelError before anything is written if the folder or a

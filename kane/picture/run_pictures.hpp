@@ -18,22 +18,26 @@
 
 namespace kane {
 
+/// Which pictures to make.
 struct PictureOptions {
   std::string report{};  ///< FILE.html; "": none
   std::string frames{};  ///< folder; "": none
   std::string video{};   ///< FILE.mp4 or FILE.webm; "": none
   FrameOptions frame{};  ///< of frames and video
 
+  /// Whether there is any.
   [[nodiscard]] bool wanted() const { return !report.empty() || !frames.empty() || !video.empty(); }
   /// Throws ModelError if the page, the frames or the video cannot be made.
   void check() const;
 };
 
+/// Collects the samples of a run and writes the pictures at its end.
 class RunPictures {
  public:
   /// Throws ModelError if a file or folder cannot be written, so that no hour of computing is lost.
   RunPictures(PictureOptions options, Simulation& simulation);
 
+  /// A sample; they come in the order of time.
   void add(const State& sample);
   /// Writes the files. `options`: how the run was made, for the page.
   /// `interruption`: what ended the run early from outside; "": nothing.
