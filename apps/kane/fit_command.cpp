@@ -127,7 +127,7 @@ void run_fit(const FitCommandOptions& options) {
       std::fflush(stderr);
     };
   const StartState start = options.state.read_one();
-  const ModelFit fit = fit_model(options.source.load(), start, problem);
+  const ModelFit fit = fit_model(options.source.load(driven_by(start, problem.inputs)), start, problem);
   if (drawing) fmt::print(stderr, "\r{: <60}\r", "");
   if (fit.report.status == FitStatus::RunFailed) throw RunFailed("the fit cannot start: " + fit.report.message);
   if (options.json)

@@ -77,6 +77,7 @@ void print_vector(std::string_view label, const Vec3& v, double size, std::strin
 void print_forces(const JointForcesReport& a) {
   fmt::print("{} at t = {} s; free axes: {}, constrained axes: {}\n", a.model, a.t, a.degrees_of_freedom,
              a.constraint_forces.size());
+  if (!a.assembly.moved.empty()) fmt::print("assembled:\n{}", a.assembly.to_string());
   for (const JointForces& joint : a.joints) {
     fmt::print("\njoint {} ({}): {} -> {}", joint.joint, joint.type, joint.parent, joint.child);
     const ReactionValue& r = joint.reaction;
@@ -160,7 +161,7 @@ void run_along(const ForcesOptions& options) {
   SimulationOptions simulation;
   simulation.tolerance = options.tolerance;
   simulation.inputs = options.inputs.read();
-  Simulation run(options.source.load(), start, simulation);
+  Simulation run(options.source.load(driven_by(start, simulation.inputs)), start, simulation);
   ForceHistory forces(run, options.only);
   const std::string out = options.out.empty() ? file_stem(run.model().name()) + "_forces.csv" : options.out;
   OutputGuard(options.force, {options.source.model, options.state.file, options.inputs.file})

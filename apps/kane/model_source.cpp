@@ -44,6 +44,8 @@ void ModelSource::add_to(CLI::App& command) {
       ->required();
   command.add_option("--set", settings, "name=value: override a parameter, an input or an initial value")
       ->allow_extra_args(false);
+  command.add_option("--guess", guesses, "name=value: where to look for a coordinate or speed that a loop determines")
+      ->allow_extra_args(false);
   command.add_option("--formulation", formulation, "automatic, projection, composite or articulated");
   command.add_flag("--floating-base", reading.urdf.floating_base, "URDF: the root link moves freely");
   command.add_flag("--lenient", reading.mjcf.lenient, "MJCF: leave out what is not supported, and list it");
@@ -55,6 +57,7 @@ Mechanism ModelSource::read() const {
   Mechanism mechanism = model == "-" ? read_mechanism_text(read_standard_input(), "standard input", reading)
                                      : read_mechanism(model, reading);
   apply_settings(mechanism, settings);
+  apply_guesses(mechanism, guesses, "--guess");
   if (ignore_limits) remove_limits(mechanism);
   if (!mechanism.automatic_speeds) return mechanism;
   AutomaticSpeeds automatic = choose_speeds(mechanism);
@@ -67,6 +70,7 @@ Model ModelSource::load(ModelOptions options, const std::function<void(Mechanism
   Mechanism mechanism = model == "-" ? read_mechanism_text(read_standard_input(), "standard input", reading)
                                      : read_mechanism(model, reading);
   apply_settings(mechanism, settings);
+  apply_guesses(mechanism, guesses, "--guess");
   if (ignore_limits) remove_limits(mechanism);
   if (prepare) prepare(mechanism);
   Model loaded(std::move(mechanism), std::move(options));
@@ -93,6 +97,14 @@ std::vector<InputSource> InputSeriesSource::read() const {
     return {};
   }
   return series_inputs(read_series(file), hold ? Interpolation::Hold : Interpolation::Linear);
+}
+
+ModelOptions driven_by(const StartState& start, const std::vector<InputSource>& series) {
+  ModelOptions options;
+  for (const auto& [name, value] : start.inputs) options.driven.push_back(name);
+  for (const InputSource& source : series)
+    if (const auto* s = std::get_if<SeriesInput>(&source)) options.driven.push_back(s->input);
+  return options;
 }
 
 void apply_settings(Mechanism& mechanism, const std::vector<std::string>& settings) {

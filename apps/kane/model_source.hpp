@@ -24,13 +24,14 @@ namespace kane {
 struct ModelSource {
   std::string model;
   std::vector<std::string> settings;  ///< name=value
+  std::vector<std::string> guesses;   ///< name=value
   std::string formulation = "automatic";
   bool ignore_limits = false;
   ReadOptions reading;
 
-  /// Adds MODEL, --set, --formulation, --floating-base and --ignore-limits.
+  /// Adds MODEL, --set, --guess, --formulation, --floating-base and --ignore-limits.
   void add_to(CLI::App& command);
-  /// Reads the model ("-": Kane YAML from standard input) and applies --set.
+  /// Reads the model ("-": Kane YAML from standard input) and applies --set and --guess.
   [[nodiscard]] Mechanism read() const;
   /// The same, derived and compiled; what the model has to say of itself (Model::notes) goes to standard error.
   /// `prepare` may add to the mechanism before that.
@@ -55,6 +56,9 @@ struct InputSeriesSource {
   void add_to(CLI::App& command);
   [[nodiscard]] std::vector<InputSource> read() const;
 };
+
+/// Inputs that a state or series drives, so that the model is derived with them left open at once.
+[[nodiscard]] ModelOptions driven_by(const StartState& start, const std::vector<InputSource>& series = {});
 
 /// name=value pairs onto parameters, inputs and initial values. Values are expressions of numbers, with a unit if wanted.
 void apply_settings(Mechanism& mechanism, const std::vector<std::string>& settings);

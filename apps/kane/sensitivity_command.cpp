@@ -42,7 +42,7 @@ void run_sensitivity(const SensitivityCommandOptions& options) {
   SensitivityStudyOptions study = options.study;
   study.inputs = options.inputs.read();
   const StartState start = options.state.read_one();
-  SensitivityStudy sensitivity(options.source.load(), start, study);
+  SensitivityStudy sensitivity(options.source.load(driven_by(start, study.inputs)), start, study);
   const std::string& name = sensitivity.equations().name;
   const std::string out = options.out.empty() ? file_stem(name) + "_sensitivity.csv" : options.out;
   OutputGuard(options.force, {options.source.model, options.state.file, options.inputs.file})

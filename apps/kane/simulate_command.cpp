@@ -74,10 +74,11 @@ class SimulateCommand {
     if (!options.frame_size.empty()) pictures_.frame.set_size(options.frame_size);
     pictures_.check();
     const StartState start = options.state.read_one();
-    const Model model = load(start);
+    const SimulationOptions simulation = simulation_options();
+    const Model model = load(start, simulation.inputs);
     out_ = options.out.empty() ? file_stem(model.name()) + ".csv" : options.out;
     check_outputs();
-    run_.emplace(model, start, simulation_options());
+    run_.emplace(model, start, simulation);
     plan_ = run_->plan(options.until, options.output_step);
     if (!run_->assembly().moved.empty() && !options_.quiet && !options_.json)
       fmt::print(stderr, "assembled: moved to the nearest state that satisfies the constraints:\n{}",
@@ -121,10 +122,9 @@ class SimulateCommand {
   }
 
  private:
-  [[nodiscard]] Model load(const StartState& start) {
-    ModelOptions model;
+  [[nodiscard]] Model load(const StartState& start, const std::vector<InputSource>& inputs) {
+    ModelOptions model = driven_by(start, inputs);
     model.strict = options_.strict, model.interpreter = options_.interpreter;
-    for (const auto& [name, value] : start.inputs) model.driven.push_back(name);
     return options_.source.load(std::move(model), [&](Mechanism& mechanism) {
       // If no files are named, the trajectory and the page are written.
       if (options_.out.empty() && !options_.no_report && pictures_.report.empty())

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "kane/analysis/random_starts.hpp"
+#include "kane/base/contains.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/expr/derivative.hpp"
@@ -24,10 +25,6 @@ constexpr double kStalled = 1e-9;     ///< as near as rounding lets some equatio
 constexpr int kMostSteps = 100;       ///< of a walk through a family of solutions
 constexpr int kMostScales = 5;        ///< rescalings of the forces, each with smaller values
 constexpr int kMostChoices = 8;       ///< choices of independent constraints during one search
-
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 }  // namespace
 
