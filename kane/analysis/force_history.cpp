@@ -63,7 +63,8 @@ void ForceHistory::collect() {
     }
   }
   for (std::size_t k = 0; k < e.constraints.size(); ++k)
-    if (!e.constraints[k].given) add({.name = e.constraints[k].name, .kind = ForceKind::Multiplier, .frame = {}, .point = {}}, k);
+    if (!e.constraints[k].given)
+      add({.name = e.constraints[k].name, .kind = ForceKind::Multiplier, .frame = {}, .point = {}}, k);
   for (std::size_t k = 0; k < e.contact_pairs.size(); ++k)
     add({.name = e.contact_pairs[k].name, .kind = ForceKind::Contact, .frame = {}, .point = {}}, k);
   if (std::string unlocated = describe_unlocated(e); !unlocated.empty()) warnings_.push_back(std::move(unlocated));
