@@ -395,25 +395,27 @@ void translate_initial(const Mechanism& rates, Mechanism& chosen, bool all) {
   Values values = parameter_values(chosen);
   values["t"] = 0;
   for (const auto& i : chosen.inputs) values[i.symbol.name()] = 0;
-  const auto initial = [&](const std::string& name) { return rates.start_value(name); };
-  for (const Expr& q : rates.all_coordinates()) values[q.name()] = initial(q.name());
-  for (const StateQuantity& x : rates.states) values[x.name] = initial(x.name);
+  for (const Expr& q : rates.all_coordinates()) values[q.name()] = rates.start_value(q.name());
+  for (const StateQuantity& x : rates.states) values[x.name] = rates.start_value(x.name);
   for (const auto& joint : rates.joints)
     for (const auto& motion : joint.motions)
       if (motion.kind == MotionKind::Ball && motion.free) complete_ball(motion, values);
-  if (all)
+  if (all) {
+    chosen.guess.clear();
     for (const Expr& q : rates.all_coordinates()) chosen.initial[q.name()] = values[q.name()];
-  chosen.guess.clear();  // the start is assembled
+  }
   const LoweredMechanism before = lower_mechanism(copy_mechanism(rates));
   for (const SpeedRecord& u : before.system.speeds())
-    if (u.definition.is_symbol()) values[u.definition.name()] = initial(u.symbol.name());
+    if (u.definition.is_symbol()) values[u.definition.name()] = rates.start_value(u.symbol.name());
   const Mechanism copy = copy_mechanism(chosen);
   const LoweredMechanism lowered = lower_mechanism(copy);
   const FunctionTable functions = table_functions(copy);
   for (const SpeedRecord& u : lowered.system.speeds()) {
     const double value = evaluate(u.definition, values, functions);
     if (!u.definition.is_symbol()) chosen.initial_laws.erase(u.symbol.name());  // it was one for the rate
-    if (all || value != 0 || rates.initial.contains(u.symbol.name())) chosen.initial[u.symbol.name()] = value;
+    if (!all && value == 0 && !rates.initial.contains(u.symbol.name())) continue;
+    chosen.initial[u.symbol.name()] = value;
+    chosen.guess.erase(u.symbol.name());
   }
 }
 
