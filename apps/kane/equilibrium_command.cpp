@@ -55,7 +55,11 @@ void print_solution(const Equilibrium& found, const EquilibriaReport& report) {
     if (found.lambda[k] != 0 && !is_contact_row(report.constraints[k], found))
       names.push_back(report.constraints[k]), forces.push_back(found.lambda[k]);
   print(names, forces, [](const std::string&) { return "   constraint force (multiplier)"; });
-  if (!found.contacts.empty()) print_contacts(found.contacts);
+  std::vector<ContactForce> acting = found.contacts;
+  std::erase_if(acting, [](const ContactForce& c) {
+    return c.state == ContactForceState::Open || c.state == ContactForceState::Idle;
+  });
+  if (!acting.empty()) print_contacts(acting);
   if (found.indeterminate)
     fmt::print("  the forces of contacts and constraints are not unique: one possible set is shown\n");
   if (found.family > 0)

@@ -67,7 +67,7 @@ class ContactEquilibria {
   }
 
   void add_resting(const RestingState& at) {
-    if (!at.sticks && polish(at.state, at.contacts)) return;
+    if (!at.sticks && polish(at.state, at.contacts, false)) return;
     Equilibrium found;
     found.state = at.state;
     found.lambda = at.lambda;
@@ -80,7 +80,7 @@ class ContactEquilibria {
   }
 
   /// An equilibrium with these contacts kept closed as constraints, if they push there and nothing else overlaps.
-  bool polish(const State& nearby, const std::vector<ContactForce>& contacts) {
+  bool polish(const State& nearby, const std::vector<ContactForce>& contacts, bool only_stable) {
     const EquationsOfMotion& e = point_.model().equations();
     Start start = point_.start();
     std::vector<std::size_t> rows;
@@ -115,6 +115,8 @@ class ContactEquilibria {
     Equilibrium& found = report.found.front();
     for (const std::size_t row : rows)
       if (found.lambda[row] < 0) return false;
+    // On its way to rest it may pass near an equilibrium at which it would not stay.
+    if (only_stable && found.modes && found.modes->stability == Stability::Unstable) return false;
     RestingState at;
     if (!rest_.rests(found.state, at)) return false;
     take_forces(at, found);
@@ -129,7 +131,7 @@ class ContactEquilibria {
     const std::size_t before = report_.found.size();
     const bool rests = rest_.settle(
         point_.state(), at,
-        [&](const State& state, const std::vector<ContactForce>& contacts) { return polish(state, contacts); });
+        [&](const State& state, const std::vector<ContactForce>& contacts) { return polish(state, contacts, true); });
     if (rests && report_.found.size() == before) add_resting(at);
   }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -283,6 +284,24 @@ TEST(Stops, AreWrittenAsTheyWereRead) {
     EXPECT_EQ(a.stop_stiffness.to_string(), b.stop_stiffness.to_string());
     EXPECT_EQ(a.stop_damping.to_string(), b.stop_damping.to_string());
   }
+}
+
+TEST(Stops, ARobotWithMimicsBeginsAndStaysWithinItsLimits) {
+  const Model model = read_model(std::string(KANE_SOURCE_DIR) + "/tests/robots/gripper.urdf");
+  Simulation run(model);
+  const auto& joints = model.mechanism().joints;
+  (void)run.run({.until = 1, .intervals = 100}, [&](const State& s) {
+    for (const Joint& joint : joints)
+      for (const ElementaryMotion& motion : joint.motions) {
+        if (!motion.law.limited() || !motion.free) continue;
+        const auto& q = model.equations().q;
+        const auto at = std::find(q.begin(), q.end(), q.front().graph()->symbol(motion.coordinates[0].name()));
+        const double value = s.q[static_cast<std::size_t>(at - q.begin())];
+        EXPECT_GE(value, to_double(motion.law.lower->number()) - 1e-7) << joint.name;
+        EXPECT_LE(value, to_double(motion.law.upper->number()) + 1e-7) << joint.name;
+      }
+    return true;
+  });
 }
 
 TEST(Stops, ShortSpansTakeFewSteps) {

@@ -398,6 +398,15 @@ class UrdfBuilder {
         fmt::format("joint '{}' begins at {:.6g}, the middle of its range, which excludes 0", joint.name, middle));
   }
 
+  /// It begins where the joint that it follows puts it.
+  void start_as_mimic(const std::string& coordinate, const urdf::JointMimic& mimic) {
+    double value = mimic.offset;
+    if (const auto other = coordinates_.find(mimic.joint_name); other != coordinates_.end())
+      if (const auto begins = m_.initial.find(other->second); begins != m_.initial.end())
+        value += mimic.multiplier * begins->second;
+    if (value != 0) m_.initial[coordinate] = value;
+  }
+
   /// coordinate = multiplier * other + offset
   void add_mimic(const UrdfJointText& text) {
     const urdf::Joint& given = *model_.getJoint(text.name);
@@ -407,6 +416,7 @@ class UrdfBuilder {
     if (const auto other = coordinates_.find(mimic.joint_name); other != coordinates_.end())
       value = mimic.multiplier == 1 ? other->second : fmt::format("({})*{}", mimic.multiplier, other->second);
     if (mimic.offset != 0) value += fmt::format(" + ({})", mimic.offset);
+    start_as_mimic(coordinates_.at(text.name), mimic);
     Constraint constraint;
     constraint.name = unique_joint("mimic_" + text.name);
     constraint.where = text.where;
