@@ -37,10 +37,10 @@ Scene make_spheres(int n) {
   for (int i = 0; i < n; ++i) {
     const int k = i / (side * side), j = i % (side * side) / side, c = i % side;
     const double shift = 0.004 * std::sin(12.9898 * i);
-    scene.bodies.push_back({true,
-                            {0.05, 0, 0},
-                            {(c - (side - 1) / 2.0) * pitch + shift, (j - (side - 1) / 2.0) * pitch - shift / 2,
-                             0.06 + k * pitch}});
+    scene.bodies.push_back(
+        {true,
+         {0.05, 0, 0},
+         {(c - (side - 1) / 2.0) * pitch + shift, (j - (side - 1) / 2.0) * pitch - shift / 2, 0.06 + k * pitch}});
   }
   scene.walls = pitch * side / 2;
   return scene;
@@ -63,8 +63,9 @@ std::string to_kane(const Scene& scene) {
   std::string bodies, joints, initial;
   for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
     const Body& b = scene.bodies[i];
-    bodies += b.ball ? fmt::format("  b{}: {{mass: 1, shape: {{sphere: {}}}}}\n", i, b.size[0])
-                     : fmt::format("  b{}: {{mass: 1, shape: {{box: [{}, {}, {}]}}}}\n", i, b.size[0], b.size[1], b.size[2]);
+    bodies +=
+        b.ball ? fmt::format("  b{}: {{mass: 1, shape: {{sphere: {}}}}}\n", i, b.size[0])
+               : fmt::format("  b{}: {{mass: 1, shape: {{box: [{}, {}, {}]}}}}\n", i, b.size[0], b.size[1], b.size[2]);
     joints += fmt::format(
         "  j{0}: {{type: free, parent: N, child: b{0}, coordinates: [x{0}, y{0}, z{0}, p{0}, q{0}, r{0}, s{0}]}}\n", i);
     initial += fmt::format("{}x{}: {}, y{}: {}, z{}: {}", i > 0 ? ", " : "", i, b.at[0], i, b.at[1], i, b.at[2]);
@@ -86,10 +87,10 @@ std::string to_kane(const Scene& scene) {
 std::string to_mujoco(const Scene& scene) {
   std::string bodies;
   for (const Body& b : scene.bodies)
-    bodies += fmt::format("<body pos='{} {} {}'><freejoint/><geom mass='1' type='{}' size='{}'/></body>\n", b.at[0], b.at[1],
-                          b.at[2], b.ball ? "sphere" : "box",
-                          b.ball ? fmt::format("{}", b.size[0])
-                                 : fmt::format("{} {} {}", b.size[0] / 2, b.size[1] / 2, b.size[2] / 2));
+    bodies += fmt::format(
+        "<body pos='{} {} {}'><freejoint/><geom mass='1' type='{}' size='{}'/></body>\n", b.at[0], b.at[1], b.at[2],
+        b.ball ? "sphere" : "box",
+        b.ball ? fmt::format("{}", b.size[0]) : fmt::format("{} {} {}", b.size[0] / 2, b.size[1] / 2, b.size[2] / 2));
   if (const double w = scene.walls; w > 0)
     for (const char* wall : {"pos='{1} 0 1.5' size='.025 {0} 1.5'", "pos='{2} 0 1.5' size='.025 {0} 1.5'",
                              "pos='0 {1} 1.5' size='{0} .025 1.5'", "pos='0 {2} 1.5' size='{0} .025 1.5'"})
@@ -138,8 +139,8 @@ int main() {
   for (const int n : {5, 10, 30}) scenes.push_back(make_stack(n));
   scenes.push_back(make_cube());
   fmt::print("Processor time for 1 s of motion, s (MuJoCo {} with steps of 1 ms)\n", mj_versionString());
-  fmt::print("{:<24} {:>10} {:>10} {:>8} {:>14} {:>10} {:>10}\n", "", "Kane", "MuJoCo", "ratio", "Kane, to begin", "contacts",
-             "overlap");
+  fmt::print("{:<24} {:>10} {:>10} {:>8} {:>14} {:>10} {:>10}\n", "", "Kane", "MuJoCo", "ratio", "Kane, to begin",
+             "contacts", "overlap");
   for (const Scene& scene : scenes) {
     const KaneRun kane = run_kane(scene);
     const double mujoco = run_mujoco(scene);

@@ -18,13 +18,15 @@ class Scene:
         self.bodies, self.joints, self.initial = [], [], []
         self.heights = []
 
-    def add(self, shape, at, mass=1.0, turn=(0, 0, 0, 1), v=(0, 0, 0), w=(0, 0, 0)):
+    def add(self, shape, at, mass=1.0, turn=(0, 0, 0, 1), v=(0, 0, 0), w=(0, 0, 0), inertia=None):
         i = len(self.heights)
         size = math.sqrt(sum(x * x for x in turn))
         e = [x / size for x in turn]
-        self.bodies.append(f"  b{i}: {{mass: {mass!r}, shape: {{{shape}}}}}")
+        if inertia:
+            self.bodies.append(f"  b{i}: {{mass: {mass!r}, inertia: {list(inertia)!r}, geometry: {{{shape}}}}}")
+        else:
+            self.bodies.append(f"  b{i}: {{mass: {mass!r}, shape: {{{shape}}}}}")
         self.joints.append(f"  j{i}: {{type: free, parent: N, child: b{i}}}")
-        names = [f"j{i}_{c}" for c in ("x", "y", "z")]
         self.heights.append((at, e, v, w))
         return i
 
@@ -154,10 +156,11 @@ def arch(stones=9, friction=0.6, until=1.0):
         for r in (r1, r2):
             for a in (-half, half):
                 corners.append((r * math.cos(a) - 0.6, y, r * math.sin(a)))
-    mesh = "mesh: [" + ", ".join(f"[{x!r}, {y!r}, {z!r}]" for x, y, z in corners) + "], density: 2000"
+    mesh = "mesh: [" + ", ".join(f"[{x!r}, {y!r}, {z!r}]" for x, y, z in corners) + "]"
     for i in range(stones):
         a = math.pi * (i + 0.5) / stones
-        s.add(mesh, (0.6 * math.cos(a), 0, 0.6 * math.sin(a)), turn=(0, -math.sin(a / 2), 0, math.cos(a / 2)))
+        s.add(mesh, (0.6 * math.cos(a), 0, 0.6 * math.sin(a)), turn=(0, -math.sin(a / 2), 0, math.cos(a / 2)),
+              inertia=[0.006, 0.0065, 0.0067])
     return s
 
 

@@ -229,7 +229,9 @@ class SimulateCommand {
   static void print_contacts(std::FILE* to, const RunReport& r) {
     if (r.stepping.steps > 0) {
       const auto& s = r.stepping;
-      fmt::print(to, "  {:<12} {} steps of {:.3g} s with up to {} contacts, {:.1f} sweeps each; overlaps below {:.1e} of the shapes\n",
+      fmt::print(to,
+                 "  {:<12} {} steps of {:.3g} s with up to {} contacts, {:.1f} sweeps each; overlaps below {:.1e} of "
+                 "the shapes\n",
                  "stepping", s.steps, s.step, s.places, static_cast<double>(s.sweeps) / static_cast<double>(s.steps),
                  s.penetration);
       if (s.unconverged > 0)

@@ -191,8 +191,8 @@ void ContactField::speculate(std::span<const RigidMotion> ends, const std::vecto
     if (!place.speculative || !is_sharp(place.feature)) continue;
     // The face by which it enters, which need not be the one it is farthest outside of now.
     const Touch now = calc(place, hold);
-    const std::size_t face = find_entry(second.core, in_body(now.first.v, motion(place.second)),
-                                        in_body(at_end.first.v, end2));
+    const std::size_t face =
+        find_entry(second.core, in_body(now.first.v, motion(place.second)), in_body(at_end.first.v, end2));
     if (face == kNoIndex) continue;
     hold.holds = true, hold.face = face;
     read(calc(place, hold), place);

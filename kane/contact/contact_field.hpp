@@ -3,7 +3,9 @@
 // (ContactScene has a fixed number of them, held still during the smooth motion between events.) A place that was there
 // before keeps what it remembers: the face it lies on, and the impulses of the last step, from which the next solution starts.
 
+#include <cmath>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -23,14 +25,19 @@ struct ContactPlace {
   bool closed = false;       ///< they touch
   bool speculative = false;  ///< they would overlap at the end of the step
   // what is remembered
-  double press = 0;         ///< impulse along the normal
-  Vec3 drag, roll;          ///< impulses of sliding and rolling friction, and of spinning friction along the normal
+  double press = 0;  ///< impulse along the normal
+  Vec3 drag, roll;   ///< impulses of sliding and rolling friction, and of spinning friction along the normal
   double spin = 0;
-  double sum_press = 0;     ///< of the whole step
+  double sum_press = 0;  ///< of the whole step
   Vec3 sum_drag;
-  double approach = 0;      ///< speed of approach before the step in which they met, if they met in the last one
+  double approach = 0;  ///< speed of approach before the step in which they met, if they met in the last one
   bool sticks = true;
-  bool arrived = false;     ///< in the last step
+  bool arrived = false;  ///< in the last step
+
+  /// One of two directions of sliding; the other one is across both.
+  [[nodiscard]] Vec3 first_across() const {
+    return unit(cross(normal, std::abs(normal.x) < 0.6 ? Vec3{1, 0, 0} : Vec3{0, 1, 0}));
+  }
 };
 
 class ContactField {
@@ -49,7 +56,7 @@ class ContactField {
   [[nodiscard]] std::vector<ContactPlace>& places() { return places_; }
   [[nodiscard]] const std::vector<ContactPlace>& places() const { return places_; }
   [[nodiscard]] const ContactScene& scene() const { return scene_; }
-  /// Of the pairs that find() looked at: no shape moves through another one unseen within this time.
+  /// A time within which no shape moves through another one unseen, of the pairs that find() looked at.
   [[nodiscard]] double longest_step() const { return longest_step_; }
   /// The smaller shape of a pair; gaps below a millionth of it are closed.
   [[nodiscard]] double size_of_pair(std::size_t pair) const;

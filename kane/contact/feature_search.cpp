@@ -66,9 +66,7 @@ class FeatureSearch {
 
  private:
   [[nodiscard]] std::size_t ends() const { return first_.length > 0 ? 2 : 1; }
-  [[nodiscard]] Touch touch(const Feature& feature) const {
-    return calc_touch(feature, {}, first_, m1_, second_, m2_);
-  }
+  [[nodiscard]] Touch touch(const Feature& feature) const { return calc_touch(feature, {}, first_, m1_, second_, m2_); }
 
   void offer(const Feature& feature) const {
     const Touch t = touch(feature);
@@ -134,8 +132,7 @@ class FeatureSearch {
 void find_features(const ContactShape& a, const RigidMotion& ma, const ContactShape& b, const RigidMotion& mb,
                    double reach, FeatureVisitor visit) {
   const FeatureSearch first(a, ma, b, mb, false, reach, visit), second(b, mb, a, ma, true, reach, visit);
-  if (a.kind == Kind::Plane || b.kind == Kind::Plane)
-    return (a.kind == Kind::Plane ? second : first).visit_on_plane();
+  if (a.kind == Kind::Plane || b.kind == Kind::Plane) return (a.kind == Kind::Plane ? second : first).visit_on_plane();
   if (b.is_ball()) return second.visit_corners();
   first.visit_corners();
   if (a.is_ball()) return;

@@ -54,7 +54,7 @@ void NearPairs::look_up(std::uint32_t a, std::uint32_t b) {
   const auto& own = partners_[std::min(a, b)];
   const std::uint32_t other = std::max(a, b);
   for (auto p = std::lower_bound(own.begin(), own.end(), other,
-                                 [](const Partner& x, std::uint32_t shape) { return x.shape < shape; });
+                                 [](const Partner&x, std::uint32_t shape) { return x.shape < shape; });
        p != own.end() && p->shape == other; ++p)
     found_.push_back(p->pair);
 }

@@ -144,7 +144,8 @@ class PairLowering {
       if (some ? flagged(b) : !b.shapes.empty()) bodies.push_back(b.name);
     if (!rule_.plane.empty()) bodies.push_back(c_.mechanism.ground);
     require(bodies.size() >= 2, "{} is between all shapes, but fewer than two bodies have any", what_);
-    for (const Joint& j : c_.mechanism.joints) neighbours_.insert({std::min(j.parent, j.child), std::max(j.parent, j.child)});
+    for (const Joint& j : c_.mechanism.joints)
+      neighbours_.insert({std::min(j.parent, j.child), std::max(j.parent, j.child)});
     for (const auto& pair : out_.contact_pairs) taken_.insert(pair.name);
     std::vector<std::vector<int>> shapes;
     std::vector<bool> still;
@@ -202,8 +203,7 @@ void complete_contact_pairs(const LoweredMechanism& lowered, const Substitution&
     for (Expr* value :
          {&p.restitution, &p.kinetic, &p.stiction, &p.rolling, &p.spinning, &p.stiffness, &p.dissipation}) {
       auto known = std::find_if(done.begin(), done.end(), [&](const auto& d) { return d.first == *value; });
-      if (known == done.end())
-        known = done.insert(done.end(), {*value, substitute(e.graph->bind(*value), to_speeds)});
+      if (known == done.end()) known = done.insert(done.end(), {*value, substitute(e.graph->bind(*value), to_speeds)});
       *value = known->second;
     }
 }

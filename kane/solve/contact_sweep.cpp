@@ -194,8 +194,8 @@ double ContactSweep::sweep_item(const Item& item, double* w) {
     press = n.p;
   }
   for (std::uint32_t k = 0; k < item.friction_count; r += item.frictions[k++].rows)
-    moved = std::max(
-        moved, sweep_friction(item.frictions[k], r, item.frictions[k].mu * press + item.frictions[k].limit, w));
+    moved = std::max(moved,
+                     sweep_friction(item.frictions[k], r, item.frictions[k].mu * press + item.frictions[k].limit, w));
   return moved;
 }
 

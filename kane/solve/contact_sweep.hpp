@@ -33,9 +33,9 @@ struct SweepFriction {
 };
 
 struct SweepReport {
-  long sweeps = 0;         ///< the most of any island
-  long islands = 0;        ///< that were solved
-  double residual = 0;     ///< largest change of a row's speed in the last sweep
+  long sweeps = 0;      ///< the most of any island
+  long islands = 0;     ///< that were solved
+  double residual = 0;  ///< largest change of a row's speed in the last sweep
   bool converged = true;
 };
 
@@ -90,10 +90,10 @@ class ContactSweep {
   void clear_impulses(std::size_t island);
 
   struct Options {
-    double tolerance = 1e-12;    ///< on changes of speeds
-    long most_sweeps = 2000;     ///< of one island
-    long first_sweeps = 40;      ///< before solving for all at once
-    std::size_t most_rows = 360; ///< that are solved for at once
+    double tolerance = 1e-12;     ///< on changes of speeds
+    long most_sweeps = 2000;      ///< of one island
+    long first_sweeps = 40;       ///< before solving for all at once
+    std::size_t most_rows = 360;  ///< that are solved for at once
   };
   /// From w with the present impulses already in it.
   [[nodiscard]] SweepReport solve(std::size_t island, std::span<double> w, const Options& options);

@@ -62,9 +62,14 @@ Json to_json(const RunReport& r, const EquationsOfMotion& e) {
     j["energy"]["scale"] = r.energy.scale;
   if (r.stepping.steps > 0) {
     const auto& s = r.stepping;
-    j["stepping"] = {{"steps", s.steps},           {"step", s.step},         {"takeovers", s.takeovers},
-                     {"sweeps", s.sweeps},         {"contacts", s.places},   {"unconverged", s.unconverged},
-                     {"residual", s.residual},     {"penetration", s.penetration},
+    j["stepping"] = {{"steps", s.steps},
+                     {"step", s.step},
+                     {"takeovers", s.takeovers},
+                     {"sweeps", s.sweeps},
+                     {"contacts", s.places},
+                     {"unconverged", s.unconverged},
+                     {"residual", s.residual},
+                     {"penetration", s.penetration},
                      {"energy_removed", s.energy_removed}};
   }
   j["warnings"] = r.warnings;

@@ -33,7 +33,8 @@ std::string scene(const std::vector<Body>& bodies, const std::string& laws, cons
       u += fmt::format("{}{}{}", k > 0 ? ", " : "", kSpeeds[k], i);
       initial += fmt::format("{}{}: {}, ", kSpeeds[k], i, bodies[i].speeds[k]);
     }
-    joints += fmt::format("  j{0}: {{type: free, parent: N, child: b{0}, coordinates: [{1}], speeds: [{2}]}}\n", i, q, u);
+    joints +=
+        fmt::format("  j{0}: {{type: free, parent: N, child: b{0}, coordinates: [{1}], speeds: [{2}]}}\n", i, q, u);
   }
   return text + joints + "contacts:\n  touch: {all: true, plane: N.z, " + laws + "}\noutputs: {E: energy}\ninitial: {" +
          initial.substr(0, initial.size() - 2) + "}\n";
@@ -50,12 +51,14 @@ std::string box(double a, double b, double c) { return fmt::format("box: [{}, {}
 
 std::vector<Body> stack(std::size_t n) {
   std::vector<Body> bodies;
-  for (std::size_t i = 0; i < n; ++i) bodies.push_back({box(0.2, 0.2, 0.1), {0, 0, 0.05 + 0.1 * static_cast<double>(i)}});
+  for (std::size_t i = 0; i < n; ++i)
+    bodies.push_back({box(0.2, 0.2, 0.1), {0, 0, 0.05 + 0.1 * static_cast<double>(i)}});
   return bodies;
 }
 
 TEST(Stepping, FreeFallIsExact) {
-  const Model model = parse_model(scene({{"sphere: 0.05", {0, 0, 2}, {0, 0, 0, 1}, {1, 0, 0, 0, 0, 0}}}, "friction: 0.3"));
+  const Model model =
+      parse_model(scene({{"sphere: 0.05", {0, 0, 2}, {0, 0, 0, 1}, {1, 0, 0, 0, 0, 0}}}, "friction: 0.3"));
   const HybridRun run = run_hybrid(model, {}, {.until = 0.5}, stepping());
   EXPECT_NEAR(run.last().q[0], 0.5, 1e-12);
   EXPECT_NEAR(run.last().q[2], 2 - 9.81 * 0.25 / 2, 1e-12);
@@ -83,7 +86,8 @@ TEST(Stepping, ABallReboundsByNewtonsLaw) {
 
 TEST(Stepping, SlidingStopsWhereFrictionSays) {
   const double mu = 0.4, v = 1.5;
-  const Model model = parse_model(scene({{box(0.3, 0.3, 0.02), {0, 0, 0.01}, {0, 0, 0, 1}, {v, 0, 0, 0, 0, 0}}}, "friction: 0.4"));
+  const Model model =
+      parse_model(scene({{box(0.3, 0.3, 0.02), {0, 0, 0.01}, {0, 0, 0, 1}, {v, 0, 0, 0, 0, 0}}}, "friction: 0.4"));
   const HybridRun run = run_hybrid(model, {}, {.until = 1}, stepping());
   EXPECT_NEAR(run.last().q[0], v * v / (2 * mu * 9.81), 3e-4);
   for (const double u : run.last().u) EXPECT_EQ(u, 0);
@@ -94,7 +98,7 @@ TEST(Stepping, ABoxBelowTheFrictionAngleDoesNotCreep) {
   for (const double excess : {-0.02, 0.02}) {
     const double a = std::atan(mu) + excess;
     const Model model = parse_model(scene({{box(0.2, 0.2, 0.05), {0, 0, 0.025}}}, "friction: 0.5",
-                                   fmt::format("{}*N.x - {}*N.z", 9.81 * std::sin(a), 9.81 * std::cos(a))));
+                                          fmt::format("{}*N.x - {}*N.z", 9.81 * std::sin(a), 9.81 * std::cos(a))));
     const HybridRun run = run_hybrid(model, {}, {.until = 1}, stepping());
     const double acceleration = 9.81 * (std::sin(a) - mu * std::cos(a));
     if (excess < 0)
@@ -142,8 +146,9 @@ TEST(Stepping, RandomPilesEndWithoutGainingEnergy) {
       const int kind = static_cast<int>(uniform(0, 4));
       body.shape = kind == 0   ? fmt::format("sphere: {}", uniform(0.03, 0.07))
                    : kind == 1 ? box(uniform(0.05, 0.15), uniform(0.05, 0.15), uniform(0.05, 0.15))
-                   : kind == 2 ? fmt::format("cylinder: {{radius: {}, length: {}}}", uniform(0.03, 0.06), uniform(0.02, 0.1))
-                               : fmt::format("capsule: {{radius: {}, length: {}}}", uniform(0.02, 0.04), uniform(0.05, 0.1));
+                   : kind == 2
+                       ? fmt::format("cylinder: {{radius: {}, length: {}}}", uniform(0.03, 0.06), uniform(0.02, 0.1))
+                       : fmt::format("capsule: {{radius: {}, length: {}}}", uniform(0.02, 0.04), uniform(0.05, 0.1));
       body.at = {uniform(-0.03, 0.03), uniform(-0.03, 0.03), 0.15 + 0.25 * i};
       double size = 0;
       for (double& e : body.turn) e = uniform(-1, 1), size += e * e;
@@ -151,7 +156,8 @@ TEST(Stepping, RandomPilesEndWithoutGainingEnergy) {
       for (double& u : body.speeds) u = uniform(-1, 1);
       bodies.push_back(body);
     }
-    const Model model = parse_model(scene(bodies, fmt::format("friction: {}, restitution: {}", uniform(0, 0.8), uniform(0, 0.8))));
+    const Model model =
+        parse_model(scene(bodies, fmt::format("friction: {}, restitution: {}", uniform(0, 0.8), uniform(0, 0.8))));
     HybridSimulator sim(model.system, stepping());
     sim.start(model.initial());
     double before = 1e300;

@@ -23,8 +23,12 @@ struct Problem {
 };
 
 Problem random_problem(Generator& random, std::size_t contacts, std::size_t n) {
-  Problem p{contacts, n, {}, testing::to_eigen(testing::random_matrix(random, 3 * contacts, n)),
-            testing::random_vector(random, n), {}};
+  Problem p{contacts,
+            n,
+            {},
+            testing::to_eigen(testing::random_matrix(random, 3 * contacts, n)),
+            testing::random_vector(random, n),
+            {}};
   const RowMajor a = testing::to_eigen(testing::random_matrix(random, n, n));
   p.mass = a * a.transpose() + RowMajor::Identity(static_cast<long>(n), static_cast<long>(n));
   for (std::size_t i = 0; i < contacts; ++i) p.mu.push_back(testing::uniform(random, 0, 0.6));
@@ -89,8 +93,7 @@ TEST(ContactSweep, ObeysTheLawsOfContactAndFriction) {
     Eigen::VectorXd p(static_cast<long>(3 * contacts));
     for (long i = 0; i < p.size(); ++i) p(i) = sweep.impulse(static_cast<std::size_t>(i));
     const Eigen::VectorXd jump = problem.mass.inverse() * problem.j.transpose() * p;
-    for (std::size_t i = 0; i < problem.n; ++i)
-      EXPECT_NEAR(w[i], problem.w0[i] + jump(static_cast<long>(i)), 1e-10);
+    for (std::size_t i = 0; i < problem.n; ++i) EXPECT_NEAR(w[i], problem.w0[i] + jump(static_cast<long>(i)), 1e-10);
   }
   EXPECT_GT(pressed, 100);
   EXPECT_GT(slid, 50);

@@ -58,16 +58,16 @@ struct RunReport {
   std::vector<SwitchRecord> events;  ///< the first SimulatorOptions::kept_events
   long event_count = 0;
   double energy_lost = 0;  ///< kinetic energy lost in impacts
-  /// Of time stepping with many contacts (stepping/contact_stepper.hpp); no steps if events were followed all the time.
+  /// Time stepping with many contacts (stepping/contact_stepper.hpp); no steps if events were followed all the time.
   struct Stepping {
-    long steps = 0;           ///< of fixed length
-    double step = 0;          ///< that length, s
-    long takeovers = 0;       ///< times it took over from events
-    long sweeps = 0;          ///< over the contacts, in all steps
-    long unconverged = 0;     ///< islands that were not solved to the tolerance,
-    double residual = 0;      ///< and the largest speed by which they missed it
-    std::size_t places = 0;   ///< the most contacts of one step
-    double penetration = 0;   ///< deepest overlap of two shapes, relative to the smaller one
+    long steps = 0;             ///< of fixed length
+    double step = 0;            ///< that length, s
+    long takeovers = 0;         ///< times it took over from events
+    long sweeps = 0;            ///< over the contacts, in all steps
+    long unconverged = 0;       ///< islands that were not solved to the tolerance,
+    double residual = 0;        ///< and the largest speed by which they missed it
+    std::size_t places = 0;     ///< the most contacts of one step
+    double penetration = 0;     ///< deepest overlap of two shapes, relative to the smaller one
     double energy_removed = 0;  ///< that the smooth motion had gained by its error, J
   } stepping{};
 };

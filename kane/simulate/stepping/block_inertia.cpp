@@ -64,8 +64,7 @@ MotionReport BlockInertia::update() {
   for (const Block& block : blocks_) {
     double* to = mass_.data() + block.factor;
     for (std::uint32_t i = 0; i < block.count; ++i)
-      for (std::uint32_t j = 0; j < block.count; ++j)
-        *to++ = m(speed_[block.first + i], speed_[block.first + j]);
+      for (std::uint32_t j = 0; j < block.count; ++j) *to++ = m(speed_[block.first + i], speed_[block.first + j]);
   }
   if (constrained_) {
     const EmbedReport embedded = evaluator_.refresh_embedding();
@@ -90,8 +89,7 @@ void BlockInertia::scatter(std::span<const double> w, std::span<double> u) const
 }
 
 void BlockInertia::solve(const Block& block, std::span<double> x) {
-  if (!constrained_)
-    return solve_ldlt({factors_.data() + block.factor, block.count, block.count}, x);
+  if (!constrained_) return solve_ldlt({factors_.data() + block.factor, block.count, block.count}, x);
   const std::span<const double> still = std::span(zeros_).first(evaluator_.active_rows().size());
   if (!evaluator_.embedding().solve(evaluator_.mass_matrix(), x, still, answer_).ok())
     std::fill(answer_.begin(), answer_.end(), 0.0);

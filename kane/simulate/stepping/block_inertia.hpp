@@ -25,7 +25,7 @@ class BlockInertia {
     std::size_t factor = 0;
   };
   [[nodiscard]] std::size_t size() const { return place_.size(); }
-  /// Of each speed, in the inner numbering.
+  /// The block of each speed, in the inner numbering.
   [[nodiscard]] std::span<const std::uint32_t> block_of_place() const { return block_of_place_; }
   [[nodiscard]] std::span<const Block> blocks() const { return blocks_; }
   /// Inner number of a speed.

@@ -17,9 +17,9 @@ ContactStepper::ContactStepper(SystemEvaluator& evaluator, ContactSet& set, Cons
       projector_(projector),
       situate_(std::move(situate)),
       inertia_(evaluator),
-      energy_runner_(evaluator.system().extra().energy() == nullptr ? nullptr
-                                                                    : &evaluator.system().extra().energy()->kernel,
-                     evaluator.context()) {
+      energy_runner_(
+          evaluator.system().extra().energy() == nullptr ? nullptr : &evaluator.system().extra().energy()->kernel,
+          evaluator.context()) {
   const std::size_t n = evaluator.system().speed_count(), rows = evaluator.system().row_count();
   if (set.shapes) field_ = std::make_unique<ContactField>(set.shapes->scene());
   for (auto* v : {&force_, &udot_, &u_, &w_, &free_, &inelastic_, &outer_, &part_, &response_}) v->resize(n);

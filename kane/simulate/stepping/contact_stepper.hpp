@@ -35,14 +35,14 @@ namespace kane {
 struct SteppingWork {
   long steps = 0, sweeps = 0, islands = 0, unconverged = 0, pushes = 0;
   std::size_t most_places = 0;
-  double residual = 0;       ///< largest speed by which a solution was left open
-  double penetration = 0;    ///< deepest overlap after a step, relative to the smaller shape
-  double energy_removed = 0; ///< that the smooth motion had gained by its error
+  double residual = 0;        ///< largest speed by which a solution was left open
+  double penetration = 0;     ///< deepest overlap after a step, relative to the smaller shape
+  double energy_removed = 0;  ///< that the smooth motion had gained by its error
 };
 
 /// A contact in the last step.
 struct SteppedContact {
-  int contact = -1;     ///< of the model; -1: a place of shapes,
+  int contact = -1;      ///< of the model; -1: a place of shapes,
   std::size_t pair = 0;  ///< which has this pair
   Vec3 point, normal;    ///< of a place
   double gap = 0;
@@ -155,7 +155,7 @@ class ContactStepper {
   std::vector<ItemRef> items_;
   std::vector<BodyRows> body_rows_;
   std::vector<RigidMotion> ends_;
-  State stage_;            ///< where items_ were made
+  State stage_;  ///< where items_ were made
   bool staged_ = false;
   std::vector<double> force_, udot_, u_, w_, free_, inelastic_, elastic_, allowed_, outer_, part_, response_;
   std::vector<double> kept_q_;

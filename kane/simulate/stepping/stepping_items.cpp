@@ -10,20 +10,6 @@
 
 namespace kane {
 
-namespace {
-
-struct Across {
-  Vec3 first, second;
-};
-
-/// Two directions across a normal.
-Across directions_across(const Vec3& n) {
-  const Vec3 first = unit(cross(n, std::abs(n.x) < 0.6 ? Vec3{1, 0, 0} : Vec3{0, 1, 0}));
-  return {first, cross(n, first)};
-}
-
-}  // namespace
-
 void ContactStepper::begin_items() {
   sweep_.begin(inertia_.block_of_place());
   items_.clear();
@@ -59,11 +45,11 @@ ContactStepper::BodyRows& ContactStepper::rows_of(const MovingBody& body) {
   rows.j.assign(6 * block.count, 0.0);
   for (std::size_t k = 0; k < 6; ++k) {
     const double* from = (k < 3 ? body.jv : body.jw) + (k % 3) * n;
-    for (std::size_t j = 0; j < n; ++j) rows.j[k * block.count + inertia_.place(body.speeds[j]) - block.first] = from[j];
+    for (std::size_t j = 0; j < n; ++j)
+      rows.j[k * block.count + inertia_.place(body.speeds[j]) - block.first] = from[j];
   }
   rows.r = rows.j;
-  for (std::size_t k = 0; k < 6; ++k)
-    inertia_.solve(block, std::span(rows.r).subspan(k * block.count, block.count));
+  for (std::size_t k = 0; k < 6; ++k) inertia_.solve(block, std::span(rows.r).subspan(k * block.count, block.count));
   return rows;
 }
 
@@ -78,8 +64,8 @@ void ContactStepper::add_body_row(const MovingBody& b1, const MovingBody& b2, co
   moving_ground_ = moving_ground_ || b != 0;
   sweep_.add_row(b);
   const auto combine = [](const BodyRows& rows, const Vec3& f, const Vec3& torque, double sign, double* j, double* r) {
-    const std::array<double, 6> wrench{sign * f.x, sign * f.y, sign * f.z, sign * torque.x, sign * torque.y,
-                                       sign * torque.z};
+    const std::array<double, 6> wrench{sign * f.x,      sign * f.y,      sign * f.z,
+                                       sign * torque.x, sign * torque.y, sign * torque.z};
     for (std::size_t k = 0; k < 6; ++k) {
       add_scaled(j, wrench[k], rows.j.data() + k * rows.count, rows.count);
       add_scaled(r, wrench[k], rows.r.data() + k * rows.count, rows.count);
@@ -110,18 +96,18 @@ void ContactStepper::add_place(std::size_t index) {
   const ContactScene& scene = field_->scene();
   const MovingBody &b1 = scene.body(scene.shapes()[place.first].body),
                    &b2 = scene.body(scene.shapes()[place.second].body);
-  const Across across = directions_across(place.normal);
+  const Vec3 t1 = place.first_across(), t2 = cross(place.normal, t1);
   const bool compliant = v.stiffness > 0;
   std::array<SweepFriction, ContactSweep::kMostFrictions> frictions;
   std::size_t count = 0;
   const auto row = [&](const Vec3& d, bool turning) { add_body_row(b1, b2, d, place.point1, place.point2, turning); };
   if (!compliant) row(place.normal, false);
   if (v.kinetic > 0 || v.stiction > 0) {
-    row(across.first, false), row(across.second, false);
+    row(t1, false), row(t2, false);
     frictions[count++] = {2, v.kinetic, 0};
   }
   if (v.rolling > 0) {
-    row(across.first, true), row(across.second, true);
+    row(t1, true), row(t2, true);
     frictions[count++] = {2, v.rolling, 0};
   }
   if (v.spinning > 0) {

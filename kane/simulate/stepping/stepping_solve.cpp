@@ -24,8 +24,6 @@ constexpr long kSweepsAtRest = 2000, kSweepsOfSmall = 60, kSweepsOfLarge = 40;
 /// Sliding slower than this fraction may come to hold.
 constexpr double kHolds = 1e-3;
 
-Vec3 first_across(const Vec3& n) { return unit(cross(n, std::abs(n.x) < 0.6 ? Vec3{1, 0, 0} : Vec3{0, 1, 0})); }
-
 }  // namespace
 
 /// Conditions of an item: how far it may go, how much it rebounds, and limits of its frictions. Then impulses to start with.
@@ -35,7 +33,7 @@ void ContactStepper::prepare_item(std::size_t i, Half half, double h) {
   if (ref.kind == ItemRef::Kind::Friction) {
     const SwitchedFriction& f = set_.frictions[ref.index];
     const double limit = set_.presses(f) ? set_.known_limit(f, own_sticks_[ref.index] ? set_.stiction(ref.index)
-                                                                                        : set_.kinetic(ref.index))
+                                                                                      : set_.kinetic(ref.index))
                                          : 0.0;
     sweep_.set_friction(i, 0, 0, limit * h / 2);
     for (const std::size_t r : f.rows) sweep_.set_impulse(row++, row_memory_[r]);
@@ -64,7 +62,7 @@ void ContactStepper::prepare_item(std::size_t i, Half half, double h) {
     set_normal(row, half, h, place.gap, std::clamp(v.restitution, 0.0, 1.0), place.approach);
     sweep_.set_impulse(row++, place.press);
   }
-  const Vec3 t1 = first_across(place.normal), t2 = cross(place.normal, t1);
+  const Vec3 t1 = place.first_across(), t2 = cross(place.normal, t1);
   std::size_t k = 0;
   if (v.kinetic > 0 || v.stiction > 0) {
     const double mu = place.sticks ? v.stiction : v.kinetic;
@@ -293,7 +291,7 @@ void ContactStepper::keep_impulses(Half half) {
       place.sum_press = (first ? 0.0 : place.sum_press) + place.press;
       if (first && place.press == 0) place.approach = 0;
     }
-    const Vec3 t1 = first_across(place.normal), t2 = cross(place.normal, t1);
+    const Vec3 t1 = place.first_across(), t2 = cross(place.normal, t1);
     if (v.kinetic > 0 || v.stiction > 0) {
       place.sticks = holds(row, 2);
       place.drag = sweep_.impulse(row) * t1 + sweep_.impulse(row + 1) * t2;

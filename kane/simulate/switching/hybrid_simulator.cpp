@@ -121,6 +121,11 @@ void HybridSimulator::start(const State& state) {
   cost_ = 0, busy_from_ = state_.t, events_before_ = 0, work_before_ = dynamics_.work();
   integrator_->start(state_.t, y_);
   if (options_.switching.scheme == ContactScheme::Stepping) {
+    require(
+        can_step(),
+        "contacts cannot be followed by stepping in '{}': it has loads that depend on accelerations or on constraint "
+        "forces; use the scheme events",
+        system_->equations().name);
     take_over("");
   } else if (may_step() && crowded()) {
     take_over("more places touch than events are followed for");
@@ -152,8 +157,8 @@ void HybridSimulator::finish_run(RunReport& report) {
   report.energy.balanced = report.energy.balanced && !dynamics_.contact_set().any_compliant;
   if (stepper_) {
     const SteppingWork& w = stepper_->work();
-    report.stepping = {w.steps,       contact_step_,      takeovers_,    w.sweeps,        w.unconverged,
-                       w.residual,    w.most_places,      w.penetration, w.energy_removed};
+    report.stepping = {w.steps,    contact_step_, takeovers_,    w.sweeps,        w.unconverged,
+                       w.residual, w.most_places, w.penetration, w.energy_removed};
   }
   report.constraints = projector_.calc_residuals(state_.q, state_.u);
 }

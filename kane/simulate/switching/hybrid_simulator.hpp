@@ -77,6 +77,7 @@ class HybridSimulator final : public MotionSimulator {
 
   // stepping (hybrid_stepping.cpp)
   [[nodiscard]] bool crowded();
+  [[nodiscard]] bool can_step() const;
   [[nodiscard]] bool may_step() const;
   void make_stepper();
   void take_over(const std::string& why);
@@ -144,13 +145,13 @@ class HybridSimulator final : public MotionSimulator {
   bool stepping_ = false;
   double contact_step_ = 0;
   long takeovers_ = 0;
-  State before_;                ///< of the last step, or of events at state_
-  double stepped_h_ = 0;        ///< length of the last step
-  double calm_from_ = 0;        ///< nothing has closed since
-  double patience_ = 0;         ///< how long it must be calm until events take over again
-  double busy_from_ = 0;        ///< begin of the present stretch of events
-  double cost_ = 0;             ///< of that stretch
-  long events_before_ = 0;      ///< when it began
+  State before_;            ///< of the last step, or of events at state_
+  double stepped_h_ = 0;    ///< length of the last step
+  double calm_from_ = 0;    ///< nothing has closed since
+  double patience_ = 0;     ///< how long it must be calm until events take over again
+  double busy_from_ = 0;    ///< begin of the present stretch of events
+  double cost_ = 0;         ///< of that stretch
+  long events_before_ = 0;  ///< when it began
   SwitchingWork work_before_;
   std::vector<ContactForce> stepped_forces_;
   std::vector<double> guards_;  ///< at the begin of a step

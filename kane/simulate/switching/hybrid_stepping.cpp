@@ -27,9 +27,15 @@ constexpr double kMostPatience = 1e3;
 
 }  // namespace
 
+/// Stepping needs a symmetric mass matrix, and loads that do not depend on constraint forces.
+bool HybridSimulator::can_step() const {
+  const EquationsOfMotion& e = system_->equations();
+  return system_->mass() != nullptr && e.symmetric && !e.has_given_forces();
+}
+
 bool HybridSimulator::may_step() const {
-  return !stepping_ && !options_.switching.strict_contacts && options_.switching.scheme == ContactScheme::Automatic &&
-         system_->mass() != nullptr &&
+  return !stepping_ && can_step() && !options_.switching.strict_contacts &&
+         options_.switching.scheme == ContactScheme::Automatic &&
          (dynamics_.contact_count() > 0 || dynamics_.friction_count() > 0);
 }
 
@@ -40,8 +46,8 @@ bool HybridSimulator::crowded() {
   (void)set.update_slots(state_.q, state_.u);
   if (set.overflown()) return true;
   set.evaluate_rows(state_.q, state_.u);
-  const auto touching = std::count_if(set.contacts.begin(), set.contacts.end(),
-                                      [&](const SwitchedContact& c) { return set.touches(c); });
+  const auto touching =
+      std::count_if(set.contacts.begin(), set.contacts.end(), [&](const SwitchedContact& c) { return set.touches(c); });
   return at(touching) > kMostTouching;
 }
 
@@ -97,8 +103,8 @@ void HybridSimulator::take_over(const std::string& why) {
   evaluator_.attach(nullptr);
   stepper_->start();
   if (!(contact_step_ > 0))
-    contact_step_ = options_.switching.contact_step > 0 ? options_.switching.contact_step
-                                                        : stepper_->suitable_step(state_);
+    contact_step_ =
+        options_.switching.contact_step > 0 ? options_.switching.contact_step : stepper_->suitable_step(state_);
   before_ = state_;
   stepped_h_ = 0;
   calm_from_ = state_.t;
