@@ -53,7 +53,10 @@ class SpeedSearch {
     AutomaticSpeeds result{mechanism_, shortest, shortest, {}};
     if (!worth_searching_) return result;
     Definitions best = rates_;
+    const std::set<std::string> named = find_named_speeds();
     for (const auto& group : groups()) {
+      const auto is_named = [&](const auto& definition) { return named.contains(definition.first); };
+      if (std::any_of(group.definitions.begin(), group.definitions.end(), is_named)) continue;
       Definitions trial = best;
       for (auto& speed : trial)
         if (const auto found = group.definitions.find(speed.name); found != group.definitions.end())
@@ -127,6 +130,49 @@ class SpeedSearch {
     } catch (const ModelError&) {
       return std::nullopt;
     }
+  }
+
+  /// Speeds that loads, laws, constraints, events or outputs name: there they mean the rates of the joints, so that they
+  /// must stay those. (What is written with q' or velocities has no speeds in it yet.)
+  [[nodiscard]] std::set<std::string> find_named_speeds() const {
+    const Mechanism copy = copy_mechanism(mechanism_);
+    const LoweredMechanism lowered = lower_mechanism(copy);
+    const System& s = lowered.system;
+    std::vector<Expr> all;
+    const auto add_vector = [&](const Vector& v) {
+      for (const Vector::Term& t : v.terms()) all.insert(all.end(), t.c.begin(), t.c.end());
+    };
+    for (const LoadRecord& load : s.loads()) add_vector(load.value);
+    for (const UniformGravity& g : s.uniform_gravity()) add_vector(g.acceleration);
+    for (const PotentialRecord& p : s.potentials()) all.push_back(p.value);
+    for (const SymbolWithDefault& input : s.inputs()) all.push_back(input.value);
+    for (const StateRecord& x : s.states()) all.push_back(x.rate);
+    for (const OutputRecord& o : s.outputs()) all.push_back(o.value);
+    for (const EnergyOutput& o : lowered.energy_outputs) all.push_back(o.value);
+    for (const ConstraintRecord& c : s.constraints()) {
+      all.push_back(c.phi.value_or(Expr())), all.push_back(c.motion.value_or(Expr()));
+      add_vector(c.direction);
+    }
+    const LoweredSwitching& w = lowered.switching;
+    for (const auto& c : w.contacts)
+      all.insert(all.end(), {c.restitution, c.stiffness.value_or(Expr()), c.dissipation});
+    for (const auto& f : w.frictions) all.insert(all.end(), {f.kinetic, f.stiction});
+    for (const auto& h : w.handles) all.insert(all.end(), {h.stiffness, h.damping});
+    std::set<std::string> named;
+    const int first_speed = static_cast<int>(s.coordinates().size() + s.states().size());
+    for (const auto& event : w.switches) {
+      all.push_back(event.equation.guard);
+      for (const auto& reset : event.equation.resets) {
+        all.push_back(reset.value);
+        if (reset.index >= first_speed)
+          named.insert(s.speeds()[static_cast<std::size_t>(reset.index - first_speed)].symbol.name());
+      }
+    }
+    const std::vector<Expr> symbols = symbols_of(all);
+    for (const SpeedRecord& u : s.speeds())
+      for (const Expr& symbol : {u.symbol, u.derivative})
+        if (std::find(symbols.begin(), symbols.end(), symbol) != symbols.end()) named.insert(u.symbol.name());
+    return named;
   }
 
   // ---- singular speeds ------------------------------------------------------------------------------------------------

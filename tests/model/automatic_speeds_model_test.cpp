@@ -73,6 +73,24 @@ TEST(AutomaticSpeedsOfModels, RandomTiedChains) {
   }
 }
 
+/// A speed that a load names is the rate of its joint, whatever speeds are chosen.
+TEST(AutomaticSpeedsOfModels, SpeedsInLoadsKeepTheirMeaning) {
+  expect_same_motion(R"yaml(
+kane: 1
+gravity: -9.81*N.y
+bodies:
+  A: {mass: 1, com: [0.3, 0, 0], inertia: [0, 0, 0.05]}
+  B: {mass: 2, com: [0.2, 0.1, 0], inertia: [0, 0, 0.08]}
+joints:
+  a: {type: revolute, parent: N, child: A, axis: z, coordinate: q1}
+  b: {type: revolute, parent: A, at: [0.6, 0, 0], child: B, axis: z, coordinate: q2}
+loads:
+  brake: {torque: -0.5*u2, joint: b}
+initial: {q1: 0.5, q2: 0.2, u2: 1}
+)yaml",
+                     1, false);
+}
+
 // Two rotations: the components of the angular velocity that would be shorter lose the first rate at some angle of the
 // second, through which this one spins.
 TEST(AutomaticSpeedsOfModels, UniversalJointThroughAllAngles) {
