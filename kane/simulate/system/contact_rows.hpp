@@ -60,7 +60,7 @@ class ContactRows {
 
  private:
   void update_shapes();
-  /// Of row `k` of a slot.
+  /// Kind of row `k` of a slot.
   [[nodiscard]] ContactScene::Row row_kind(std::size_t k) const;
 
   const CompiledSystem& system_;
