@@ -158,8 +158,8 @@ class TreeLowering {
         const PointId at = s_.add_point(body + "." + f->name + ".origin", origin, Vector(frame, f->place.position));
         s_.fix_point(at, id);
         out_.names.add_frame_of(body, f->name, id);
-        out_.names.add_point(body + "." + f->name, at);
         out_.reported_frames.emplace_back(f->name, id);
+        place_origin(body, f->name, at);
       });
     }
     for (const MechanismPoint* p : points_of_[body]) place_point(*p, frame, origin);
@@ -170,6 +170,16 @@ class TreeLowering {
       out_.reported_points.emplace_back(p->name, id);
       out_.particles[body].push_back(id);
     }
+  }
+
+  /// The origin of a named frame is a point of the same name (tool0 of a robot), unless something else is called like that.
+  void place_origin(const std::string& body, const std::string& name, PointId at) {
+    if (taken_.contains(name) || m_.find_joint(name) != nullptr) {
+      out_.names.add_point(body + "." + name, at);
+      return;
+    }
+    out_.names.add_point_of(body, name, at);
+    out_.reported_points.emplace_back(++frame_origins_[name] == 1 ? name : body + "." + name, at);
   }
 
   void place_point(const MechanismPoint& p, FrameId frame, PointId origin) {
@@ -211,7 +221,7 @@ class TreeLowering {
   std::map<std::string, std::vector<const MechanismFrame*>> frames_of_;
   std::map<std::string, std::vector<const MechanismPoint*>> points_of_;
   std::map<std::string, std::vector<const MechanismParticle*>> particles_of_;
-  std::map<std::string, int> bare_points_;
+  std::map<std::string, int> bare_points_, frame_origins_;
   std::set<std::string> taken_;
 };
 
