@@ -78,7 +78,7 @@ class Linearizer {
   }
 
  private:
-  /// Whether the constraints that act are those that were embedded.
+  /// Whether the constraints that act are those that were embedded, if any were.
   void set_active() {
     std::vector<int> own;
     for (int i = 0; i < static_cast<int>(e_.constraints.size()); ++i) {
@@ -92,9 +92,7 @@ class Linearizer {
     };
     std::vector<int> rows;
     std::copy_if(active_.begin(), active_.end(), std::back_inserter(rows), needed);
-    own_set_ = rows == own;
-    require(!own_set_ || own.empty() || e_.embedded.has_value(),
-            "the constraints of '{}' must be embedded in symbols before it is linearized", e_.name);
+    own_set_ = rows == own && (own.empty() || e_.embedded.has_value());
   }
 
   // ---- the nominal motion -------------------------------------------------------------------------------------------
