@@ -14,6 +14,7 @@
 #include "kane/base/error.hpp"
 #include "kane/expr/names.hpp"
 #include "kane/mechanism/copy_mechanism.hpp"
+#include "kane/mechanism/formulation.hpp"
 #include "kane/mechanism/lowering.hpp"
 #include "kane/mechanism/part_place.hpp"
 
@@ -31,6 +32,7 @@ struct CheckOptions {
 EquationsOfMotion form_for_check(const Mechanism& mechanism) {
   constexpr std::size_t kModerate = 60;
   return with_part_place(mechanism, [&] {
+    if (mechanism.equations) return form_equations(mechanism);
     const LoweredMechanism lowered = lower_mechanism(mechanism);
     DeriveOptions options;
     options.dynamics = lowered.system.speeds().size() <= kModerate;

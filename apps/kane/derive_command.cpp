@@ -14,6 +14,7 @@
 #include "kane/base/output_mark.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/mechanics/derivation_page.hpp"
+#include "kane/mechanics/equations_page.hpp"
 #include "kane/mechanism/formulation.hpp"
 #include "kane/mechanism/lowering.hpp"
 #include "kane/mechanism/part_place.hpp"
@@ -126,6 +127,12 @@ void run_derive(const DeriveCommandOptions& options, bool format_given) {
   }
   check_reactions(options, mechanism);
   const std::string text = with_part_place(mechanism, [&] {
+    if (mechanism.equations) {
+      for (const int step : options.steps)
+        require(step == 8, "--step {}: '{}' is given by its equations, which are step 8; nothing was derived", step,
+                mechanism.name);
+      return page_in(form_equations_page(form_equations(mechanism), options.terms), format_of(options, format_given));
+    }
     const LoweredMechanism lowered = lower_mechanism(mechanism);
     KaneDerivation derivation(lowered.system);
     const Page page = form_derivation_page(

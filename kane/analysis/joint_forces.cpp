@@ -33,6 +33,13 @@ std::string name_at(const std::vector<std::string>& names, std::optional<std::si
 JointForcesEvaluator::JointForcesEvaluator(const Model& model, JointForcesOptions options)
     : model_(model), options_(std::move(options)) {
   check_joint_name(model.mechanism(), options_.joint);
+  if (model.mechanism().equations) {  // no joints: the multipliers of its constraints are all there is
+    table_.free_count = static_cast<int>(model.equations().u.size());
+    for (const ConstraintEquation& c : model.equations().constraints) table_.free_count -= c.active ? 1 : 0;
+    first_force_ = model.equations().auxiliary_forces.size();
+    evaluator_.emplace(model_);
+    return;
+  }
   Mechanism mechanism = copy_mechanism(model.mechanism());
   FormOptions form;
   form.formulation = model.options().formulation;

@@ -140,6 +140,27 @@ const UnitRow* find_row(std::string_view name) {
   return nullptr;
 }
 
+Unit from_row(const UnitRow& row) {
+  Unit unit{row.dimension, {}, {}, row.pi_power};
+  if (row.numerator != "1") unit.numerators.emplace_back(row.numerator);
+  if (row.denominator != "1") unit.denominators.emplace_back(row.denominator);
+  return unit;
+}
+
+std::optional<Unit> find_unit(std::string_view word) {
+  if (const UnitRow* row = find_row(word)) return from_row(*row);
+  for (const auto& prefix : kPrefixes) {
+    if (!word.starts_with(prefix.name)) continue;
+    const UnitRow* row = find_row(word.substr(prefix.name.size()));
+    if (row == nullptr || !row->prefixes) continue;
+    Unit unit = from_row(*row);
+    if (prefix.numerator != "1") unit.numerators.emplace_back(prefix.numerator);
+    if (prefix.denominator != "1") unit.denominators.emplace_back(prefix.denominator);
+    return unit;
+  }
+  return std::nullopt;
+}
+
 /// A recursive reader of products and quotients of units. Everything is bounded: nesting, factors and exponents.
 class UnitParser {
  public:
@@ -212,27 +233,11 @@ class UnitParser {
   }
 
   Unit named(std::string_view word, std::size_t start) {
-    if (const UnitRow* row = find_row(word)) return from_row(*row);
-    for (const auto& prefix : kPrefixes) {
-      if (!word.starts_with(prefix.name)) continue;
-      const UnitRow* row = find_row(word.substr(prefix.name.size()));
-      if (row == nullptr || !row->prefixes) continue;
-      Unit unit = from_row(*row);
-      if (prefix.numerator != "1") unit.numerators.emplace_back(prefix.numerator);
-      if (prefix.denominator != "1") unit.denominators.emplace_back(prefix.denominator);
-      return unit;
-    }
+    if (auto unit = find_unit(word)) return *std::move(unit);
     std::vector<std::string> known{"kg", "mm", "cm", "km", "ms", "kN", "mN", "MPa", "GPa"};  // the likeliest first
     for (auto& unit : unit_names()) known.push_back(std::move(unit));
     position_ = start;
     fail(fmt::format("unknown unit '{}'{}", word.substr(0, 40), suggestion(word, known)));
-  }
-
-  static Unit from_row(const UnitRow& row) {
-    Unit unit{row.dimension, {}, {}, row.pi_power};
-    if (row.numerator != "1") unit.numerators.emplace_back(row.numerator);
-    if (row.denominator != "1") unit.denominators.emplace_back(row.denominator);
-    return unit;
   }
 
   /// 2 or 3 if the text goes on with that superscript, else 0.
@@ -336,6 +341,11 @@ double Unit::factor() const {
   for (const auto& n : numerators) value *= number(n);
   for (const auto& d : denominators) value /= number(d);
   return value * std::pow(3.14159265358979323846, pi_power);
+}
+
+std::optional<Dimension> find_unit_dimension(std::string_view word) {
+  const auto unit = find_unit(word);
+  return unit ? std::optional(unit->dimension) : std::nullopt;
 }
 
 Unit parse_unit(std::string_view text, const Where& where) { return UnitParser(text, where).parse_all(); }

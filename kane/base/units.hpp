@@ -6,6 +6,7 @@
 // dimension: 1 rad = 1.
 
 #include <compare>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -47,6 +48,26 @@ struct Unit {
 /// "kg", "mm", "N*m*s/rad", "kg m^2", "m/s^2", "1/s", "lbf*ft", "N/(m/s)". Throws ModelError naming what is not
 /// understood; `where` is the place of the first character.
 [[nodiscard]] Unit parse_unit(std::string_view text, const Where& where = {});
+
+/// The dimension of a single word such as "mm"; empty if it is no unit.
+[[nodiscard]] std::optional<Dimension> find_unit_dimension(std::string_view word);
+
+/// How many bytes at the beginning of `text` are a unit that follows a number in an expression: in "N*m/rad * q1" the first
+/// seven. 0 if it does not begin with a unit. `is_name` tells the names of the model, which units may share:
+///
+///   2 m       the unit, whatever 'm' is: a product needs its sign
+///   5 N*m     the unit: written without spaces
+///   5 N * m   an error if the model has an 'm', because both readings are possible; else the unit
+///   5 N*q1    ends before '*q1' if q1 is no unit
+///
+///   2 kg * g  ends before '* g' if the model has a 'g': no unit repeats a dimension; 2 kg*g is an error then
+///   2 m/s*t   ends before '*t', which is time
+[[nodiscard]] std::size_t unit_length(std::string_view text, const std::function<bool(std::string_view)>& is_name,
+                                      const Where& where = {});
+
+/// Whether a unit may be written as a factor, 30*deg: a few words that hardly anybody would choose as a name. Others are
+/// units only right behind their number.
+[[nodiscard]] bool is_unit_factor(std::string_view word);
 
 /// Names of all units without prefixes, for messages and documents.
 [[nodiscard]] std::vector<std::string> unit_names();

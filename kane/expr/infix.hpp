@@ -11,6 +11,15 @@
 //     Value binary(std::string_view sign, const InfixOperand<Value>& a, const InfixOperand<Value>& b);
 //   };
 //
+// Semantics that know units of measurement also have
+//
+//     bool is_bare(const Value& value);                    whether it consists of numbers only, so that a unit may follow
+//     std::size_t unit_length(const Operand& number, std::string_view rest, const Where& where);   0: no unit follows
+//     Value with_unit(const Value& number, std::string_view unit, const Where& where);
+//
+// A unit belongs to the number before it, or to the fraction, product or power of bare numbers that ends there: 2 m,
+// 1/2 in, 2*pi rad/s, (1 + 2) mm.
+//
 // Each may throw ModelError without a place, which gets the place of the name or sign, or InfixError with one.
 
 #include <span>
@@ -58,6 +67,8 @@ class InfixText {
   [[nodiscard]] std::string_view text() const { return text_; }
   /// The next token; "" of kind End at the end.
   [[nodiscard]] InfixToken next();
+  /// Goes on at this piece of the text.
+  void seek(std::string_view rest) { position_ = at(rest.data() - text_.data()); }
   /// Line and column of a piece of the text.
   [[nodiscard]] Where where(std::string_view piece) const;
   /// From the beginning of one piece to the end of another.
@@ -71,6 +82,7 @@ class InfixText {
 
   static constexpr int kComparisonPrecedence = 4;
   static constexpr int kNotPrecedence = 3;
+  static constexpr int kProductPrecedence = 6;
   static constexpr int kUnaryPrecedence = 7;
 
  private:
@@ -115,6 +127,8 @@ class InfixParser {
     std::size_t first_operand = 0;  ///< index of the first operand of a call
   };
 
+  static constexpr bool kHasUnits = requires(Semantics & s, const Value& v) { s.is_bare(v); };
+
   void advance() { token_ = text_.next(); }
 
   [[noreturn]] void fail(const std::string& expected) const {
@@ -133,9 +147,11 @@ class InfixParser {
     for (;;) {
       if (read_operand(open_groups)) continue;  // an operator or parenthesis was opened: an operand must follow
       // After an operand: close what closes, then a binary operator or the end.
+      read_unit();
       while (open_groups > 0 && token_.text == ")") {
         close_group();
         --open_groups;
+        read_unit();
       }
       if (open_groups > 0 && token_.text == ",") {
         reduce(0);
@@ -229,6 +245,43 @@ class InfixParser {
     }
     operands_.push_back({guarded(start.text, [&] { return semantics_.name(start.text); }), start.text});
     return false;
+  }
+
+  /// The unit of a bare number, if one follows.
+  void read_unit() {
+    if constexpr (kHasUnits) {
+      const bool word = token_.kind == InfixTokenKind::Name && InfixText::find_binary(token_.text) == nullptr;
+      const bool other =
+          token_.kind == InfixTokenKind::Bad || (token_.kind == InfixTokenKind::Number && token_.text == "1");
+      if ((!word && !other) || !semantics_.is_bare(operands_.back().value)) return;
+      const std::string_view rest = text_.text().substr(at(token_.text.data() - text_.text().data()));
+      const Where where = text_.where(token_.text);
+      const std::size_t length = semantics_.unit_length(operands_.back(), rest, where);
+      if (length == 0) return;
+      gather_number();
+      Operand& x = operands_.back();
+      const std::string_view unit = rest.substr(0, length);
+      x.value = guarded(unit, [&] { return semantics_.with_unit(x.value, unit, where); });
+      x.text = InfixText::join(x.text, unit);
+      text_.seek(rest.substr(length));
+      advance();
+    }
+  }
+
+  /// Puts the number that ends here together: 1/2, -2*pi, 2^3.
+  void gather_number() {
+    while (!operators_.empty()) {
+      const Operator op = operators_.back();
+      const bool sign = op.kind == Operator::UnaryOp && op.binary.precedence == InfixText::kUnaryPrecedence;
+      const bool product = op.kind == Operator::BinaryOp && op.binary.precedence >= InfixText::kProductPrecedence &&
+                           semantics_.is_bare(operands_[operands_.size() - 2].value);
+      if (!sign && !product) return;
+      operators_.pop_back();
+      if (sign)
+        apply_unary(op);
+      else
+        apply_binary(op);
+    }
   }
 
   void close_group() {

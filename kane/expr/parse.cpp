@@ -5,6 +5,8 @@
 #include "kane/base/suggest.hpp"
 #include "kane/expr/graph.hpp"
 #include "kane/expr/infix.hpp"
+#include "kane/expr/measured.hpp"
+#include "kane/expr/traverse.hpp"
 
 namespace kane {
 
@@ -21,7 +23,10 @@ class ScalarSemantics {
   using Value = Expr;
   using Operand = InfixOperand<Expr>;
 
-  ScalarSemantics(Graph& graph, const ParseOptions& options) : graph_(graph), options_(options) {}
+  ScalarSemantics(Graph& graph, const ParseOptions& options)
+      : graph_(graph),
+        options_(options),
+        is_name_([this](std::string_view n) { return options_.resolve && options_.resolve(n).has_value(); }) {}
 
   Expr number(const Rational& value) { return graph_.number(value); }
 
@@ -29,8 +34,7 @@ class ScalarSemantics {
     if (!options_.resolve) return text == "pi" ? graph_.pi() : graph_.symbol(text);
     if (auto value = options_.resolve(text); value) return graph_.bind(*value);
     if (text == "pi") return graph_.pi();
-    throw ModelError(
-        fmt::format("unknown name '{}'{}", InfixText::printable(text), suggestion(text, options_.known_names)));
+    throw ModelError(unknown_name(text, options_.known_names));
   }
 
   Expr call(std::string_view function, std::span<const Operand> arguments) {
@@ -48,9 +52,18 @@ class ScalarSemantics {
     return graph_.bind(apply_sign(sign, a.value, b.value));
   }
 
+  static bool is_bare(const Expr& x) { return x.is_number() || symbols_of({&x, 1}).empty(); }
+  std::size_t unit_length(const Operand& number, std::string_view rest, const Where& where) {
+    return unit_length_after(number.text, rest, where, is_name_);
+  }
+  Expr with_unit(const Expr& number, std::string_view unit, const Where& where) {
+    return graph_.bind(number * unit_factor(graph_, parse_unit(unit, where)));
+  }
+
  private:
   Graph& graph_;
   const ParseOptions& options_;
+  std::function<bool(std::string_view)> is_name_;
 };
 
 }  // namespace

@@ -7,10 +7,11 @@
 //   product     := unary {("*"|"/") unary}
 //   unary       := ("-"|"+"|"not") unary | power
 //   power       := atom ["^" unary]                      right-associative: 2^3^2 = 2^9, -x^2 = -(x^2)
-//   atom        := number | name | name "(" expression {"," expression} ")" | "(" expression ")"
+//   atom        := number [unit] | name | name "(" expression {"," expression} ")" | "(" expression ")"
 //   name        := letter {letter|digit|"_"|"."} {"'"}   q1, theta_dot, B.mass, q1', q1''
 //
-// "pi" is the constant. Functions are those of operators.hpp and declared external functions.
+// A number with a unit is that quantity in SI units: cos(30 deg), 2 m + 3 cm, 1/2 in. kane/expr/measured.hpp reads the same
+// text and checks dimensions as well. "pi" is the constant. Functions are those of operators.hpp and declared external functions.
 
 #include <functional>
 #include <optional>

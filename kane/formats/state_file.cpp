@@ -6,6 +6,7 @@
 
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
+#include "kane/expr/measured.hpp"
 
 namespace kane {
 
@@ -54,9 +55,15 @@ class StateReader {
  private:
   [[noreturn]] void fail(const std::string& message) const { throw ModelError(state_.label + ": " + message); }
 
-  [[nodiscard]] double number(const Json& value, const std::string& name) const {
-    if (!value.is_number()) fail(fmt::format("the value of '{}' must be a number", name));
-    return value.get<double>();
+  /// A number in SI units, or text such as "30 deg".
+  [[nodiscard]] double number(const Json& value, const std::string& name) {
+    if (value.is_number()) return value.get<double>();
+    if (!value.is_string())
+      fail(fmt::format("the value of '{}' must be a number, or text with a unit such as \"30 deg\"", name));
+    const auto measured =
+        parse_measured_number(value.get<std::string>(), {fmt::format("{}: '{}'", state_.label, name)});
+    if (measured.dimension) state_.dimensions[name] = *measured.dimension;
+    return measured.value;
   }
 
   /// What equilibria hold for besides coordinates, speeds and inputs.
@@ -78,7 +85,7 @@ class StateReader {
     return std::move(state_);
   }
 
-  void read_values(const Json& from, const char* key, Values& to) const {
+  void read_values(const Json& from, const char* key, Values& to) {
     if (!from.contains(key)) return;
     const Json& values = from[key];
     if (!values.is_object()) fail(fmt::format("'{}' must be an object of names and numbers", key));

@@ -9,6 +9,7 @@
 #include "kane/base/suggest.hpp"
 #include "kane/expr/infix.hpp"
 #include "kane/mechanism/check_values.hpp"
+#include "kane/mechanism/general_equations.hpp"
 #include "kane/mechanism/joint_library.hpp"
 #include "kane/mechanism/mechanism.hpp"
 #include "kane/mechanism/placed.hpp"
@@ -65,7 +66,8 @@ class MechanismCheck {
   explicit MechanismCheck(const Mechanism& mechanism) : m_(mechanism) {}
 
   std::vector<std::string> run() {
-    if (m_.bodies.empty() && m_.particles.empty())
+    check_general_equations(m_);
+    if (m_.bodies.empty() && m_.particles.empty() && !m_.equations)
       throw ModelError(m_.where, fmt::format("'{}' has no bodies and no particles", m_.name));
     check_sizes();
     check_motions();
@@ -94,6 +96,7 @@ class MechanismCheck {
     symbols_.add_unchecked("pi", "number", m_.where);
     for (const auto& p : m_.parameters) symbols_.add(p.symbol.name(), "parameter", m_.where);
     for (const auto& i : m_.inputs) symbols_.add(i.symbol.name(), "input", m_.where);
+    for (const auto& e : m_.expressions) symbols_.add(e.name, "named expression", e.value.where);
     for (const Joint& joint : m_.joints) {
       if (joint.closing) continue;
       for (const ElementaryMotion& motion : joint.motions) {

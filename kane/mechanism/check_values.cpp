@@ -118,6 +118,9 @@ class ValueCheck {
     for (const Constraint& c : m_.constraints)
       if (const auto* d = std::get_if<DistanceConstraint>(&c.what))
         add(Dependence::Known, d->length, "the length of the constraint", c.name, c.where);
+      else if (const auto* gear = std::get_if<GearConstraint>(&c.what))
+        for (const Expr* e : {&gear->first_size, &gear->second_size, &gear->offset})
+          add(Dependence::Known, *e, "the gear", c.name, c.where);
     for (const SymbolWithDefault& i : m_.inputs)
       add(Dependence::Anything, i.value, "the value of the input", i.symbol.name(), m_.where);
   }

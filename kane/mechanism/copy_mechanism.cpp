@@ -28,8 +28,12 @@ class ExpressionWalk {
       for (auto& motion : j.motions) one(motion);
     }
     for (auto& l : m.loads) std::visit([this](auto& what) { load(what); }, l.what);
-    for (auto& c : m.constraints)
+    for (auto& c : m.constraints) {
       if (auto* distance = std::get_if<DistanceConstraint>(&c.what)) one(distance->length);
+      if (auto* gear = std::get_if<GearConstraint>(&c.what)) {
+        one(gear->first_size), one(gear->second_size), one(gear->offset);
+      }
+    }
     many(m.extra_coordinates);
     for (auto& [name, law] : m.initial_laws) one(law);
   }

@@ -244,6 +244,29 @@ struct RatioOptions {
   bool active = true;  ///< from the start
 };
 
+/// Two gears on a common carrier. One of `radii` and `teeth`; `module` makes radii of teeth.
+struct GearOptions {
+  BodyRef carrier{};  ///< "" = the parent of both
+  std::vector<VectorQuantity>
+      axes{};                 ///< none: those of the joints; one for both; or one each, away from where they meet
+  std::vector<Expr> radii{};  ///< two pitch radii
+  std::vector<Expr> teeth{};  ///< two numbers of teeth
+  Expr module{};              ///< pitch diameter per tooth
+  bool internal = false;      ///< one of them is a ring
+  Expr offset{};              ///< of r1*phi1 + r2*phi2, in metres (of the second angle, if teeth alone are given)
+  bool active = true;         ///< from the start
+};
+/// A pinion and a rack on a common carrier.
+struct RackOptions {
+  BodyRef carrier{};      ///< "" = the parent of both
+  Expr radius{};          ///< of the pinion
+  VectorQuantity axis{};  ///< of the pinion; "" = that of its joint
+  VectorQuantity
+      direction{};     ///< in which the rack moves when the pinion turns in the positive sense; "" = its joint's
+  Expr offset{};       ///< of radius*angle - displacement
+  bool active = true;  ///< from the start
+};
+
 // ---- speeds, inputs, tables ---------------------------------------------------------------------------------------------
 
 /// A digital controller: its law is evaluated every `period`, takes effect `delay` later, and is held in between.

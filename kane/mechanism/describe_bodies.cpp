@@ -100,6 +100,12 @@ Expr Mechanism::expression(std::string_view text, const Place& place) {
   return parse(*graph, text, options);
 }
 
+void Mechanism::let(std::string_view symbol, Quantity value, const Place& place) {
+  const Where here = place_of(place);
+  check_new_symbol(*this, symbol, "named expression", here);
+  expressions.push_back({std::string(symbol), at(std::move(value), here)});
+}
+
 void Mechanism::drive(const Expr& input, Quantity law, const SamplingOptions& sampling, const Place& place) {
   const Where here = place_of(place);
   const std::string& symbol = input_name(*this, input, here);

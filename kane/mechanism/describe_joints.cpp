@@ -108,6 +108,8 @@ class JointDescription {
                "the ball motion of {} has no single value; lock all motions of a gimbal, or weld the bodies", owner_);
     motion.free = false;
     motion.value = *o.value;
+    motion.held_coordinate = o.coordinate;
+    motion.held_speed = o.speed.empty() && !o.coordinate.empty() ? speed_name(o.coordinate) : o.speed;
   }
 
   void check_no_names(const MultiJointOptions& o) const {

@@ -52,6 +52,14 @@ std::vector<Quantity> directions_of(const Mechanism& m, const std::vector<Vector
   return directions;
 }
 
+GearConstraint gear_between(const BodyRef& first, const BodyRef& second, const BodyRef& carrier, const Expr& first_size,
+                            const Expr& second_size) {
+  GearConstraint gear;
+  gear.first = first.name(), gear.second = second.name(), gear.carrier = carrier.name();
+  gear.first_size = first_size, gear.second_size = second_size;
+  return gear;
+}
+
 template <class What>
 ConstraintRef add_constraint(Mechanism& m, std::string_view name, What what, bool active, const Where& where) {
   check_new_name(m.constraints, name, "constraint", where);
@@ -231,6 +239,41 @@ ConstraintRef Mechanism::gear(std::string_view constraint, const Expr& a, const 
   std::string phi = fmt::format("{} - {}*{}", to_text(b), in_parentheses(ratio), in_parentheses(a));
   if (!options.offset.is_zero()) phi += " - " + in_parentheses(options.offset);
   return hold_expression(*this, constraint, std::move(phi), options.active, place_of(place));
+}
+
+ConstraintRef Mechanism::mesh(std::string_view constraint, const BodyRef& first, const BodyRef& second,
+                              const GearOptions& o, const Place& place) {
+  const Where here = place_of(place);
+  require_at(here, o.radii.empty() != o.teeth.empty(), "the gear '{}' needs either 'radii' or 'teeth'", constraint);
+  const std::vector<Expr>& sizes = o.radii.empty() ? o.teeth : o.radii;
+  require_at(here, sizes.size() == 2, "the gear '{}' needs two sizes, but {} are given", constraint, sizes.size());
+  require_at(here, o.module.is_zero() || o.radii.empty(), "the gear '{}' has radii, so it needs no 'module'",
+             constraint);
+  require_at(here, o.axes.size() <= 2, "the gear '{}' has two axes, not {}", constraint, o.axes.size());
+  require_at(here, !sizes[0].is_zero() && !sizes[1].is_zero(), "a gear of '{}' has no size", constraint);
+  GearConstraint gear = gear_between(first, second, o.carrier, sizes[0], sizes[1]);
+  gear.lengths = !o.radii.empty() || !o.module.is_zero();
+  if (!o.module.is_zero()) {
+    gear.first_size = o.module * sizes[0] / 2;
+    gear.second_size = o.module * sizes[1] / 2;
+  }
+  for (const VectorQuantity& axis : o.axes) gear.axes.push_back(axis.quantity(ground, here));
+  gear.internal = o.internal;
+  gear.offset = o.offset;
+  return add_constraint(*this, constraint, std::move(gear), o.active, here);
+}
+
+ConstraintRef Mechanism::rack(std::string_view constraint, const BodyRef& pinion, const BodyRef& bar,
+                              const RackOptions& o, const Place& place) {
+  const Where here = place_of(place);
+  require_at(here, !o.radius.is_zero(), "the rack '{}' needs the radius of its pinion", constraint);
+  require_at(here, o.axis.empty() == o.direction.empty(), "the rack '{}' needs both 'axis' and 'direction', or neither",
+             constraint);
+  GearConstraint rack = gear_between(pinion, bar, o.carrier, o.radius, 1);
+  rack.rack = true;
+  if (!o.axis.empty()) rack.axes = {o.axis.quantity(ground, here), o.direction.quantity(ground, here)};
+  rack.offset = o.offset;
+  return add_constraint(*this, constraint, std::move(rack), o.active, here);
 }
 
 ConstraintRef Mechanism::prescribe(std::string_view constraint, const Expr& symbol, const Quantity& value, bool active,

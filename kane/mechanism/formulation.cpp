@@ -10,6 +10,7 @@
 #include "kane/mechanics/load_inertia.hpp"
 #include "kane/mechanism/automatic_speeds.hpp"
 #include "kane/mechanism/copy_mechanism.hpp"
+#include "kane/mechanism/general_equations.hpp"
 #include "kane/mechanism/given_forces.hpp"
 #include "kane/mechanism/lowering_parts.hpp"
 #include "kane/mechanism/part_place.hpp"
@@ -402,9 +403,17 @@ OperationCount count_dynamics(const EquationsOfMotion& equations) {
   return count_operations(outputs, state_symbols(equations));
 }
 
-std::string why_no_tree(const Mechanism& mechanism) { return check_tree(mechanism).reason; }
+std::string why_no_tree(const Mechanism& mechanism) {
+  return mechanism.equations ? "it is given by its equations" : check_tree(mechanism).reason;
+}
 
 EquationsOfMotion form_equations(const Mechanism& mechanism, const FormOptions& options) {
+  if (mechanism.equations) {
+    require(options.formulation == Formulation::Automatic || options.formulation == Formulation::Projection,
+            "'{}' is given by its equations and cannot be formulated by {}", mechanism.name,
+            to_string(options.formulation));
+    return form_general_equations(mechanism, options);
+  }
   if (mechanism.automatic_speeds) {
     const AutomaticSpeeds automatic = choose_speeds(mechanism);
     EquationsOfMotion equations = form_equations(automatic.mechanism, options);
@@ -436,6 +445,8 @@ EquationsOfMotion form_equations(const Mechanism& mechanism, const FormOptions& 
 
 std::vector<FormulationCount> compare_formulations(const Mechanism& mechanism) {
   std::vector<FormulationCount> counts;
+  if (mechanism.equations)
+    return {{Formulation::Automatic, count_dynamics(form_general_equations(copy_mechanism(mechanism), {}))}};
   const TreeCheck tree = check_tree(mechanism);
   for (const auto formulation : {Formulation::Projection, Formulation::Composite, Formulation::Articulated}) {
     if (formulation != Formulation::Projection && !tree.reason.empty()) continue;

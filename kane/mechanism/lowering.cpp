@@ -6,14 +6,38 @@
 #include "kane/expr/infix.hpp"
 #include "kane/expr/traverse.hpp"
 #include "kane/mechanics/rates.hpp"
+#include "kane/mechanism/general_equations.hpp"
 #include "kane/mechanism/given_forces.hpp"
 #include "kane/mechanism/joint_library.hpp"
 #include "kane/mechanism/lowering_parts.hpp"
 #include "kane/mechanism/placed.hpp"
+#include "kane/mechanism/symbol_units.hpp"
 #include "kane/mechanism/tables.hpp"
 
 namespace kane {
 namespace {
+
+/// Names in a text, and those in the named expressions and outputs that it uses.
+class NamesInText {
+ public:
+  explicit NamesInText(const Mechanism& m) {
+    for (const NamedQuantity& o : m.outputs) named_[o.name] = &o.value;
+    for (const NamedQuantity& e : m.expressions) named_[e.name] = &e.value;
+  }
+
+  void read(const Quantity& q) {
+    InfixText text(q.text, q.where);
+    for (InfixToken token = text.next(); token.kind != InfixTokenKind::End; token = text.next()) {
+      if (token.kind != InfixTokenKind::Name || !names_.emplace(token.text).second) continue;
+      if (const auto named = named_.find(token.text); named != named_.end()) read(*named->second);
+    }
+  }
+  [[nodiscard]] const std::set<std::string, std::less<>>& names() const { return names_; }
+
+ private:
+  std::map<std::string, const Quantity*, std::less<>> named_;
+  std::set<std::string, std::less<>> names_;
+};
 
 /// Inputs whose rates matter, because a position depends on them: prescribed motions, moving points, lengths of rods,
 /// configuration constraints.
@@ -30,12 +54,13 @@ std::set<std::string> find_specified(const Mechanism& m) {
   std::set<std::string> used;
   for (const Constraint& c : m.constraints) {
     if (const auto* rod = std::get_if<DistanceConstraint>(&c.what)) positions.push_back(rod->length);
+    if (const auto* gear = std::get_if<GearConstraint>(&c.what))
+      positions.insert(positions.end(), {gear->first_size, gear->second_size, gear->offset});
     if (const auto* e = std::get_if<ExpressionConstraint>(&c.what)) {
-      for (const Quantity& q : e->configuration) {
-        InfixText text(q.text, q.where);
-        for (InfixToken token = text.next(); token.kind != InfixTokenKind::End; token = text.next())
-          if (inputs.contains(token.text)) used.emplace(token.text);
-      }
+      NamesInText text(m);
+      for (const Quantity& q : e->configuration) text.read(q);
+      for (const std::string& name : text.names())
+        if (inputs.contains(name)) used.insert(name);
     }
   }
   for (const Expr& s : symbols_of(positions))
@@ -46,7 +71,11 @@ std::set<std::string> find_specified(const Mechanism& m) {
 class Lowering {
  public:
   Lowering(const Mechanism& mechanism, LoweredMechanism& lowered)
-      : m_(mechanism), out_(lowered), s_(lowered.system), c_{m_, out_, s_}, specified_(find_specified(mechanism)) {}
+      : m_(mechanism),
+        out_(lowered),
+        s_(lowered.system),
+        c_{m_, out_, s_, definitions_},
+        specified_(find_specified(mechanism)) {}
 
   void run() {
     out_.warnings = check_mechanism(m_);
@@ -56,10 +85,16 @@ class Lowering {
     for (const SymbolWithDefault& i : m_.inputs)
       if (specified_.contains(i.symbol.name())) s_.add_specified(i.symbol.name(), i.value);
     for (const StateQuantity& x : m_.states) with_place(x.where, [&] { s_.add_state(x.name); });
+    set_dimensions();
+    for (const NamedQuantity& e : m_.expressions) definitions_.define(e, "named expression");
+    for (const NamedQuantity& o : m_.outputs) definitions_.define(o, "output");
     lower_tree(c_);
     check_states_stay_out_of_positions();
     find_rates();
+    name_held_motions(false);
     add_speeds();
+    name_held_motions(true);
+    definitions_.renew();
     add_inputs();
     add_state_rates();
     add_auxiliaries();
@@ -72,6 +107,51 @@ class Lowering {
   }
 
  private:
+  /// Units that C++ programs give are for display: what is not understood tells nothing.
+  static std::optional<Dimension> find_dimension(const std::string& unit) {
+    try {
+      return parse_unit(unit).dimension;
+    } catch (const ModelError&) {
+      return std::nullopt;
+    }
+  }
+
+  /// What symbols measure, as far as the model tells.
+  void set_dimensions() {
+    std::set<std::string> constant;
+    for (const SymbolWithDefault& p : m_.parameters) constant.insert(p.symbol.name());
+    for (const auto& [name, unit] : symbol_units(m_))
+      if (const auto dimension = find_dimension(unit))
+        definitions_.set_dimension(name, Dimensional::known(*dimension, !constant.contains(name)));
+    // Parameters that are computed from others measure what their expressions do.
+    const auto known = [&](std::string_view symbol) { return definitions_.dimension(symbol); };
+    for (const SymbolWithDefault& p : m_.parameters) {
+      if (definitions_.knows(p.symbol.name())) continue;
+      const Dimensional inferred = infer_dimension(s_.graph().bind(p.value), known);
+      definitions_.set_dimension(p.symbol.name(), inferred.is_number() ? Dimensional::open() : inferred);
+    }
+  }
+
+  /// A locked or prescribed coordinate is not a coordinate of the system, but its name still means its value.
+  void name_held_motions(bool accelerations) {
+    for (std::size_t j = 0; j < m_.joints.size(); ++j)
+      for (std::size_t i = 0; i < m_.joints[j].motions.size(); ++i) {
+        const ElementaryMotion& motion = m_.joints[j].motions[i];
+        if (motion.free || motion.held_coordinate.empty()) continue;
+        const LoweredMotion& lowered = out_.joints[j].motions[i];
+        const bool slides = motion.kind == MotionKind::Translation;
+        const Dimensional value = Dimensional::known(slides ? kLength : kNone, true);
+        const std::string &q = motion.held_coordinate, &u = motion.held_speed;
+        definitions_.set(q, lowered.value, value);
+        definitions_.set(q + "'", lowered.rate, rate(value));
+        if (!u.empty()) definitions_.set(u, lowered.rate, rate(value));
+        if (!accelerations) continue;
+        const Expr acceleration = s_.time_derivative(lowered.rate);
+        definitions_.set(q + "''", acceleration, rate(rate(value)));
+        if (!u.empty()) definitions_.set(u + "'", acceleration, rate(rate(value)));
+      }
+  }
+
   void find_rates() {
     for (LoweredJoint& joint : out_.joints)
       for (LoweredMotion& motion : joint.motions)
@@ -82,8 +162,11 @@ class Lowering {
   void add_speeds() {
     if (!m_.speeds.empty()) {
       std::vector<Expr> definitions;
-      for (const NamedQuantity& u : m_.speeds)
-        definitions.push_back(read_scalar(u.value, c_.scope(), fmt::format("the speed '{}'", u.name)));
+      for (const NamedQuantity& u : m_.speeds) {
+        const std::string what = fmt::format("the speed '{}'", u.name);
+        definitions.push_back(read_scalar(u.value, c_.scope(), what));
+        definitions_.set_dimension(u.name, read_quantity(u.value, c_.scope(), what).dimension);
+      }
       for (std::size_t i = 0; i < m_.speeds.size(); ++i) s_.add_speed(m_.speeds[i].name, definitions[i]);
     } else {
       const std::map<std::string, Expr> definitions = joint_definitions();
@@ -125,7 +208,10 @@ class Lowering {
                  "the input '{}' prescribes a motion, so it cannot follow a law of the motion", law.name);
       QuantityScope scope = c_.scope();
       scope.refuse_auxiliary = true;
-      laws[law.name] = read_scalar(law.value, scope, fmt::format("the law of the input '{}'", law.name));
+      const auto dimension = definitions_.dimension(law.name).certain();
+      const std::string unit = dimension ? si_unit(*dimension) : "";
+      const Measure measure{"the unit of the input", dimension, unit};
+      laws[law.name] = read_scalar(law.value, scope, fmt::format("the law of the input '{}'", law.name), measure);
       require_at(
           law.value.where, !accelerates(laws[law.name]),
           "the law of the input '{}' depends on accelerations; write them in the load itself, where terms linear "
@@ -228,18 +314,26 @@ class Lowering {
   }
 
   // ---- outputs ------------------------------------------------------------------------------------------------------
+  /// Also those that nothing uses are right.
+  void check_expression(const NamedQuantity& e, const QuantityScope& scope) {
+    require_at(e.value.where, !out_.names.has_point(e.name) && !out_.names.has_frame(e.name),
+               "the named expression '{}' has the name of a point, body or frame", e.name);
+    (void)read_quantity(e.value, scope, fmt::format("the named expression '{}'", e.name));
+  }
+
   void add_outputs() {
     Graph& graph = s_.graph();
     out_.kinetic_symbol = graph.symbol("kinetic energy");
     out_.potential_symbol = graph.symbol("potential energy");
     GivenForceNames forces(m_, out_);
-    QuantityScope scope = c_.force_scope(forces);
+    const QuantityScope scope = c_.force_scope(forces);
     const auto offer = [&](const char* name, const Expr& value) {
-      if (!s_.find_kind(name)) scope.scalars.emplace(name, value);
+      if (!s_.find_kind(name)) definitions_.set(name, value, Dimensional::known(kTorque, true));
     };
     offer("kinetic", out_.kinetic_symbol);
     offer("potential", out_.potential_symbol);
     offer("energy", out_.kinetic_symbol + out_.potential_symbol);
+    for (const NamedQuantity& e : m_.expressions) check_expression(e, scope);
     std::size_t position = 0;
     const auto add = [&](const std::string& name, const Expr& value) {
       if (depends_on(value, out_.kinetic_symbol) || depends_on(value, out_.potential_symbol))
@@ -249,7 +343,7 @@ class Lowering {
       ++position;
     };
     for (const NamedQuantity& o : m_.outputs) {
-      const QuantityValue value = read_quantity(o.value, scope, fmt::format("the output '{}'", o.name));
+      const QuantityValue value = read_quantity(o.value, scope, fmt::format("the output '{}'", o.name)).value;
       if (const auto* scalar = std::get_if<Expr>(&value)) {
         add(o.name, *scalar);
       } else if (const auto* vector = std::get_if<Vector>(&value)) {
@@ -265,6 +359,7 @@ class Lowering {
   const Mechanism& m_;
   LoweredMechanism& out_;
   System& s_;
+  QuantityDefinitions definitions_;
   LoweringContext c_;
   std::set<std::string> specified_;
 };
@@ -272,6 +367,7 @@ class Lowering {
 }  // namespace
 
 LoweredMechanism lower_mechanism(const Mechanism& mechanism) {
+  require_bodies(mechanism, "frames, points or loads");
   LoweredMechanism lowered(System(mechanism.name, mechanism.graph, mechanism.ground, mechanism.ground));
   Lowering(mechanism, lowered).run();
   return lowered;

@@ -36,6 +36,7 @@ class ConstraintLowering {
     for (const Constraint& constraint : m_.constraints) {
       name_ = constraint.name;
       active_ = constraint.active;
+      current_ = &constraint;
       with_place(constraint.where, [&] { std::visit([&](const auto& what) { lower(what); }, constraint.what); });
     }
   }
@@ -131,6 +132,8 @@ class ConstraintLowering {
     c_.lowered.names.add_point(name_ + ".contact", contact);
   }
 
+  void lower(const GearConstraint& e) { lower_gear(c_, *current_, e); }
+
   // |r| - length = 0; the multiplier is the force that pushes `from` away from `to`.
   void lower(const DistanceConstraint& e) {
     const PointId from = names_.point(e.from);
@@ -147,6 +150,7 @@ class ConstraintLowering {
   const Mechanism& m_;
   System& s_;
   const ModelNames& names_;
+  const Constraint* current_ = nullptr;
   std::string name_;
   bool active_ = true;
 };

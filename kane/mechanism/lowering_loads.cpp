@@ -91,7 +91,8 @@ void add_ball_law(const LoweringContext& c, const AxisLaw& law, const LoweredMot
   }
   if (!law.damping.is_zero()) add(name + ".damper", -law.damping * s.angular_velocity(motion.to, motion.from));
   GivenForceNames forces(c.mechanism, c.lowered);
-  if (!law.law.empty()) add(name + ".law", read_vector(law.law, c.force_scope(forces), "the torque law of " + name));
+  if (!law.law.empty())
+    add(name + ".law", read_vector(law.law, c.force_scope(forces), "the torque law of " + name, measure::kTorque));
 }
 
 class LoadLowering {
@@ -105,7 +106,8 @@ class LoadLowering {
 
   void run() {
     if (!m_.gravity.empty())
-      with_place(m_.gravity.where, [&] { s_.add_gravity(read_vector(m_.gravity, c_.scope(), "the gravity")); });
+      with_place(m_.gravity.where,
+                 [&] { s_.add_gravity(read_vector(m_.gravity, c_.scope(), "the gravity", measure::kAcceleration)); });
     for (std::size_t j = 0; j < m_.joints.size(); ++j) {
       const Joint& joint = m_.joints[j];
       if (joint.closing) continue;  // lowering_closing.cpp
@@ -129,16 +131,17 @@ class LoadLowering {
   }
 
   /// A vector, or a scalar along a direction.
-  [[nodiscard]] Vector vector(const Quantity& size, const Quantity& axis, std::string_view what) {
+  [[nodiscard]] Vector vector(const Quantity& size, const Quantity& axis, std::string_view what,
+                              const Measure& measure) {
     const std::string full = fmt::format("{} '{}'", what, name_);
-    if (axis.empty()) return read_vector(size, c_.force_scope(forces_), full);
+    if (axis.empty()) return read_vector(size, c_.force_scope(forces_), full, measure);
     const Vector direction = read_vector(axis, c_.scope(), "the axis of " + full);
     require_at(axis.where, !direction.is_zero(), "the axis of {} is the zero vector", full);
-    return read_scalar(size, c_.force_scope(forces_), full) * unit_along(s_, direction);
+    return read_scalar(size, c_.force_scope(forces_), full, measure) * unit_along(s_, direction);
   }
 
   void lower(const ForceLoad& load) {
-    const Vector force = vector(load.force, load.axis, "the force");
+    const Vector force = vector(load.force, load.axis, "the force", measure::kForce);
     const PointId at = names_.load_point(load.at);
     if (load.reaction_at.empty())
       s_.add_force(name_, at, force);
@@ -147,7 +150,7 @@ class LoadLowering {
   }
 
   void lower(const TorqueLoad& load) {
-    const Vector torque = vector(load.torque, load.axis, "the torque");
+    const Vector torque = vector(load.torque, load.axis, "the torque", measure::kTorque);
     const FrameId on = names_.frame(load.on);
     if (load.reaction.empty()) {
       s_.add_torque(name_, on, torque);
@@ -183,9 +186,11 @@ class LoadLowering {
     const Expr x = s_.magnitude(span);
     require(!x.is_zero(), "the spring '{}' has both ends at the same place, '{}' and '{}'", name_, load.from, load.to);
     QuantityScope scope = c_.force_scope(forces_);
-    scope.scalars["x"] = x;
-    scope.scalars["v"] = s_.dot(span, s_.velocity(to) - s_.velocity(from)) / x;
-    const Expr tension = read_scalar(load.law, scope, fmt::format("the law of the spring '{}'", name_));
+    const Expr v = s_.dot(span, s_.velocity(to) - s_.velocity(from)) / x;
+    scope.scalars["x"] = {x, Dimensional::known(kLength, true)};
+    scope.scalars["v"] = {v, Dimensional::known(kVelocity, true)};
+    const Expr tension =
+        read_scalar(load.law, scope, fmt::format("the law of the spring '{}'", name_), measure::kForce);
     s_.add_force_pair(name_ + ".law", from, to, (tension / x) * span);
   }
 
@@ -246,7 +251,9 @@ void lower_axis_law(const LoweringContext& c, const AxisLaw& given, const Lowere
     add_along(c, motion, name + ".spring", -law.stiffness * stretch);
   }
   if (!law.damping.is_zero()) add_along(c, motion, name + ".damper", -law.damping * motion.rate);
-  const Expr further = law.law.empty() ? Expr() : read_scalar(law.law, c.force_scope(forces), "the law of " + name);
+  const Measure& measure = motion.kind == MotionKind::Translation ? measure::kForce : measure::kTorque;
+  const Expr further =
+      law.law.empty() ? Expr() : read_scalar(law.law, c.force_scope(forces), "the law of " + name, measure);
   if (!law.actuator.is_zero() && !further.is_zero() && (law.max_force || law.max_speed)) {
     add_along(c, motion, name + ".motor", motor_force(c.mechanism, law, law.actuator + further, motion.rate));
   } else {

@@ -10,8 +10,9 @@ struct LoweringContext {
   const Mechanism& mechanism;
   LoweredMechanism& lowered;
   System& system;
+  QuantityDefinitions& definitions;
 
-  [[nodiscard]] QuantityScope scope() const { return {system, lowered.names}; }
+  [[nodiscard]] QuantityScope scope() const { return {system, lowered.names, &definitions}; }
   /// The same where forces may be named (given_forces.hpp).
   [[nodiscard]] QuantityScope force_scope(ForceNames& forces) const {
     QuantityScope s = scope();
@@ -27,7 +28,9 @@ void lower_tree(const LoweringContext& context);  // lowering_joints.cpp
 void lower_loads(const LoweringContext& context);           // lowering_loads.cpp
 void lower_closing_joints(const LoweringContext& context);  // lowering_closing.cpp
 void lower_constraints(const LoweringContext& context);     // lowering_constraints.cpp
-void lower_switching(const LoweringContext& context);       // lowering_switching.cpp
+void lower_gear(const LoweringContext& context, const Constraint& constraint,
+                const GearConstraint& gear);           // lowering_gears.cpp
+void lower_switching(const LoweringContext& context);  // lowering_switching.cpp
 /// Shapes of bodies that touch wherever they meet (lowering_contacts.cpp).
 void lower_contact_pairs(const LoweringContext& context, const ContactRule& rule);
 void complete_contact_pairs(const LoweredMechanism& lowered, const Substitution& to_speeds, EquationsOfMotion& e);

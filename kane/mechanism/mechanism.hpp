@@ -58,6 +58,7 @@ struct Mechanism {
   std::vector<InputSampling> sampled_inputs;  ///< laws that a digital controller evaluates
   std::vector<InputSeries> input_series;      ///< inputs given by points in time
   std::vector<Table> tables;                  ///< functions of one variable by points
+  std::vector<NamedQuantity> expressions;     ///< names that quantities may use; their order is free
   std::vector<MechanismBody> bodies;          ///< without the ground
   std::vector<MechanismParticle> particles;   ///< fixed in bodies
   std::vector<MechanismPoint> points;         ///< named points of bodies
@@ -90,6 +91,8 @@ struct Mechanism {
   /// Those of `initial` that were set for a run (--set): if loops cannot hold all of them, these come first.
   std::set<std::string> insisted;
   SimulationSettings simulation;  ///< how to run it
+  /// Instead of bodies and joints: the equations themselves.
+  std::optional<GeneralEquations> equations;
   /// SI units of parameters and inputs, where the file tells them ("kg", "N*m*s"); for display and export.
   std::map<std::string, std::string, std::less<>> units;
   /// Changes and omissions made by the reader of a file.
@@ -123,6 +126,8 @@ struct Mechanism {
   Expr speed(std::string_view symbol);
   /// Infix text in the symbols of this mechanism ("m*L^2/3", a table as "f(q)").
   Expr expression(std::string_view text, const Place& place = Place::current());
+  /// Gives a name to a scalar or vector, for use in quantities: m.let("reach", "magnitude(position(tip))").
+  void let(std::string_view symbol, Quantity value, const Place& place = Place::current());
   /// Lets an input follow a law of the state, continuously or as a sampled controller.
   void drive(const Expr& input, Quantity law, const SamplingOptions& sampling = {},
              const Place& place = Place::current());
@@ -246,9 +251,19 @@ struct Mechanism {
   /// b = ratio*a + offset: gears, racks (ratio = radius), screws (ratio = pitch), belts (ratio = r1/r2).
   ConstraintRef gear(std::string_view constraint, const Expr& a, const Expr& b, const Expr& ratio,
                      const RatioOptions& options = {}, const Place& place = Place::current());
+  /// Gears between two bodies on a carrier: planetary trains, bevel gears, ring gears. The multiplier is the tangential
+  /// force at the pitch circles (with teeth alone: the torque on the second gear).
+  ConstraintRef mesh(std::string_view constraint, const BodyRef& first, const BodyRef& second,
+                     const GearOptions& options, const Place& place = Place::current());
+  /// A pinion on a rack: displacement = radius*angle. The multiplier is the force between the teeth.
+  ConstraintRef rack(std::string_view constraint, const BodyRef& pinion, const BodyRef& bar, const RackOptions& options,
+                     const Place& place = Place::current());
   /// A coordinate equals a function of time, of other coordinates, or of a table (a cam).
   ConstraintRef prescribe(std::string_view constraint, const Expr& coordinate, const Quantity& value,
                           bool active = true, const Place& place = Place::current());
+
+  /// The equations themselves, for systems without bodies and joints: coordinates, speeds, q' and M u' = forcing.
+  void set_equations(GeneralEquations given, const Place& place = Place::current());
 
   // speeds, outputs, start
   /// Generalized speeds by definition: {{"u1", "q1'"}, {"u2", "dot(v(tip), N.x)"}}. After all joints. Definitions that are

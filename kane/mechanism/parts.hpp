@@ -121,10 +121,23 @@ struct DistanceConstraint {
   Expr length;
 };
 
+/// Two gears, or a pinion and a rack, whose teeth mesh: r_1 phi_1 + r_2 phi_2 = offset with the angles relative to the body
+/// that carries the axes (lowering_gears.cpp).
+struct GearConstraint {
+  std::string first, second;   ///< bodies, or the ground
+  std::string carrier;         ///< "" = the parent of both
+  std::vector<Quantity> axes;  ///< none: those of the joints; one for both; or one each (of a rack: its direction)
+  Expr first_size, second_size;
+  bool lengths = true;    ///< sizes are radii, else numbers of teeth
+  bool internal = false;  ///< one of them is a ring
+  bool rack = false;      ///< the second slides; first_size is the radius of the pinion
+  Expr offset;
+};
+
 /// Anything that must hold, with its name.
 struct Constraint {
   std::string name;
-  std::variant<ExpressionConstraint, PointConstraint, RollingConstraint, DistanceConstraint> what;
+  std::variant<ExpressionConstraint, PointConstraint, RollingConstraint, DistanceConstraint, GearConstraint> what;
   bool active = true;
   Where where;
 };
@@ -141,6 +154,20 @@ struct NamedQuantity {
 struct StateQuantity {
   std::string name;
   Quantity rate;  ///< of coordinates, speeds, states, inputs, parameters and t
+  Where where;
+};
+
+/// A system that is given by its equations instead of bodies and joints:
+///
+///     q' = rates(q, u, t)        M(q, t) u' = forcing(q, u, t)
+///
+/// Constraints, inputs and outputs are those of the mechanism. The coordinates are also its extra coordinates.
+struct GeneralEquations {
+  std::vector<std::string> coordinates, speeds;
+  std::vector<Quantity> rates;                     ///< of the coordinates
+  std::vector<std::vector<Quantity>> mass_matrix;  ///< rows
+  std::vector<Quantity> forcing;
+  Quantity kinetic, potential;  ///< energies; may be empty
   Where where;
 };
 

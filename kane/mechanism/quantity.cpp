@@ -4,6 +4,7 @@
 
 #include "kane/base/suggest.hpp"
 #include "kane/expr/infix.hpp"
+#include "kane/expr/measured.hpp"
 #include "kane/expr/parse.hpp"
 #include "kane/mechanism/placed.hpp"
 
@@ -15,12 +16,23 @@ struct Reference {
   std::string name;
 };
 
-using Value = std::variant<Expr, Vector, Dyadic, Reference>;
+/// A value with its dimension, as far as that is known.
+struct Value {
+  std::variant<Expr, Vector, Dyadic, Reference> what;
+  Dimensional dimension{};
+
+  template <class Form>
+  [[nodiscard]] const Form* get() const {
+    return std::get_if<Form>(&what);
+  }
+  [[nodiscard]] bool is_scalar() const { return get<Expr>() != nullptr; }
+  [[nodiscard]] bool is_vector() const { return get<Vector>() != nullptr; }
+};
 using Operand = InfixOperand<Value>;
 
 std::string_view kind_name(const Value& v) {
   static constexpr std::string_view kNames[] = {"scalar", "vector", "dyadic", "name of a point or frame"};
-  return kNames[v.index()];
+  return kNames[v.what.index()];
 }
 
 [[noreturn]] void fail(const Operand& at, std::string_view expected) {
@@ -28,39 +40,110 @@ std::string_view kind_name(const Value& v) {
                                         kind_name(at.value))};
 }
 
+DimensionalText measured_text(const Operand& a) { return {a.value.dimension, a.text}; }
+
+constexpr int kMaxDepth = 1000;
+
 bool is_zero_scalar(const Value& v) {
-  const Expr* e = std::get_if<Expr>(&v);
+  const Expr* e = v.get<Expr>();
   return e != nullptr && e->is_zero();
 }
+
+}  // namespace
+
+/// Reads the quantity behind a name once.
+class NamedReader {
+ public:
+  static const MeasuredQuantity* find(const QuantityScope& scope, std::string_view name, std::string_view what) {
+    if (scope.definitions == nullptr) return nullptr;
+    const QuantityDefinitions& all = *scope.definitions;
+    const auto at = all.named_.find(name);
+    if (at == all.named_.end() || at->second.what != what) return nullptr;
+    QuantityDefinitions::Named& named = at->second;
+    auto& value = scope.forces != nullptr ? named.force_value : named.value;
+    if (value) return &*value;
+    if (named.reading) {
+      const auto first = std::find(all.reading_.begin(), all.reading_.end(), at->first);
+      throw ModelError(fmt::format("the {} '{}' depends on itself: {} -> {}", named.what, name,
+                                   fmt::join(first, all.reading_.end(), " -> "), name));
+    }
+    const Reading reading(all, named, at->first);
+    QuantityScope own{scope.system, scope.names, scope.definitions};
+    own.forces = scope.forces;
+    own.refuse_auxiliary = scope.refuse_auxiliary;
+    value = read_quantity(named.quantity, own, fmt::format("the {} '{}'", named.what, name));
+    value->dimension.literal = false;
+    return &*value;
+  }
+
+ private:
+  /// While it is being read, also if that fails.
+  struct Reading {
+    Reading(const QuantityDefinitions& a, QuantityDefinitions::Named& n, const std::string& name) : all(a), named(n) {
+      named.reading = true;
+      all.reading_.push_back(name);
+    }
+    Reading(const Reading&) = delete;
+    Reading& operator=(const Reading&) = delete;
+    ~Reading() {
+      named.reading = false;
+      all.reading_.pop_back();
+    }
+    const QuantityDefinitions& all;
+    QuantityDefinitions::Named& named;
+  };
+};
+
+namespace {
 
 class QuantitySemantics {
  public:
   using Value = kane::Value;
 
   explicit QuantitySemantics(const QuantityScope& scope)
-      : scope_(scope), s_(scope.system), graph_(scope.system.graph()) {}
+      : scope_(scope), s_(scope.system), graph_(scope.system.graph()), is_name_([this](std::string_view n) {
+          return s_.find_kind(n).has_value() || scope_.scalars.contains(n) || (definitions() && definitions()->has(n));
+        }) {}
 
-  Value number(const Rational& value) { return graph_.number(value); }
+  Value number(const Rational& value) { return {graph_.number(value), Dimensional::number(value)}; }
+
+  // ---- units --------------------------------------------------------------------------------------------------------
+  static bool is_bare(const Value& x) { return x.is_scalar() && x.dimension.is_number(); }
+  std::size_t unit_length(const Operand& number, std::string_view rest, const Where& where) {
+    return unit_length_after(number.text, rest, where, is_name_);
+  }
+  Value with_unit(const Value& number, std::string_view text, const Where& where) {
+    const Unit unit = parse_unit(text, where);
+    return {graph_.bind(*number.get<Expr>() * unit_factor(graph_, unit)), literal_dimension(unit.dimension)};
+  }
 
   // ---- names --------------------------------------------------------------------------------------------------------
   Value name(std::string_view text) {
-    if (const auto at = scope_.scalars.find(text); at != scope_.scalars.end()) return graph_.bind(at->second);
+    if (const auto at = scope_.scalars.find(text); at != scope_.scalars.end()) return bound(at->second);
+    if (definitions())
+      if (const auto at = definitions()->values().find(text); at != definitions()->values().end())
+        return bound(at->second);
     const std::size_t primes = text.size() - (text.find_last_not_of('\'') + 1);
     if (primes > 0) return derivative_of(text.substr(0, text.size() - primes), primes, text);
     if (s_.find_kind(text) == SymbolKind::Auxiliary) {
-      if (scope_.forces != nullptr) return scope_.forces->auxiliary(text);
+      if (scope_.forces != nullptr) return {scope_.forces->auxiliary(text), Dimensional::open(true)};
       if (scope_.refuse_auxiliary)
         throw ModelError(
             fmt::format("'{}' is an auxiliary speed; the force it brings into evidence may stand in loads and outputs, "
                         "but not here",
                         text));
     }
-    if (s_.find_kind(text)) return graph_.symbol(text);
-    if (text == "pi") return graph_.pi();
-    if (const auto basis = find_basis_vector(text)) return *basis;
-    if (is_reference(text) || (scope_.forces != nullptr && scope_.forces->knows(text)))
-      return Reference{std::string(text)};
-    throw ModelError(fmt::format("unknown name '{}'{}", InfixText::printable(text), suggestion(text, known_names())));
+    if (s_.find_kind(text)) return {graph_.symbol(text), dimension_of(text)};
+    if (text == "pi") return {graph_.pi(), Dimensional::of_pi()};
+    if (const auto basis = find_basis_vector(text)) return {*basis, Dimensional::unity()};
+    if (is_reference(text)) return {Reference{std::string(text)}};
+    if (const auto* named = NamedReader::find(scope_, text, "named expression")) return bound(*named);
+    if (scope_.forces != nullptr && scope_.forces->knows(text)) return {Reference{std::string(text)}};
+    if (const auto* named = NamedReader::find(scope_, text, "output")) return bound(*named);
+    if (auto unit = find_unit_factor(graph_, text)) return {unit->value, unit->dimension};
+    if (text == "kinetic" || text == "potential" || text == "energy")
+      throw ModelError(fmt::format("'{}' is an energy of the whole system, which only outputs may use", text));
+    throw ModelError(unknown_name(text, known_names()));
   }
 
   Value call(std::string_view function, std::span<const Operand> a) {
@@ -78,39 +161,51 @@ class QuantitySemantics {
           fmt::format("unknown function '{}'{}", InfixText::printable(function), suggestion(function, all)));
     }
     std::vector<Expr> scalars;
-    for (const Operand& operand : a) scalars.push_back(scalar(operand));
-    return graph_.bind(call_function(graph_, function, scalars));
+    std::vector<DimensionalText> dimensions;
+    for (const Operand& operand : a) {
+      scalars.push_back(scalar(operand));
+      dimensions.push_back(measured_text(operand));
+    }
+    return {graph_.bind(call_function(graph_, function, scalars)), call_dimension(function, dimensions)};
   }
 
   // ---- signs --------------------------------------------------------------------------------------------------------
   Value unary(std::string_view sign, const Operand& x) {
-    if (const auto* v = std::get_if<Vector>(&x.value); v != nullptr && sign != "not") return sign == "-" ? -*v : *v;
-    if (const auto* d = std::get_if<Dyadic>(&x.value); d != nullptr && sign != "not")
-      return sign == "-" ? *d * Expr(-1) : *d;
-    return graph_.bind(apply_sign(sign, scalar(x)));
+    if (const auto* v = x.value.get<Vector>(); v != nullptr && sign != "not")
+      return {sign == "-" ? -*v : *v, x.value.dimension};
+    if (const auto* d = x.value.get<Dyadic>(); d != nullptr && sign != "not")
+      return {sign == "-" ? *d * Expr(-1) : *d, x.value.dimension};
+    return {graph_.bind(apply_sign(sign, scalar(x))),
+            sign == "not" ? Dimensional::ratio(x.value.dimension.moving) : x.value.dimension};
   }
 
   Value binary(std::string_view sign, const Operand& a, const Operand& b) {
-    const bool scalars = std::holds_alternative<Expr>(a.value) && std::holds_alternative<Expr>(b.value);
+    const bool scalars = a.value.is_scalar() && b.value.is_scalar();
     if (sign == "/") {
       const Expr divisor = scalar(b);
       if (divisor.is_zero()) throw InfixError{b.text, zero_divisor(b.text)};
-      if (!scalars) return times(a, 1 / divisor);
+      if (!scalars) return {times(a, 1 / divisor), quotient(a.value.dimension, b.value.dimension)};
     }
-    if (scalars) return graph_.bind(apply_sign(sign, std::get<Expr>(a.value), std::get<Expr>(b.value)));
-    if (sign == "+" || sign == "-") return sum(a, b, sign == "+" ? 1 : -1);
+    if (scalars) {
+      const Expr& n = *b.value.get<Expr>();
+      const auto exponent = n.is_number() ? std::optional(n.number()) : std::nullopt;
+      const Dimensional dimension = binary_dimension(sign, measured_text(a), measured_text(b), exponent);
+      return {graph_.bind(apply_sign(sign, *a.value.get<Expr>(), n)), dimension};
+    }
+    if (sign == "+" || sign == "-")
+      return {sum(a, b, sign == "+" ? 1 : -1), sum_dimension(sign, measured_text(a), measured_text(b))};
     if (sign == "*") {
-      if (std::holds_alternative<Expr>(a.value)) return times(b, std::get<Expr>(a.value));
-      if (std::holds_alternative<Expr>(b.value)) return times(a, std::get<Expr>(b.value));
-      if (std::holds_alternative<Vector>(a.value) && std::holds_alternative<Vector>(b.value))
+      const Dimensional dimension = product(a.value.dimension, b.value.dimension);
+      if (a.value.is_scalar()) return {times(b, *a.value.get<Expr>()), dimension};
+      if (b.value.is_scalar()) return {times(a, *b.value.get<Expr>()), dimension};
+      if (a.value.is_vector() && b.value.is_vector())
         throw ModelError("two vectors cannot be multiplied by '*'; write dot(a, b) or cross(a, b)");
     }
-    if (sign == "^" && std::holds_alternative<Vector>(a.value))
+    if (sign == "^" && a.value.is_vector())
       throw InfixError{a.text, "a vector has no powers; write dot(v, v) for the square of its length"};
-    fail(std::holds_alternative<Expr>(a.value) ? b : a, "a scalar");
+    fail(a.value.is_scalar() ? b : a, "a scalar");
   }
 
- private:
   struct Row {
     std::string_view name;
     std::size_t least, most;
@@ -119,23 +214,24 @@ class QuantitySemantics {
   };
   static std::span<const Row> rows();
 
+ private:
   // ---- arguments ----------------------------------------------------------------------------------------------------
   [[nodiscard]] static Expr scalar(const Operand& a) {
-    if (const auto* e = std::get_if<Expr>(&a.value)) return *e;
-    if (std::holds_alternative<Reference>(a.value))
+    if (const auto* e = a.value.get<Expr>()) return *e;
+    if (a.value.get<Reference>() != nullptr)
       throw InfixError{a.text, fmt::format("expected a scalar or a vector, but '{}' is the name of a point or frame; "
                                            "write for instance position({}) or {}.x",
                                            InfixText::printable(a.text), a.text, a.text)};
     fail(a, "a scalar");
   }
   [[nodiscard]] static Vector vector(const Operand& a) {
-    if (const auto* v = std::get_if<Vector>(&a.value)) return *v;
+    if (const auto* v = a.value.get<Vector>()) return *v;
     if (is_zero_scalar(a.value)) return {};
     fail(a, "a vector");
   }
   /// A name as an argument, also if a symbol is called like that.
   [[nodiscard]] static std::string_view name_of(const Operand& a) {
-    const auto* r = std::get_if<Reference>(&a.value);
+    const auto* r = a.value.get<Reference>();
     return r != nullptr ? std::string_view(r->name) : a.text;
   }
   [[nodiscard]] PointId point(const Operand& a) const {
@@ -175,8 +271,22 @@ class QuantitySemantics {
     }
     if (order > 2) throw ModelError(fmt::format("'{}': there is no third derivative", InfixText::printable(text)));
     Expr e = graph_.symbol(base);
-    for (std::size_t i = 0; i < order; ++i) e = s_.time_derivative(e);
-    return graph_.bind(e);
+    Dimensional dimension = dimension_of(base);
+    for (std::size_t i = 0; i < order; ++i) {
+      e = s_.time_derivative(e);
+      dimension = rate(dimension);
+    }
+    return {graph_.bind(e), dimension};
+  }
+
+  [[nodiscard]] const QuantityDefinitions* definitions() const { return scope_.definitions; }
+  [[nodiscard]] Dimensional dimension_of(std::string_view symbol) const {
+    return definitions() ? definitions()->dimension(symbol) : Dimensional::open();
+  }
+  [[nodiscard]] Value bound(const MeasuredQuantity& q) const {
+    if (const auto* e = std::get_if<Expr>(&q.value)) return {graph_.bind(*e), q.dimension};
+    if (const auto* v = std::get_if<Vector>(&q.value)) return {*v, q.dimension};
+    return {std::get<Dyadic>(q.value), q.dimension};
   }
 
   [[nodiscard]] std::optional<Vector> find_basis_vector(std::string_view text) const {
@@ -196,6 +306,8 @@ class QuantitySemantics {
     std::vector<std::string> all = s_.symbol_names();
     std::erase_if(all, [](const std::string& n) { return n.starts_with("lambda."); });
     for (const auto& [name, value] : scope_.scalars) all.push_back(name);
+    if (definitions())
+      for (std::string& name : definitions()->names()) all.push_back(std::move(name));
     for (const std::string& f : scope_.names.frame_names())
       for (const char* axis : {".x", ".y", ".z"}) all.push_back(f + axis);
     for (const std::string& p : scope_.names.point_names()) all.push_back(p);
@@ -203,68 +315,93 @@ class QuantitySemantics {
   }
 
   // ---- sums and products --------------------------------------------------------------------------------------------
-  static Value sum(const Operand& a, const Operand& b, int sign) {
-    if (std::holds_alternative<Vector>(a.value) || std::holds_alternative<Vector>(b.value)) {
+  using Form = std::variant<Expr, Vector, Dyadic, Reference>;
+  static Form sum(const Operand& a, const Operand& b, int sign) {
+    if (a.value.is_vector() || b.value.is_vector()) {
       const Vector left = vector(a), right = vector(b);
       return sign > 0 ? left + right : left - right;
     }
-    const auto* da = std::get_if<Dyadic>(&a.value);
-    const auto* db = std::get_if<Dyadic>(&b.value);
+    const auto* da = a.value.get<Dyadic>();
+    const auto* db = b.value.get<Dyadic>();
     if (da != nullptr && db != nullptr) return *da + *db * Expr(sign);
     fail(da != nullptr ? b : a, da != nullptr || db != nullptr ? "a dyadic" : "a scalar or a vector");
   }
 
-  static Value times(const Operand& a, const Expr& s) {
-    if (const auto* v = std::get_if<Vector>(&a.value)) return *v * s;
-    if (const auto* d = std::get_if<Dyadic>(&a.value)) return *d * s;
+  static Form times(const Operand& a, const Expr& s) {
+    if (const auto* v = a.value.get<Vector>()) return *v * s;
+    if (const auto* d = a.value.get<Dyadic>()) return *d * s;
     return scalar(a) * s;
   }
 
   // ---- functions ----------------------------------------------------------------------------------------------------
+  static Dimensional moving(Dimension d) { return Dimensional::known(d, true); }
   Value position(std::span<const Operand> a) {
-    return s_.position(point(a[0]), a.size() > 1 ? point(a[1]) : s_.origin());
+    return {s_.position(point(a[0]), a.size() > 1 ? point(a[1]) : s_.origin()), moving(kLength)};
   }
-  Value velocity(std::span<const Operand> a) { return s_.velocity(point(a[0]), frame_or_ground(a, 1)); }
-  Value acceleration(std::span<const Operand> a) { return s_.acceleration(point(a[0]), frame_or_ground(a, 1)); }
-  Value omega(std::span<const Operand> a) { return s_.angular_velocity(frame(a[0]), frame_or_ground(a, 1)); }
-  Value alpha(std::span<const Operand> a) { return s_.angular_acceleration(frame(a[0]), frame_or_ground(a, 1)); }
+  Value velocity(std::span<const Operand> a) {
+    return {s_.velocity(point(a[0]), frame_or_ground(a, 1)), moving(kVelocity)};
+  }
+  Value acceleration(std::span<const Operand> a) {
+    return {s_.acceleration(point(a[0]), frame_or_ground(a, 1)), moving(kAcceleration)};
+  }
+  Value omega(std::span<const Operand> a) {
+    return {s_.angular_velocity(frame(a[0]), frame_or_ground(a, 1)), moving(kAngularVelocity)};
+  }
+  Value alpha(std::span<const Operand> a) {
+    return {s_.angular_acceleration(frame(a[0]), frame_or_ground(a, 1)), moving(kAngularVelocity / kTime)};
+  }
   [[nodiscard]] ForceNames& forces(std::string_view function) const {
     if (scope_.forces == nullptr)
       throw ModelError(fmt::format("{} may stand in loads and outputs, but not here", function));
     return *scope_.forces;
   }
-  Value reaction(std::span<const Operand> a) { return forces("reaction").reaction(name_of(a[0]), false); }
-  Value reaction_torque(std::span<const Operand> a) { return forces("reaction_torque").reaction(name_of(a[0]), true); }
-  Value multiplier(std::span<const Operand> a) { return forces("multiplier").multiplier(name_of(a[0])); }
+  Value reaction(std::span<const Operand> a) {
+    return {forces("reaction").reaction(name_of(a[0]), false), moving(kForce)};
+  }
+  Value reaction_torque(std::span<const Operand> a) {
+    return {forces("reaction_torque").reaction(name_of(a[0]), true), moving(kTorque)};
+  }
+  Value multiplier(std::span<const Operand> a) {
+    return {forces("multiplier").multiplier(name_of(a[0])), Dimensional::open(true)};
+  }
   Value inertia(std::span<const Operand> a) {
     const BodyRecord& b = s_.body(body(a[0]));
     if (!b.inertia) throw InfixError{a[0].text, fmt::format("the particle '{}' has no inertia", b.name)};
-    return *b.inertia;
+    return {*b.inertia, Dimensional::known(kInertia)};
   }
-  Value mass(std::span<const Operand> a) { return graph_.bind(s_.body(body(a[0])).mass.value_or(0)); }
+  Value mass(std::span<const Operand> a) {
+    return {graph_.bind(s_.body(body(a[0])).mass.value_or(0)), Dimensional::known(kMass)};
+  }
   Value distance(std::span<const Operand> a) {
-    return graph_.bind(s_.magnitude(s_.position(point(a[0]), point(a[1]))));
+    return {graph_.bind(s_.magnitude(s_.position(point(a[0]), point(a[1])))), moving(kLength)};
   }
   Value dot(std::span<const Operand> a) {
-    if (const auto* d = std::get_if<Dyadic>(&a[0].value)) return s_.dot(*d, vector(a[1]));
-    return graph_.bind(s_.dot(vector(a[0]), vector(a[1])));
+    const Dimensional dimension = product(a[0].value.dimension, a[1].value.dimension);
+    if (const auto* d = a[0].value.get<Dyadic>()) return {s_.dot(*d, vector(a[1])), dimension};
+    return {graph_.bind(s_.dot(vector(a[0]), vector(a[1]))), dimension};
   }
-  Value cross(std::span<const Operand> a) { return s_.cross(vector(a[0]), vector(a[1])); }
-  Value magnitude(std::span<const Operand> a) { return graph_.bind(s_.magnitude(vector(a[0]))); }
+  Value cross(std::span<const Operand> a) {
+    return {s_.cross(vector(a[0]), vector(a[1])), product(a[0].value.dimension, a[1].value.dimension)};
+  }
+  Value magnitude(std::span<const Operand> a) {
+    return {graph_.bind(s_.magnitude(vector(a[0]))), a[0].value.dimension};
+  }
   Value unit(std::span<const Operand> a) {
     const Vector v = vector(a[0]);
     if (v.is_zero()) throw InfixError{a[0].text, "the zero vector has no direction"};
-    return v / s_.magnitude(v);
+    return {v / s_.magnitude(v), Dimensional::unity()};
   }
   Value dt(std::span<const Operand> a) {
-    if (const auto* v = std::get_if<Vector>(&a[0].value)) return s_.derivative(*v, frame_or_ground(a, 1));
+    const Dimensional dimension = rate(a[0].value.dimension);
+    if (const auto* v = a[0].value.get<Vector>()) return {s_.derivative(*v, frame_or_ground(a, 1)), dimension};
     if (a.size() > 1) throw InfixError{a[1].text, "the derivative of a scalar is the same in every frame"};
-    return graph_.bind(s_.time_derivative(scalar(a[0])));
+    return {graph_.bind(s_.time_derivative(scalar(a[0]))), dimension};
   }
 
   const QuantityScope& scope_;
   const System& s_;
   Graph& graph_;
+  std::function<bool(std::string_view)> is_name_;
 };
 
 std::span<const QuantitySemantics::Row> QuantitySemantics::rows() {
@@ -292,18 +429,57 @@ std::span<const QuantitySemantics::Row> QuantitySemantics::rows() {
   return kRows;
 }
 
-constexpr int kMaxDepth = 1000;
+/// Throws unless the dimension of the value can be the one that is expected.
+void check_measure(const MeasuredQuantity& q, const Quantity& quantity, std::string_view what, const Measure& measure) {
+  if (!measure.dimension || q.dimension.fits(*measure.dimension)) return;
+  throw ModelError(quantity.where, fmt::format("{} is given {} ('{}'); {} is expected, such as '{}'", what,
+                                               given_words(q.dimension.dimension), InfixText::printable(quantity.text),
+                                               measure.name, measure.example));
+}
 
 }  // namespace
 
-QuantityValue read_quantity(const Quantity& quantity, const QuantityScope& scope, std::string_view what) {
+// ---- definitions ----------------------------------------------------------------------------------------------------------
+
+void QuantityDefinitions::define(const NamedQuantity& quantity, std::string_view what) {
+  named_.emplace(quantity.name, Named{quantity.value, what});
+}
+
+void QuantityDefinitions::set(const std::string& name, const Expr& value, const Dimensional& dimension) {
+  values_.insert_or_assign(name, MeasuredQuantity{value, dimension});
+}
+
+Dimensional QuantityDefinitions::dimension(std::string_view symbol) const {
+  const auto at = dimensions_.find(symbol);
+  return at == dimensions_.end() ? Dimensional::open(true) : at->second;
+}
+
+std::vector<std::string> QuantityDefinitions::names() const {
+  std::vector<std::string> all;
+  for (const auto& [name, value] : values_) all.push_back(name);
+  for (const auto& [name, value] : named_) all.push_back(name);
+  return all;
+}
+
+void QuantityDefinitions::renew() {
+  for (auto& [name, named] : named_) named.value.reset(), named.force_value.reset();
+}
+
+// ---- reading --------------------------------------------------------------------------------------------------------------
+
+bool is_motion_function(std::string_view name) {
+  const auto rows = QuantitySemantics::rows();
+  return std::any_of(rows.begin(), rows.end(), [&](const auto& row) { return row.name == name; });
+}
+
+MeasuredQuantity read_quantity(const Quantity& quantity, const QuantityScope& scope, std::string_view what) {
   require_at(quantity.where, !quantity.empty(), "{} is empty", what);
   QuantitySemantics semantics(scope);
   const Value value = InfixParser(semantics, quantity.text, quantity.where, kMaxDepth).parse_all();
-  if (const auto* e = std::get_if<Expr>(&value)) return *e;
-  if (const auto* v = std::get_if<Vector>(&value)) return *v;
-  if (const auto* d = std::get_if<Dyadic>(&value)) return *d;
-  const std::string& name = std::get<Reference>(value).name;
+  if (const auto* e = value.get<Expr>()) return {*e, value.dimension};
+  if (const auto* v = value.get<Vector>()) return {*v, value.dimension};
+  if (const auto* d = value.get<Dyadic>()) return {*d, value.dimension};
+  const std::string& name = value.get<Reference>()->name;
   throw ModelError(quantity.where, fmt::format("{}: '{}' is the name of a point or frame; write for instance "
                                                "position({}) or {}.x",
                                                what, name, name, name));
@@ -314,21 +490,30 @@ std::string_view kind_of(const QuantityValue& value) {
   return kNames[value.index()];
 }
 
-Expr read_scalar(const Quantity& quantity, const QuantityScope& scope, std::string_view what) {
-  const QuantityValue value = read_quantity(quantity, scope, what);
-  if (const auto* e = std::get_if<Expr>(&value)) return *e;
-  throw ModelError(quantity.where,
-                   fmt::format("{} must be a scalar, but '{}' is a {}{}", what, InfixText::printable(quantity.text),
-                               kind_of(value), value.index() == 1 ? "; take a component, such as dot(..., N.x)" : ""));
+Expr read_scalar(const Quantity& quantity, const QuantityScope& scope, std::string_view what, const Measure& measure) {
+  const MeasuredQuantity q = read_quantity(quantity, scope, what);
+  if (const auto* e = std::get_if<Expr>(&q.value)) {
+    check_measure(q, quantity, what, measure);
+    return *e;
+  }
+  throw ModelError(
+      quantity.where,
+      fmt::format("{} must be a scalar, but '{}' is a {}{}", what, InfixText::printable(quantity.text),
+                  kind_of(q.value), q.value.index() == 1 ? "; take a component, such as dot(..., N.x)" : ""));
 }
 
-Vector read_vector(const Quantity& quantity, const QuantityScope& scope, std::string_view what) {
-  const QuantityValue value = read_quantity(quantity, scope, what);
-  if (const auto* v = std::get_if<Vector>(&value)) return *v;
-  if (const auto* e = std::get_if<Expr>(&value); e != nullptr && e->is_zero()) return {};
-  throw ModelError(quantity.where,
-                   fmt::format("{} must be a vector, but '{}' is a {}{}", what, InfixText::printable(quantity.text),
-                               kind_of(value), value.index() == 0 ? "; multiply it by a direction, such as N.x" : ""));
+Vector read_vector(const Quantity& quantity, const QuantityScope& scope, std::string_view what,
+                   const Measure& measure) {
+  const MeasuredQuantity q = read_quantity(quantity, scope, what);
+  if (const auto* v = std::get_if<Vector>(&q.value)) {
+    check_measure(q, quantity, what, measure);
+    return *v;
+  }
+  if (const auto* e = std::get_if<Expr>(&q.value); e != nullptr && e->is_zero()) return {};
+  throw ModelError(
+      quantity.where,
+      fmt::format("{} must be a vector, but '{}' is a {}{}", what, InfixText::printable(quantity.text),
+                  kind_of(q.value), q.value.index() == 0 ? "; multiply it by a direction, such as N.x" : ""));
 }
 
 }  // namespace kane

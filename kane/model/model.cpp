@@ -11,6 +11,7 @@
 #include "kane/mechanism/automatic_speeds.hpp"
 #include "kane/mechanism/check_values.hpp"
 #include "kane/mechanism/copy_mechanism.hpp"
+#include "kane/mechanism/symbol_units.hpp"
 #include "kane/mechanism/tables.hpp"
 #include "kane/model/input_sources.hpp"
 #include "kane/model/settings.hpp"
@@ -207,16 +208,28 @@ class StartBuilder {
                   const std::vector<std::string>& known) const {
     if (!contains(known, name)) fail(fmt::format("'{}' has no '{}'{}", group, name, suggestion(name, known)));
     if (!std::isfinite(value)) fail(fmt::format("the value of '{}' is not a finite number", name));
+    const auto given = state_.dimensions.find(name);
+    if (given == state_.dimensions.end()) return;
+    const auto units = symbol_units(mechanism_);
+    const auto unit = units.find(name);
+    if (unit != units.end() && parse_unit(unit->second).dimension != given->second)
+      fail(fmt::format("the value of '{}' is in {}, but '{}' is measured in {}", name, unit_words(given->second), name,
+                       unit->second));
   }
 
-  /// Initial values that are written with parameters follow those of the state.
+  /// Initial values that are written with parameters and inputs follow those of the state.
   void set_initial(const std::vector<Expr>& symbols, std::vector<double>& to) const {
-    const bool renew = !state_.parameters.empty() && !mechanism_.initial_laws.empty();
+    const bool renew = !(state_.parameters.empty() && state_.inputs.empty()) && !mechanism_.initial_laws.empty();
     const FunctionTable functions = renew ? table_functions(mechanism_) : FunctionTable{};
+    Values values = parameters_;
+    if (renew) {
+      for (const auto& [name, value] : state_.inputs) values.emplace(name, value);
+      add_constant_inputs(mechanism_, values);
+    }
     for (const Expr& symbol : symbols) {
       const auto law = mechanism_.initial_laws.find(symbol.name());
       if (renew && law != mechanism_.initial_laws.end())
-        to.push_back(evaluate(law->second, parameters_, functions));
+        to.push_back(evaluate(law->second, values, functions));
       else
         to.push_back(mechanism_.start_value(symbol.name()));
     }

@@ -8,8 +8,7 @@
 #include "kane/base/suggest.hpp"
 #include "kane/base/units.hpp"
 #include "kane/expr/evaluate.hpp"
-#include "kane/expr/parse.hpp"
-#include "kane/expr/traverse.hpp"
+#include "kane/expr/measured.hpp"
 #include "kane/mechanism/symbol_units.hpp"
 #include "kane/mechanism/tables.hpp"
 
@@ -32,26 +31,23 @@ Setting split(const std::string& text, std::string_view option) {
   return setting;
 }
 
-/// A number with an optional unit, in SI units. The unit must measure the same quantity as the model's.
+/// A number or an expression of numbers, perhaps with units, in SI units. It must measure the same quantity as the name.
 double value_of(const Setting& setting, std::string_view option, const Units& units) {
+  MeasuredNames names;
+  names.find = [&](std::string_view name) -> std::optional<Measured> {
+    require(name == "pi" || is_unit_factor(name), "{}: expected a number, optionally with a unit, but '{}' is a name",
+            setting.label, name);
+    return std::nullopt;
+  };
+  names.has = [](std::string_view) { return false; };
   Graph graph;
-  std::string_view rest;
-  ParseOptions options;
-  options.where.file = fmt::format("{} {}", option, setting.name);
-  const Expr value = parse_prefix(graph, setting.value, rest, options);
-  const auto symbols = symbols_of(std::span(&value, 1));
-  if (!symbols.empty())
-    throw ModelError(fmt::format("{}: expected a number, optionally with a unit, but '{}' is a name", setting.label,
-                                 symbols.front().name()));
-  const double number = evaluate(value, {});
-  while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
-  if (rest.empty()) return number;
-  const Unit unit = parse_unit(rest, options.where);
+  const Measured value = parse_measured(graph, setting.value, {fmt::format("{} {}", option, setting.name)}, names);
   const auto own = units.find(setting.name);
-  if (own != units.end() && parse_unit(own->second).dimension != unit.dimension)
+  const auto dimension = value.dimension.certain();
+  if (own != units.end() && dimension && parse_unit(own->second).dimension != *dimension)
     throw ModelError(fmt::format("{}: '{}' is measured in {}, which '{}' does not convert to", setting.label,
-                                 setting.name, own->second, rest));
-  return number * unit.factor();
+                                 setting.name, own->second, si_unit(*dimension)));
+  return evaluate(value.value, {});
 }
 
 std::vector<std::string> state_names(const Mechanism& mechanism) {
@@ -75,6 +71,7 @@ void renew_initial(Mechanism& mechanism) {
   Values values;
   const FunctionTable functions = table_functions(mechanism);
   for (const auto& p : mechanism.parameters) values[p.symbol.name()] = evaluate(p.value, values, functions);
+  add_constant_inputs(mechanism, values);
   for (const auto& [name, law] : mechanism.initial_laws)
     (mechanism.guess.contains(name) ? mechanism.guess : mechanism.initial)[name] = evaluate(law, values, functions);
 }
@@ -86,6 +83,13 @@ void make_constant(Mechanism& mechanism, const std::string& input) {
 }
 
 }  // namespace
+
+void add_constant_inputs(const Mechanism& mechanism, Values& values) {
+  for (const auto& input : mechanism.inputs) {
+    const Expr value = mechanism.graph->bind(input.value);
+    if (value.is_number()) values.emplace(input.symbol.name(), to_double(value.number()));
+  }
+}
 
 void apply_settings(Mechanism& mechanism, std::span<const std::string> settings, std::string_view option) {
   if (settings.empty()) return;
@@ -108,6 +112,7 @@ void apply_settings(Mechanism& mechanism, std::span<const std::string> settings,
     } else if (input != mechanism.inputs.end()) {
       input->value = number;
       make_constant(mechanism, setting.name);
+      parameters_changed = true;  // initial values may be written with inputs as well
     } else {
       mechanism.initial[setting.name] = value;
       mechanism.insisted.insert(setting.name);

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "kane/expr/evaluate.hpp"
 #include "kane/mechanism/mechanism.hpp"
 
 namespace kane {
@@ -18,5 +19,8 @@ void apply_settings(Mechanism& mechanism, std::span<const std::string> settings,
 
 /// Makes coordinates and speeds guesses, which assembly starts from and may move: "q2 = -40 deg".
 void apply_guesses(Mechanism& mechanism, std::span<const std::string> guesses, std::string_view option = "guess");
+
+/// Adds the values of inputs that are numbers; those that are there already stay.
+void add_constant_inputs(const Mechanism& mechanism, Values& values);
 
 }  // namespace kane

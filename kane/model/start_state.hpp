@@ -6,10 +6,13 @@
 //     start.q["q1"] = 0.3;
 //     start.inputs["T"] = 2;
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "kane/base/units.hpp"
 #include "kane/expr/evaluate.hpp"
 #include "kane/simulate/state.hpp"
 #include "kane/simulate/system/assembly.hpp"
@@ -28,6 +31,8 @@ struct StartState {
   Values inputs{};
   /// Names of constraints or of groups of them; missing: those of the model, or of its initial mode.
   std::optional<std::vector<std::string>> active{};
+  /// Dimensions of values that were given with a unit, by name; they must be those of the model.
+  std::map<std::string, Dimension, std::less<>> dimensions{};
   /// Begins messages about this state.
   std::string label = "state";
 

@@ -58,6 +58,19 @@ joints: {slide: {type: prismatic, parent: N, child: B, axis: x, coordinate: x, s
 loads: [{force: -pull(x), at: B, axis: N.x}]
 initial: {x: 0.5}
 """,
+    "equations": """
+kane: 1
+name: equations
+parameters: {m: 2 kg, L: 0.5 m, g: 9.81 m/s^2}
+inputs: {T: 0}
+equations:
+  coordinates: {q: u}
+  forcing: {u: T - m*g*L*sin(q) - 0.1*u}
+  mass_matrix: [[m*L^2]]
+  potential: -m*g*L*cos(q)
+outputs: {o: L*sin(q)}
+initial: {q: 0.3}
+""",
     "friction": """
 kane: 1
 name: friction

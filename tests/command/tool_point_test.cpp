@@ -51,16 +51,16 @@ TEST(ToolPoints, OfUrdf) {
 
 // The same for frames of Kane's own files, in loads and outputs.
 TEST(ToolPoints, OfFrames) {
-  const json a = run_json({"evaluate", "-"}, R"(
+  const json a = run_json({"evaluate", "-"}, R"yaml(
 bodies: {A: {mass: 1, com: [1, 0, 0], frames: {tool: {at: [2, 0, 0], orientation: {axis: z, angle: 90 deg}}}}}
 joints: {J: {type: revolute, parent: N, child: A, coordinate: q}}
 loads: [{force: 3*tool.x, at: tool}]
 outputs: {x: "dot(position(tool), N.x)", d: "distance(tool, N)"}
 initial: {q: 60 deg}
-)");
+)yaml");
   EXPECT_NEAR(a["outputs"]["x"].get<double>(), 1, 1e-12);
-EXPECT_NEAR(a["outputs"]["d"].get<double>(), 2, 1e-12);
-EXPECT_NEAR(a["udot"][0].get<double>(), 6, 1e-12);
+  EXPECT_NEAR(a["outputs"]["d"].get<double>(), 2, 1e-12);
+  EXPECT_NEAR(a["udot"][0].get<double>(), 6, 1e-12);
 }
 
 }  // namespace

@@ -274,7 +274,7 @@ TEST(BadYaml, LoadsAndConstraints) {
       {"loads: [@5]\n$", "must be a map"},
       {"loads: [@{frce: 1, at: A}]\n$", "did you mean 'force'?"},
       {"loads: [@{force: 1}]\n$", "needs 'at'"},
-      {"loads: [{force: @5 N, at: B.tip}]\n$", "the force 'load1' must be a vector, but '5' is a scalar;"},
+      {"loads: [{force: @5 N, at: B.tip}]\n$", "the force 'load1' must be a vector, but '5 N' is a scalar;"},
       {"loads: [{force: \"@[1, 2, 3\", at: A}]\n$", "expected a number, a name, a function or '(', but found '['"},
       {"loads: [{force: [1, 2, @3 kg], at: A}]\n$", "is given in kilograms"},
       {"loads: [{force: @3 N*m, axis: N.x, at: A}]\n$",

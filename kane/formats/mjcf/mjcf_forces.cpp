@@ -11,7 +11,8 @@ std::string weighted_sum(const std::vector<std::pair<std::string, double>>& term
   for (const auto& [name, factor] : terms) {
     if (factor == 0) continue;
     if (!sum.empty()) sum += " + ";
-    sum += factor == 1 ? name : fmt::format("{}*{}", number_text(factor), name);
+    // In a sum the factor is written even if it is 1: it carries the unit that makes angles and lengths comparable.
+    sum += factor == 1 && terms.size() == 1 ? name : fmt::format("{}*{}", number_text(factor), name);
   }
   return sum.empty() ? "0" : sum;
 }

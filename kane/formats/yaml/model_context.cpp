@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <set>
 
 #include "kane/base/suggest.hpp"
 #include "kane/expr/infix.hpp"
 #include "kane/expr/print.hpp"
 #include "kane/expr/traverse.hpp"
+#include "kane/mechanism/quantity.hpp"
 
 namespace kane {
 
@@ -20,22 +22,18 @@ bool is_plain_name(std::string_view name) {
   return !name.empty() && is_name_start(name.front()) && std::all_of(name.begin(), name.end(), is_name_part);
 }
 
-/// "5 N*m", "-1/2 in": a number followed by a word without a sign between them. Not "5*v(P)".
-bool is_number_with_unit(std::string_view text) {
+/// Whether a text can only be read once the motion is known: it speaks of vectors, points, rates or outputs, or of named
+/// expressions that do.
+bool speaks_of_motion(std::string_view text, const std::set<std::string, std::less<>>& moving) {
   InfixText tokens(text, {});
-  bool after_operand = false;
+  InfixToken last;
   for (;;) {
     const InfixToken token = tokens.next();
-    switch (token.kind) {
-      case InfixTokenKind::Number: after_operand = true; break;
-      case InfixTokenKind::Name:
-        if (token.text != "pi" || after_operand) return after_operand;
-        after_operand = true;
-        break;
-      case InfixTokenKind::Sign: after_operand = token.text == ")"; break;
-      case InfixTokenKind::Bad: return after_operand;
-      case InfixTokenKind::End: return false;
-    }
+    const bool name = last.kind == InfixTokenKind::Name;
+    if (name && last.text.find_first_of(".'") != std::string_view::npos) return true;
+    if (name && (token.text == "(" ? is_motion_function(last.text) : moving.contains(last.text))) return true;
+    if (token.kind == InfixTokenKind::End) return false;
+    last = token;
   }
 }
 
@@ -97,8 +95,18 @@ std::string_view Group::which(std::span<const std::string_view> keys) const {
 
 // ---- ModelContext -------------------------------------------------------------------------------------------------------
 
-void ModelContext::declare(const std::string& name, std::string_view what, const Expr& value,
-                           std::optional<Dimension> dimension, const YamlPlace& place) {
+ModelContext::ModelContext(Mechanism& m) : mechanism(m), graph(*m.graph) {
+  measured_names_.find = [this](std::string_view name) { return find_name(name); };
+  measured_names_.has = [this](std::string_view name) { return names.contains(name) || lets.contains(name); };
+  measured_names_.known = [this] {
+    std::vector<std::string> all;
+    for (const auto& [name, row] : names) all.push_back(name);
+    for (const auto& [name, let] : lets) all.push_back(name);
+    return all;
+  };
+}
+
+void ModelContext::check_name(const std::string& name, std::string_view what, const YamlPlace& place) const {
   if (!is_plain_name(name))
     fail_at(place,
             fmt::format("'{}' cannot be the name of a {}: a name is a letter followed by letters, digits and '_'",
@@ -106,10 +114,78 @@ void ModelContext::declare(const std::string& name, std::string_view what, const
   if (name == "t" || name == "pi")
     fail_at(place, fmt::format("'{}' cannot be the name of a {}: it means {}", name, what,
                                name == "t" ? "time" : "3.14159..."));
+  const auto let = lets.find(name);
+  if (let != lets.end())
+    fail_at(place, fmt::format("'{}' is already the name of a named expression (in {})", name,
+                               let->second.entry->key_place.where().to_string()));
+}
+
+void ModelContext::declare(const std::string& name, std::string_view what, const Expr& value,
+                           const Dimensional& dimension, const YamlPlace& place) {
+  check_name(name, what, place);
   const auto [known, is_new] = names.emplace(name, ScalarName{value, dimension, what, place.where()});
   if (!is_new)
     fail_at(place, fmt::format("'{}' is already the name of a {} (in {})", name, known->second.what,
                                known->second.where.to_string()));
+}
+
+// ---- named expressions ----------------------------------------------------------------------------------------------------
+
+void ModelContext::declare_lets(const YamlNode& section, const YamlNode* outputs) {
+  std::set<std::string, std::less<>> moving{"kinetic", "potential", "energy"};
+  if (outputs != nullptr)
+    for (const auto& entry : outputs->entries) moving.insert(entry.key);
+  for_each_entry(section, "let", [&](const YamlEntry& entry) {
+    check_name(entry.key, "named expression", entry.key_place);
+    const std::string owner = fmt::format("the named expression '{}'", shown(entry.key));
+    const Quantity text = quantity(entry.value, measure::kAny, "the value", owner);
+    mechanism.expressions.push_back({entry.key, text});
+    lets.emplace(entry.key, LetExpression{&entry});
+  });
+  // Those that speak of the motion, and those that use them, and so on.
+  for (bool more = true; more;) {
+    more = false;
+    for (auto& [name, let] : lets) {
+      if (let.motion || !speaks_of_motion(let.entry->value.text, moving)) continue;
+      let.motion = more = true;
+      moving.insert(name);
+    }
+  }
+}
+
+void ModelContext::read_lets() const {
+  for (auto& [name, let] : lets)
+    if (!let.motion) at_place(let.entry->value.place, [&, &key = name, &row = let] { (void)let_value(key, row); });
+}
+
+std::optional<Measured> ModelContext::find_name(std::string_view name) const {
+  if (const auto known = names.find(name); known != names.end())
+    return Measured{known->second.value, known->second.dimension};
+  if (const auto let = lets.find(name); let != lets.end()) return let_value(let->first, let->second);
+  return std::nullopt;
+}
+
+Measured ModelContext::let_value(const std::string& name, LetExpression& let) const {
+  if (let.value) return *let.value;
+  if (let.motion)
+    throw ModelError(
+        fmt::format("the named expression '{}' speaks of the motion ('{}'), which is not known where a "
+                    "plain scalar is needed; use it in loads, laws, outputs, events and constraints",
+                    name, shown(let.entry->value.text)));
+  if (let.reading) {
+    const auto first = std::find(reading_.begin(), reading_.end(), name);
+    throw ModelError(fmt::format("the named expression '{}' depends on itself: {} -> {}", name,
+                                 fmt::join(first, reading_.end(), " -> "), name));
+  }
+  let.reading = true;
+  reading_.push_back(name);
+  const YamlNode& node = let.entry->value;
+  let.value =
+      with_note(node.place, [&] { return parse_measured(graph, node.text, text_where(node), measured_names_); });
+  let.value->dimension.literal = false;
+  reading_.pop_back();
+  let.reading = false;
+  return *let.value;
 }
 
 std::vector<std::string> ModelContext::names_of(std::string_view what) const {
@@ -124,8 +200,9 @@ Scalar ModelContext::measured(const YamlNode& node, const Measure& measure, std:
   if (!node.is_scalar())
     node.fail(fmt::format("{} of {} must be {}, such as '{}', but {} is given", what, owner, measure.name,
                           measure.example, node.describe()));
-  return with_note(node.place,
-                   [&] { return parse_scalar(graph, names, node.text, text_where(node), measure, what, owner); });
+  return with_note(node.place, [&] {
+    return parse_scalar(graph, measured_names_, node.text, text_where(node), measure, what, owner);
+  });
 }
 
 Expr ModelContext::scalar(const YamlNode& node, const Measure& measure, std::string_view what,
@@ -157,10 +234,12 @@ double ModelContext::number(const YamlNode& node, const Measure& measure, std::s
     return plain;
   }
   for (const Expr& symbol : symbols_of({&value, 1}))
-    if (!defaults.contains(symbol.name()))
+    if (!defaults.contains(symbol.name()) && !input_defaults.contains(symbol.name()))
       node.fail(fmt::format("{} of {} must be a number, but '{}' depends on '{}', which is not a parameter", what,
                             owner, shown(node.text), symbol.name()));
-  const double result = at_place(node.place, [&] { return evaluate(value, defaults, functions); });
+  Values values = input_defaults;
+  values.insert(defaults.begin(), defaults.end());
+  const double result = at_place(node.place, [&] { return evaluate(value, values, functions); });
   if (!std::isfinite(result)) node.fail(fmt::format("{} of {} is not a finite number", what, owner));
   return result;
 }
@@ -173,7 +252,6 @@ Quantity ModelContext::quantity(const YamlNode& node, const Measure& measure, st
   const Where where = text_where(node);
   if (node.text.find_first_not_of(" \t\n") == std::string::npos)
     node.fail(fmt::format("{} of {} is empty; an expression is expected", what, owner));
-  if (is_number_with_unit(node.text)) return {to_text(scalar(node, measure, what, owner)), where};
   if (measure.dimension && is_plain_scalar(node)) (void)scalar(node, measure, what, owner);  // its dimension fits
   return {node.text, where};
 }
@@ -181,7 +259,7 @@ Quantity ModelContext::quantity(const YamlNode& node, const Measure& measure, st
 /// Whether a text contains known scalars only, as quantities often do; its dimension can then be checked.
 bool ModelContext::is_plain_scalar(const YamlNode& node) const {
   try {
-    (void)parse_scalar(graph, names, node.text, text_where(node), measure::kAny, "", "");
+    (void)parse_measured(graph, node.text, text_where(node), measured_names_);
     return true;
   } catch (const ModelError&) {
     return false;
@@ -208,6 +286,16 @@ Quantity ModelContext::direction(const YamlNode& node, const std::string& frame,
   if (node.is_scalar() && (node.text == "x" || node.text == "y" || node.text == "z"))
     return {frame + "." + node.text, text_where(node)};
   return vector_quantity(node, frame, measure::kNumber, what, owner);
+}
+
+bool is_literal(std::string_view text) {
+  Graph graph;
+  try {
+    (void)parse_measured(graph, text, {}, {});
+    return true;
+  } catch (const ModelError&) {
+    return false;
+  }
 }
 
 // ---- plain values -------------------------------------------------------------------------------------------------------

@@ -40,19 +40,36 @@ class Group {
   std::string owner_;
 };
 
+/// A named expression of the section `let`, read when it is first needed: the order of names is free.
+struct LetExpression {
+  const YamlEntry* entry = nullptr;
+  bool motion = false;  ///< speaks of vectors or of the motion of parts, so that only quantities may use it
+  bool reading = false;
+  std::optional<Measured> value = {};
+};
+
 struct ModelContext {
-  explicit ModelContext(Mechanism& m) : mechanism(m), graph(*m.graph) {}
+  explicit ModelContext(Mechanism& m);
+  ModelContext(const ModelContext&) = delete;
+  ModelContext& operator=(const ModelContext&) = delete;
+  ~ModelContext() = default;
 
   Mechanism& mechanism;
   Graph& graph;
   ScalarNames names;
   Values defaults;          ///< values of the parameters, once they are read
+  Values input_defaults;    ///< values of constant inputs, while initial values are read
   FunctionTable functions;  ///< the tables
+  mutable std::map<std::string, LetExpression, std::less<>> lets;
 
   // ---- names ----------------------------------------------------------------------------------------------------
   /// Declares a scalar name; throws if it is not a valid name or is already in use.
-  void declare(const std::string& name, std::string_view what, const Expr& value, std::optional<Dimension> dimension,
+  void declare(const std::string& name, std::string_view what, const Expr& value, const Dimensional& dimension,
                const YamlPlace& place);
+  /// Makes the names of a section `let` known.
+  void declare_lets(const YamlNode& section, const YamlNode* outputs);
+  /// Reads those that nothing has used yet, so that mistakes in them are found.
+  void read_lets() const;
   [[nodiscard]] std::vector<std::string> names_of(std::string_view what) const;
 
   // ---- values ---------------------------------------------------------------------------------------------------
@@ -80,7 +97,16 @@ struct ModelContext {
 
  private:
   [[nodiscard]] bool is_plain_scalar(const YamlNode& node) const;
+  [[nodiscard]] std::optional<Measured> find_name(std::string_view name) const;
+  [[nodiscard]] Measured let_value(const std::string& name, LetExpression& let) const;
+  void check_name(const std::string& name, std::string_view what, const YamlPlace& place) const;
+
+  MeasuredNames measured_names_;
+  mutable std::vector<std::string> reading_;  ///< named expressions that are being read, for messages about circles
 };
+
+/// Whether a text consists of numbers and units alone.
+[[nodiscard]] bool is_literal(std::string_view text);
 
 // ---- plain values -----------------------------------------------------------------------------------------------------
 [[nodiscard]] std::string read_text(const YamlNode& node, std::string_view what, std::string_view owner);

@@ -94,7 +94,10 @@ class ConstraintReader {
   }
 
   [[nodiscard]] std::string coordinate(const YamlNode& node, std::string_view key) const {
-    const std::string name = read_name(node, key, owner_);
+    std::string name = read_name(node, key, owner_);
+    if (const Joint* joint = context_.mechanism.find_joint(name); joint != nullptr && !context_.names.contains(name))
+      if (joint->motions.size() == 1 && joint->motions[0].coordinates.size() == 1)
+        name = joint->motions[0].coordinates[0].name();  // a joint stands for its only coordinate
     const auto known = context_.names.find(name);
     if (known == context_.names.end() || known->second.what.find("coordinate") == std::string_view::npos)
       node.fail(fmt::format("'{}' of {} must name a coordinate, but '{}' is not one{}", key, owner_, shown(name),
@@ -113,10 +116,131 @@ class ConstraintReader {
     set_configuration(std::move(phi));
   }
 
+  // ---- gears between bodies -------------------------------------------------------------------------------------
+  /// The body that a name in gear: or rack: means: a body, the ground, or with a carrier the child of a joint. "" if it is a
+  /// coordinate, or a joint that stands for its coordinate, or nothing.
+  [[nodiscard]] std::string gear_body(const YamlNode& node) const {
+    if (!node.is_scalar()) return {};
+    const auto known = context_.names.find(node.text);
+    if (known != context_.names.end() && known->second.what.ends_with("coordinate")) return {};
+    if (node.text == context_.mechanism.ground || context_.mechanism.find_body(node.text) != nullptr) return node.text;
+    const Joint* joint = node_.find("carrier") != nullptr ? context_.mechanism.find_joint(node.text) : nullptr;
+    return joint != nullptr ? joint->child : std::string();
+  }
+
+  /// Whether the pair speaks of bodies; with one of them there must be two.
+  [[nodiscard]] bool between_bodies(const Group& group, std::string_view key) const {
+    const YamlNode& node = *group.find(key);
+    if (!node.is_list() || node.items.size() != 2) return false;
+    const bool first = !gear_body(node.items[0]).empty(), second = !gear_body(node.items[1]).empty();
+    if (first != second)
+      node.items[first ? 1 : 0].fail(
+          fmt::format("'{}' of {} names the body '{}', so '{}' must be a body, too (or a joint); it is not{}", key,
+                      owner_, shown(node.items[first ? 0 : 1].text), shown(node.items[first ? 1 : 0].text),
+                      suggestion(node.items[first ? 1 : 0].text, body_names())));
+    return first;
+  }
+
+  [[nodiscard]] std::vector<std::string> body_names() const {
+    std::vector<std::string> all{context_.mechanism.ground};
+    for (const auto& body : context_.mechanism.bodies) all.push_back(body.name);
+    return all;
+  }
+
+  [[nodiscard]] GearConstraint gear_of(const Group& group, std::string_view key) const {
+    GearConstraint gear;
+    gear.first = gear_body(group.find(key)->items[0]);
+    gear.second = gear_body(group.find(key)->items[1]);
+    if (const YamlNode* carrier = group.find("carrier")) gear.carrier = read_name(*carrier, "carrier", owner_);
+    gear.offset = context_.scalar(group, "offset", measure::kAny);
+    return gear;
+  }
+
+  [[nodiscard]] std::pair<Expr, Expr> size_pair(const YamlNode& node, std::string_view key,
+                                                const Measure& measure) const {
+    if (!node.is_list() || node.items.size() != 2)
+      node.fail(fmt::format("'{}' of {} must be a list of two, such as [{}, {}]", key, owner_, measure.example,
+                            measure.example));
+    const Expr first = context_.scalar(node.items[0], measure, key, owner_);
+    const Expr second = context_.scalar(node.items[1], measure, key, owner_);
+    if (first.is_zero() || second.is_zero())
+      node.items[first.is_zero() ? 0 : 1].fail(fmt::format("a gear of {} has no size", owner_));
+    return {first, second};
+  }
+
+  void read_body_gear(const Group& group) {
+    GearConstraint gear = gear_of(group, "gear");
+    group.check_only_one({"axis", "axes"});
+    group.check_only_one({"radii", "teeth", "ratio"});
+    group.check_only_one({"radii", "module"});
+    const std::string& ground = context_.mechanism.ground;
+    if (const YamlNode* axis = group.find("axis")) gear.axes = {context_.direction(*axis, ground, "axis", owner_)};
+    if (const YamlNode* axes = group.find("axes")) {
+      if (!axes->is_list() || axes->items.size() != 2)
+        axes->fail(fmt::format("'axes' of {} must be a list of two directions", owner_));
+      for (const auto& item : axes->items) gear.axes.push_back(context_.direction(item, ground, "axes", owner_));
+    }
+    if (const YamlNode* ratio = group.find("ratio"))
+      ratio->fail(
+          fmt::format("{} connects bodies: give 'teeth' or 'radii' (and 'internal: true' for a ring gear)", owner_));
+    const YamlNode* radii = group.find("radii");
+    const auto [first, second] = radii != nullptr
+                                     ? size_pair(*radii, "radii", measure::kLength)
+                                     : size_pair(group.need("teeth", "[20, 60]"), "teeth", measure::kNumber);
+    gear.first_size = first;
+    gear.second_size = second;
+    gear.lengths = radii != nullptr;
+    if (const YamlNode* module = group.find("module")) {
+      const Expr half = context_.scalar(*module, measure::kLength, "module", owner_) / 2;
+      if (half.is_zero()) module->fail(fmt::format("'module' of {} must not be zero", owner_));
+      gear.first_size = context_.graph.bind(half * first);
+      gear.second_size = context_.graph.bind(half * second);
+      gear.lengths = true;
+    }
+    if (const YamlNode* internal = group.find("internal")) gear.internal = read_flag(*internal, "internal", owner_);
+    constraint_.what = std::move(gear);
+  }
+
+  void read_body_rack(const Group& group) {
+    GearConstraint rack = gear_of(group, "rack");
+    rack.rack = true;
+    (void)group.need("radius", "50 mm");
+    rack.first_size = context_.scalar(group, "radius", measure::kLength);
+    if (rack.first_size.is_zero()) group.find("radius")->fail(fmt::format("the pinion of {} has radius zero", owner_));
+    rack.second_size = 1;
+    const YamlNode* axis = group.find("axis");
+    const YamlNode* direction = group.find("direction");
+    if ((axis == nullptr) != (direction == nullptr))
+      (axis != nullptr ? axis : direction)
+          ->fail(fmt::format("{} needs both 'axis' and 'direction', or neither (then those of the joints)", owner_));
+    const std::string& ground = context_.mechanism.ground;
+    if (axis != nullptr)
+      rack.axes = {context_.direction(*axis, ground, "axis", owner_),
+                   context_.direction(*direction, ground, "direction", owner_)};
+    constraint_.what = std::move(rack);
+  }
+
+  /// Between coordinates: what belongs to bodies has no meaning.
+  void refuse_body_keys(const Group& group, std::string_view key) const {
+    for (const auto word : {"carrier", "axis", "axes", "direction"})
+      if (const YamlNode* node = group.find(word))
+        node->fail(
+            fmt::format("'{}' of {} belongs to gears between bodies, but '{}' names coordinates", word, owner_, key));
+  }
+
   void read_gear() {
     const Group group(node_, owner_, keys::kGearConstraint);
+    if (between_bodies(group, "gear")) return read_body_gear(group);
     const auto [a, b] = coordinate_pair(group, "gear");
-    group.check_only_one({"ratio", "teeth"});
+    refuse_body_keys(group, "gear");
+    group.check_only_one({"ratio", "teeth", "radii"});
+    if (const YamlNode* module = group.find("module"))
+      module->fail(fmt::format("'module' of {} belongs to gears between bodies; here only the ratio counts", owner_));
+    if (const YamlNode* radii = group.find("radii")) {
+      const auto [first, second] = size_pair(*radii, "radii", measure::kLength);
+      const bool internal = group.has("internal") && read_flag(*group.find("internal"), "internal", owner_);
+      return set_linear(group, a, b, "(" + to_text(context_.graph.bind((internal ? first : -first) / second)) + ")");
+    }
     if (const YamlNode* teeth = group.find("teeth")) {
       if (!teeth->is_list() || teeth->items.size() != 2)
         teeth->fail(fmt::format("'teeth' of {} must be a list of two numbers", owner_));
@@ -142,6 +266,8 @@ class ConstraintReader {
 
   void read_rack() {
     const Group group(node_, owner_, keys::kRackConstraint);
+    if (between_bodies(group, "rack")) return read_body_rack(group);
+    refuse_body_keys(group, "rack");
     const auto [angle, length] = coordinate_pair(group, "rack");
     (void)group.need("radius", "50 mm");
     set_linear(group, angle, length, scalar_text(group, "radius", measure::kLength));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kane/base/suggest.hpp"
+#include "kane/expr/print.hpp"
 #include "kane/formats/yaml/read_parts.hpp"
 #include "kane/formats/yaml/yaml_keys.hpp"
 #include "kane/mechanics/algebra.hpp"
@@ -104,7 +105,17 @@ void JointReader::open_motions(const Group& group, PendingJoint& pending) {
   if (joint.closing) return;
   at_place(group.node().place, [&] { name_motions(context_.graph, joint, coordinates, speeds); });
   for (const auto& motion : joint.motions)
-    pending.names.push_back(motion.coordinates.empty() ? std::string() : motion.coordinates.front().name());
+    pending.names.push_back(motion.coordinates.empty() ? motion.held_coordinate : motion.coordinates.front().name());
+}
+
+/// A motion of a list that is held at a value or prescribed, but has a name.
+void JointReader::hold_motion(const Group& own, ElementaryMotion& motion, const std::vector<std::string>& coordinates,
+                              const std::vector<std::string>& speeds) {
+  if (coordinates.empty() || motion.kind == MotionKind::Ball) return;
+  motion.held_coordinate = coordinates.front();
+  motion.held_speed = speeds.empty() ? speed_name(coordinates.front()) : speeds.front();
+  const std::string_view key = own.has("value") ? "value" : "prescribe";
+  motion.value = context_.scalar(*own.find(key), coordinate_measure(motion.kind), key, own.owner());
 }
 
 /// rotation: {sequence: 213, free: [1]}, translation: {sequence: 312, free: [1]} (Stoneking's tables).
@@ -159,9 +170,13 @@ void JointReader::open_motion_list(const YamlNode& list, PendingJoint& pending, 
       (void)own.need("rotate", "z");
     own.check_only_one({"value", "prescribe"});
     motion.free = !own.has("value") && !own.has("prescribe");
+    std::vector<std::string> own_coordinates = read_symbol_names(own, "coordinate", "coordinates");
+    std::vector<std::string> own_speeds = read_symbol_names(own, "speed", "speeds");
     if (motion.free) {
-      for (auto& name : read_symbol_names(own, "coordinate", "coordinates")) coordinates.push_back(name);
-      for (auto& name : read_symbol_names(own, "speed", "speeds")) speeds.push_back(name);
+      coordinates.insert(coordinates.end(), own_coordinates.begin(), own_coordinates.end());
+      speeds.insert(speeds.end(), own_speeds.begin(), own_speeds.end());
+    } else {
+      hold_motion(own, motion, own_coordinates, own_speeds);
     }
     pending.joint.motions.push_back(std::move(motion));
   }
@@ -216,6 +231,8 @@ void JointReader::lock_motion(PendingJoint& pending, std::size_t i, const Expr& 
                         pending.owner));
   motion.free = false;
   motion.value = value;
+  motion.held_coordinate = pending.names[i];
+  if (!pending.names[i].empty() && motion.speeds.size() == 1) motion.held_speed = motion.speeds.front().name();
   motion.coordinates.clear();
   motion.speeds.clear();
 }
@@ -255,14 +272,15 @@ void JointReader::lock_at_initial_value(PendingJoint& pending, std::size_t i, co
 void JointReader::declare_names(PendingJoint& pending) {
   const YamlPlace& place = pending.entry != nullptr ? pending.entry->key_place : pending.row->place;
   const auto& motions = pending.joint.motions;
-  for (const auto& [name, value] : pending.locked_parameters)
-    context_.declare(name, "locked coordinate", value, Dimension{}, place);
+  for (const auto& [name, value] : pending.locked_parameters) {
+    context_.mechanism.expressions.push_back({name, Quantity(to_text(context_.graph.bind(value)))});
+    context_.declare(name, "locked coordinate", value, Dimensional::known(kNone, true), place);
+  }
   for (std::size_t i = 0; i < motions.size(); ++i) {
     const ElementaryMotion& motion = motions[i];
-    const auto dimension = coordinate_measure(motion.kind).dimension;
+    const Dimensional dimension = Dimensional::known(*coordinate_measure(motion.kind).dimension, true);
     for (const Expr& q : motion.coordinates) context_.declare(q.name(), "coordinate", q, dimension, place);
-    for (const Expr& u : motion.speeds)
-      context_.declare(u.name(), "speed", u, *coordinate_measure(motion.kind).dimension / kTime, place);
+    for (const Expr& u : motion.speeds) context_.declare(u.name(), "speed", u, rate(dimension), place);
     if (!motion.free && !pending.names[i].empty())
       context_.declare(pending.names[i], "locked coordinate", motion.value, dimension, place);
   }

@@ -41,6 +41,8 @@ class JointReader {
                       std::vector<std::string>& speeds);
   void open_motion_list(const YamlNode& list, PendingJoint& pending, std::vector<std::string>& coordinates,
                         std::vector<std::string>& speeds);
+  void hold_motion(const Group& own, ElementaryMotion& motion, const std::vector<std::string>& coordinates,
+                   const std::vector<std::string>& speeds);
   void lock_motions(const Group& group, PendingJoint& pending, const ModelDocument& document);
   void lock_motion(PendingJoint& pending, std::size_t motion, const Expr& value, const YamlPlace& place);
   void lock_by_values(const Group& group, PendingJoint& pending, std::string_view key);

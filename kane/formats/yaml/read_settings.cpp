@@ -46,7 +46,10 @@ void note_unit(ModelContext& context, const std::string& name, const Scalar& sca
 void declare_parameter(ModelContext& context, const std::string& name, const YamlNode& value, const YamlPlace& place) {
   const std::string owner = fmt::format("the parameter '{}'", shown(name));
   const Scalar scalar = context.measured(value, measure::kAny, "the value", owner);
-  context.declare(name, "parameter", context.graph.symbol(name), scalar.dimension, place);
+  Dimensional dimension = scalar.dimension;
+  dimension.literal = false;
+  if (dimension.is_number()) dimension = Dimensional::open();  // its unit was left out
+  context.declare(name, "parameter", context.graph.symbol(name), dimension, place);
   context.mechanism.add_parameter(name, scalar.value);
   note_unit(context, name, scalar);
   const double number =
@@ -128,7 +131,7 @@ void declare_inputs(ModelContext& context, const YamlNode& section) {
           fmt::format("the input '{}' must be a number, an expression, or a map with 'value', but {} "
                       "is given",
                       shown(entry.key), entry.value.describe()));
-    context.declare(entry.key, "input", context.graph.symbol(entry.key), std::nullopt, entry.key_place);
+    context.declare(entry.key, "input", context.graph.symbol(entry.key), Dimensional::open(true), entry.key_place);
     context.mechanism.add_input(entry.key);
   });
 }
@@ -139,11 +142,12 @@ namespace {
 void read_input_value(ModelContext& context, SymbolWithDefault& input, const YamlNode& value, const std::string& name,
                       const std::string& owner) {
   const Quantity law = context.quantity(value, measure::kAny, "the value", owner);
-  // A value that depends on parameters only is a default; anything else is a law.
-  if (law.text != value.text || law.text.find_first_not_of("+-.0123456789eE \t") == std::string::npos) {
+  // A number is a default; anything else is a law.
+  if (is_literal(value.text)) {
     const Scalar scalar = context.measured(value, measure::kAny, "the value", owner);
     input.value = scalar.value;
     note_unit(context, name, scalar);
+    context.names.find(name)->second.dimension = Dimensional::of(scalar.dimension.certain(), true);
   } else {
     context.mechanism.input_laws.push_back({name, law});
   }
@@ -227,14 +231,14 @@ void declare_extra_coordinates(ModelContext& context, const YamlNode& section) {
   const auto names = read_names(section, "an entry", "'extra_coordinates'");
   for (const auto& name : names) {
     const Expr symbol = context.graph.symbol(name);
-    context.declare(name, "coordinate", symbol, std::nullopt, section.place);
+    context.declare(name, "coordinate", symbol, Dimensional::open(true), section.place);
     context.mechanism.extra_coordinates.push_back(symbol);
   }
 }
 
 void declare_states(ModelContext& context, const YamlNode& section) {
   for_each_entry(section, "states", [&](const YamlEntry& entry) {
-    context.declare(entry.key, "state", context.graph.symbol(entry.key), std::nullopt, entry.key_place);
+    context.declare(entry.key, "state", context.graph.symbol(entry.key), Dimensional::open(true), entry.key_place);
   });
 }
 
@@ -270,7 +274,8 @@ void read_auxiliary(ModelContext& context, const YamlNode& section) {
     const std::string owner = fmt::format("the auxiliary speed '{}'", shown(entry.key));
     AuxiliaryQuantity auxiliary;
     auxiliary.name = entry.key;
-    context.declare(entry.key, "auxiliary speed", context.graph.symbol(entry.key), std::nullopt, entry.key_place);
+    context.declare(entry.key, "auxiliary speed", context.graph.symbol(entry.key), Dimensional::open(true),
+                    entry.key_place);
     if (entry.value.is_scalar()) {
       auxiliary.definition = context.quantity(entry.value, measure::kAny, "the definition", owner);
     } else {
@@ -301,6 +306,40 @@ void read_outputs(ModelContext& context, const YamlNode& section) {
 
 namespace {
 
+/// initial: {T: 5 N*m} gives an input the value it keeps until something drives it.
+void read_initial_input(ModelContext& context, const YamlEntry& entry) {
+  Mechanism& m = context.mechanism;
+  const auto same = [&](const std::string& name) { return name == entry.key; };
+  const bool driven =
+      std::any_of(m.input_laws.begin(), m.input_laws.end(), [&](const auto& law) { return same(law.name); }) ||
+      std::any_of(m.input_series.begin(), m.input_series.end(), [&](const auto& s) { return same(s.input); });
+  if (driven)
+    fail_at(entry.key_place, fmt::format("the input '{}' follows a law or points in time, so it has no initial value",
+                                         shown(entry.key)));
+  Measure measure = measure::kAny;
+  measure.dimension = context.names.find(entry.key)->second.dimension.certain();
+  for (SymbolWithDefault& input : m.inputs) {
+    if (!same(input.symbol.name())) continue;
+    const double number = context.number(entry.value, measure, entry.key, "'initial'");
+    input.value = context.graph.number(rational_from_double(number));
+    context.input_defaults[entry.key] = number;
+  }
+}
+
+/// Constant inputs with their values, for the initial values that are written with them.
+void collect_input_defaults(ModelContext& context) {
+  const Mechanism& m = context.mechanism;
+  for (const SymbolWithDefault& input : m.inputs) {
+    const std::string& name = input.symbol.name();
+    const auto law = [&](const NamedQuantity& l) { return l.name == name; };
+    const auto series = [&](const InputSeries& s) { return s.input == name; };
+    if (std::any_of(m.input_laws.begin(), m.input_laws.end(), law) ||
+        std::any_of(m.input_series.begin(), m.input_series.end(), series))
+      continue;
+    context.input_defaults[name] = evaluate(context.graph.bind(input.value), context.defaults, context.functions);
+  }
+}
+
 /// `initial` or `guess`: values of coordinates and speeds.
 void read_start_values(ModelContext& context, const YamlNode& section, const std::string& name,
                        std::map<std::string, double>& to) {
@@ -308,11 +347,12 @@ void read_start_values(ModelContext& context, const YamlNode& section, const std
   const std::string owner = fmt::format("'{}'", name);
   for_each_entry(section, name, [&](const YamlEntry& entry) {
     const auto known = context.names.find(entry.key);
+    if (!is_guess && known != context.names.end() && known->second.what == "input") return;  // read_initial has
     const bool state = known != context.names.end() && (known->second.what.ends_with("coordinate") ||
                                                         known->second.what == "speed" || known->second.what == "state");
     if (!state && (is_guess || entry.key != "t")) {
       std::vector<std::string> names = context.names_of("coordinate");
-      for (const char* kind : {"speed", "state"})
+      for (const char* kind : {"speed", "state", "input"})
         for (auto& other : context.names_of(kind)) names.push_back(std::move(other));
       fail_at(entry.key_place, fmt::format("{} gives a value to '{}', which is not a coordinate or speed{}", owner,
                                            shown(entry.key), suggestion(entry.key, names)));
@@ -326,8 +366,8 @@ void read_start_values(ModelContext& context, const YamlNode& section, const std
                                            "guess",
                                            shown(entry.key)));
     Measure measure = measure::kAny;
-    if (state && known->second.dimension) {
-      measure.dimension = known->second.dimension;
+    if (state && known->second.dimension.certain()) {
+      measure.dimension = known->second.dimension.certain();
       for (const Measure& m : {measure::kAngle, measure::kLength, measure::kAngularVelocity, measure::kVelocity})
         if (m.dimension == measure.dimension) measure = m;
     }
@@ -340,6 +380,11 @@ void read_start_values(ModelContext& context, const YamlNode& section, const std
 }  // namespace
 
 void read_initial(ModelContext& context, const YamlNode& section) {
+  collect_input_defaults(context);
+  for_each_entry(section, "initial", [&](const YamlEntry& entry) {
+    const auto known = context.names.find(entry.key);
+    if (known != context.names.end() && known->second.what == "input") read_initial_input(context, entry);
+  });
   read_start_values(context, section, "initial", context.mechanism.initial);
 }
 

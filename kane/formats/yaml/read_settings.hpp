@@ -12,6 +12,7 @@ void declare_inputs(ModelContext& context, const YamlNode& section);
 void read_input_laws(ModelContext& context, const YamlNode& section);
 void read_gravity(ModelContext& context, const YamlNode& section);
 
+void declare_equations(ModelContext& context, const YamlNode& section);  // read_equations.cpp
 void declare_extra_coordinates(ModelContext& context, const YamlNode& section);
 void read_coordinate_order(ModelContext& context, const YamlNode& section);
 /// Call after the joints are declared and before their values are read. `joints`: the joints read so far.

@@ -25,9 +25,8 @@ void read_definitions(ModelContext& context, const YamlNode& section, std::span<
     // The rate of a locked coordinate is not a speed.
     const auto coordinate = context.names.find(rate_of(definition.text));
     if (coordinate != context.names.end() && coordinate->second.what == "locked coordinate") continue;
-    std::optional<Dimension> dimension;
-    if (coordinate != context.names.end() && coordinate->second.dimension)
-      dimension = *coordinate->second.dimension / kTime;
+    Dimensional dimension = Dimensional::open(true);
+    if (coordinate != context.names.end()) dimension = rate(coordinate->second.dimension);
     context.declare(entry.key, "speed", context.graph.symbol(entry.key), dimension, entry.key_place);
     speeds.push_back({entry.key, definition});
   }

@@ -147,6 +147,12 @@ void add_library_motions(YamlNode& node, const Joint& joint, const JointKindInfo
     add_laws_by_coordinate(node, joint);
 }
 
+void add_held_motion(YamlNode& node, const ElementaryMotion& motion) {
+  add_entry(node, "value", scalar_text(motion.value));
+  if (!motion.held_coordinate.empty()) add_entry(node, "coordinate", motion.held_coordinate);
+  if (!motion.held_speed.empty()) add_entry(node, "speed", motion.held_speed);
+}
+
 YamlNode motion_node(const ElementaryMotion& motion) {
   YamlNode node = yaml_map();
   if (motion.kind == MotionKind::Ball)
@@ -154,7 +160,7 @@ YamlNode motion_node(const ElementaryMotion& motion) {
   else
     add_entry(node, motion_key(motion.kind), axis_node(motion.axis));
   if (motion.kind == MotionKind::Screw) add_entry(node, "pitch", scalar_text(motion.pitch));
-  if (!motion.free) add_entry(node, "value", scalar_text(motion.value));
+  if (!motion.free) add_held_motion(node, motion);
   add_symbols(node, symbol_names(motion.coordinates), "coordinate", "coordinates");
   add_symbols(node, symbol_names(motion.speeds), "speed", "speeds");
   add_axis_law(node, motion.law);
@@ -259,6 +265,23 @@ struct ConstraintWriter {
     add_entry(node, "length", scalar_text(c.length));
     return node;
   }
+  YamlNode operator()(const GearConstraint& c) const {
+    YamlNode node = yaml_map();
+    add_entry(node, c.rack ? "rack" : "gear", names_node({c.first, c.second}));
+    if (!c.carrier.empty()) add_entry(node, "carrier", c.carrier);
+    if (c.rack) {
+      add_entry(node, "radius", scalar_text(c.first_size));
+      if (c.axes.size() == 2) add_quantity(node, "axis", c.axes[0]), add_quantity(node, "direction", c.axes[1]);
+    } else {
+      add_entry(node, c.lengths ? "radii" : "teeth",
+                yaml_list({yaml_scalar(scalar_text(c.first_size)), yaml_scalar(scalar_text(c.second_size))}));
+      if (c.axes.size() == 1) add_quantity(node, "axis", c.axes[0]);
+      if (c.axes.size() == 2) add_entry(node, "axes", list_of(c.axes));
+      if (c.internal) add_entry(node, "internal", "true");
+    }
+    if (!c.offset.is_zero()) add_entry(node, "offset", scalar_text(c.offset));
+    return node;
+  }
   static YamlNode list_of(const std::vector<Quantity>& quantities) {
     YamlNode list = yaml_list();
     for (const auto& q : quantities) list.items.push_back(yaml_scalar(q.text));
@@ -331,7 +354,7 @@ YamlNode joint_node(const Mechanism&, const Joint& joint) {
   if (!joint.rotation_from.empty()) add_entry(node, "rotation_from", joint.rotation_from);
   if (kind != nullptr) {
     add_library_motions(node, joint, *kind);
-    if (!all_free) add_entry(node, "value", scalar_text(joint.motions[0].value));
+    if (!all_free) add_held_motion(node, joint.motions[0]);
   } else {
     YamlNode motions = yaml_list();
     for (const auto& motion : joint.motions) motions.items.push_back(motion_node(motion));

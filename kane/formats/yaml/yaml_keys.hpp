@@ -60,9 +60,11 @@ inline constexpr std::string_view kRollingConstraint[] = {"rolling", "on", "cont
 inline constexpr std::string_view kTouchingConstraint[] = {"touching", "on", "contact", "normal", "active"};
 inline constexpr std::string_view kRodConstraint[] = {"rod", "length", "active"};
 inline constexpr std::string_view kRopeConstraint[] = {"rope", "length", "active"};
-inline constexpr std::string_view kGearConstraint[] = {"gear", "ratio", "teeth", "internal", "offset", "active"};
+inline constexpr std::string_view kGearConstraint[] = {"gear",    "ratio", "teeth", "radii",  "module", "internal",
+                                                       "carrier", "axis",  "axes",  "offset", "active"};
 inline constexpr std::string_view kScrewConstraint[] = {"screw", "pitch", "offset", "active"};
-inline constexpr std::string_view kRackConstraint[] = {"rack", "radius", "offset", "active"};
+inline constexpr std::string_view kRackConstraint[] = {"rack",      "radius", "carrier", "axis",
+                                                       "direction", "offset", "active"};
 inline constexpr std::string_view kBeltConstraint[] = {"belt", "radii", "crossed", "offset", "active"};
 inline constexpr std::string_view kCamConstraint[] = {"cam", "profile", "active"};
 inline constexpr std::string_view kPrescribeConstraint[] = {"prescribe", "value", "active"};
@@ -119,6 +121,7 @@ inline constexpr std::string_view kTable[] = {"x", "y", "points", "interpolation
 inline constexpr std::string_view kState[] = {"rate", "initial"};
 inline constexpr std::string_view kAuxiliary[] = {"body", "point", "direction", "definition"};
 inline constexpr std::string_view kInput[] = {"value", "sampled", "delay", "points", "hold"};
+inline constexpr std::string_view kEquations[] = {"coordinates", "forcing", "mass_matrix", "kinetic", "potential"};
 inline constexpr std::string_view kSimulate[] = {"until", "method", "tolerance", "absolute_tolerance",
                                                  "step",  "sample", "from",      "constraints"};
 

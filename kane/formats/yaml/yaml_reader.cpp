@@ -30,7 +30,8 @@ Mechanism build(const ModelDocument& document, const std::string& file_name) {
   mechanism.where = document.place.where();
 
   ModelContext context(mechanism);
-  context.names.emplace("t", ScalarName{mechanism.time(), kTime, "time", {}});
+  context.names.emplace("t", ScalarName{mechanism.time(), Dimensional::open(true), "time", {}});
+  if (const YamlNode* let = document.find("let")) context.declare_lets(*let, document.find("outputs"));
   read_if(context, document, "tables", read_tables);
   read_if(context, document, "parameters", read_parameters);
   read_if(context, document, "inputs", declare_inputs);
@@ -38,7 +39,10 @@ Mechanism build(const ModelDocument& document, const std::string& file_name) {
   joints.declare_joints(document);
   read_if(context, document, "extra_coordinates", declare_extra_coordinates);
   read_if(context, document, "states", declare_states);
+  read_if(context, document, "equations", declare_equations);
   if (const YamlNode* speeds = document.find("speeds")) read_speeds(context, *speeds, joints.joints());
+
+  context.read_lets();
 
   read_if(context, document, "inputs", read_input_laws);
   read_if(context, document, "gravity", read_gravity);
@@ -62,6 +66,7 @@ Mechanism build(const ModelDocument& document, const std::string& file_name) {
   read_if(context, document, "outputs", read_outputs);
   read_if(context, document, "initial", read_initial);
   read_if(context, document, "guess", read_guess);
+  context.input_defaults.clear();
   complete_initial(context);
   read_if(context, document, "simulate", read_simulation);
   return mechanism;

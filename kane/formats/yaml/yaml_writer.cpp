@@ -100,6 +100,9 @@ class ModelWriter {
     section("parameters", std::move(parameters));
     section("inputs", std::move(inputs));
     section("tables", std::move(tables));
+    YamlNode let = yaml_map();
+    for (const auto& e : m_.expressions) add_entry(let, e.name, e.value.text);
+    section("let", std::move(let));
     if (!m_.gravity.empty()) add_entry(root_, "gravity", m_.gravity.text);
   }
 
@@ -154,16 +157,37 @@ class ModelWriter {
     section("loads", std::move(loads));
   }
 
+  [[nodiscard]] static YamlNode equations_node(const GeneralEquations& g) {
+    YamlNode node = yaml_map(), coordinates = yaml_map(), forcing = yaml_map(), matrix = yaml_list();
+    for (std::size_t i = 0; i < g.coordinates.size(); ++i) add_entry(coordinates, g.coordinates[i], g.rates[i].text);
+    for (std::size_t i = 0; i < g.speeds.size(); ++i) add_entry(forcing, g.speeds[i], g.forcing[i].text);
+    for (const auto& row : g.mass_matrix) {
+      YamlNode entries = yaml_list();
+      for (const Quantity& q : row) entries.items.push_back(yaml_scalar(q.text));
+      matrix.items.push_back(std::move(entries));
+    }
+    add_entry(node, "coordinates", std::move(coordinates));
+    add_entry(node, "forcing", std::move(forcing));
+    if (!g.mass_matrix.empty()) add_entry(node, "mass_matrix", std::move(matrix));
+    if (!g.kinetic.empty()) add_entry(node, "kinetic", g.kinetic.text);
+    if (!g.potential.empty()) add_entry(node, "potential", g.potential.text);
+    return node;
+  }
+
   void write_motion() {
     YamlNode extra = yaml_list(), speeds = yaml_map(), constraints = yaml_map(), auxiliary = yaml_map();
-    for (const Expr& q : m_.extra_coordinates) extra.items.push_back(yaml_scalar(q.name()));
+    if (m_.equations)
+      add_entry(root_, "equations", equations_node(*m_.equations));
+    else
+      for (const Expr& q : m_.extra_coordinates) extra.items.push_back(yaml_scalar(q.name()));
     section("extra_coordinates", std::move(extra));
     section("coordinates", names_node(m_.coordinate_order));
     if (m_.automatic_speeds)
       add_entry(root_, "speeds", "auto");
     else if (m_.speeds.empty())
       section("speeds", names_node(m_.speed_order));
-    for (const auto& u : m_.speeds) add_entry(speeds, u.name, u.value.text);
+    for (const auto& u : m_.speeds)
+      if (!m_.equations) add_entry(speeds, u.name, u.value.text);
     section("speeds", std::move(speeds));
     YamlNode states = yaml_map();
     for (const auto& x : m_.states) add_entry(states, x.name, x.rate.text);
