@@ -24,9 +24,9 @@ class ScalarSemantics {
   using Operand = InfixOperand<Expr>;
 
   ScalarSemantics(Graph& graph, const ParseOptions& options)
-      : graph_(graph),
-        options_(options),
-        is_name_([this](std::string_view n) { return options_.resolve && options_.resolve(n).has_value(); }) {}
+      : graph_(graph), options_(options), is_name_([this](std::string_view n) {
+          return n == "t" || (options_.resolve && options_.resolve(n).has_value());
+        }) {}
 
   Expr number(const Rational& value) { return graph_.number(value); }
 
