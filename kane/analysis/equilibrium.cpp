@@ -173,6 +173,11 @@ void EquilibriumFinder::prepare(const State& start) {
   (void)tighten_scales(start_x_);
   start_scale_ = row_scale_;
   force_scale_ = nu == 0 ? 1 : max_abs(std::span(start_scale_).first(nu));
+  calc_rows(start_x_);
+  given_scale_ = force_scale_;
+  for (std::size_t k = 0; k < nc; ++k)
+    if (const double r = values_[nu + nq + 2 * nc + k]; e.constraints[k].given && std::isfinite(r))
+      given_scale_ = std::max(given_scale_, std::abs(r));
   all_ = finder_.all(start.q, start.u);
   use(all_);
   Vector closed = start.q;
@@ -224,7 +229,7 @@ void EquilibriumFinder::use(const IndependentConstraints& constraints) {
   for (std::size_t i = 0; i < equations_.quaternions.size(); ++i) rows_.push_back(nu + nq + 3 * nc + i);
   for (std::size_t k = 0; k < nu; ++k) scale_[nq + nu + k] = constraints.dependent[k] ? 1 : 0;
   for (std::size_t k = 0; k < nc; ++k)
-    scale_[nq + 2 * nu + k] = constraints.motion[k] || equations_.constraints[k].given ? force_scale_ : 0;
+    scale_[nq + 2 * nu + k] = equations_.constraints[k].given ? given_scale_ : constraints.motion[k] ? force_scale_ : 0;
   newton_.emplace(rows_.size(), start_x_.size());
 }
 

@@ -147,6 +147,7 @@ class EquilibriumFinder {
   State start_;
   Vector start_x_, inputs_, scale_, row_scale_, start_scale_;
   double force_scale_ = 1;
+  double given_scale_ = 1;         ///< of forces that loads depend on
   std::vector<std::size_t> rows_;  ///< which rows of the kernel are equations
   std::span<const double> values_;
   std::optional<GaussNewton> newton_;

@@ -126,6 +126,21 @@ TEST(LoadedBearing, LinearEquationsAreDerivativesOfTheMotion) {
   EXPECT_NEAR(l.a(1, 1), (udot(0.7, 5 + h) - udot(0.7, 5 - h)) / (2 * h), 1e-6);
 }
 
+// At rest the bearing carries the weight; near it the friction is viscous, c = mu r m g/w0, and k = m g e.
+TEST(LoadedBearing, RestAndItsEigenvalues) {
+  const EquilibriaReport rest = find_equilibria(example("loaded_bearing"));
+  ASSERT_TRUE(rest.ok()) << rest.message;
+  EXPECT_NEAR(rest.found[0].state.q[0], -std::acos(0.0), 1e-9);
+  const double weight = 8 * 9.81, c = 0.1 * 0.015 * weight / 0.1, k = weight * 0.002, J = 0.05 + 8 * 0.002 * 0.002;
+  EXPECT_NEAR(*std::max_element(rest.found[0].lambda.begin(), rest.found[0].lambda.end()), weight, 1e-9);
+  std::vector<double> decay;
+  for (const auto& s : rest.found[0].modes->eigenvalues) decay.push_back(s.real());
+  std::sort(decay.begin(), decay.end());
+  const double root = std::sqrt(c * c - 4 * J * k);
+  EXPECT_NEAR(decay.at(0), (-c - root) / (2 * J), 1e-8);
+  EXPECT_NEAR(decay.at(1), (-c + root) / (2 * J), 1e-8);
+}
+
 TEST(Capstan, SlipsWithTheClosedFormAcceleration) {
   const Model model = example("capstan");
   const double grow = std::exp(0.25 * std::acos(-1.0)), g = 9.81;
