@@ -35,6 +35,7 @@ ContactStepper::~ContactStepper() = default;
 
 void ContactStepper::start() {
   staged_ = at_rest_ = false;
+  rest_failures_ = 0;
   if (field_) field_->forget();
   std::fill(row_memory_.begin(), row_memory_.end(), 0.0);
   std::fill(own_approach_.begin(), own_approach_.end(), 0.0);
@@ -272,7 +273,6 @@ void ContactStepper::remove_gain(State& state, double energy_before) {
 }
 
 void ContactStepper::collect(double h) {
-  (void)h;
   contacts_.clear();
   const EquationsOfMotion& e = evaluator_.system().equations();
   for (std::size_t k = 0; k < e.contacts.size(); ++k) {
@@ -286,8 +286,11 @@ void ContactStepper::collect(double h) {
   for (const ContactPlace& place : field_->places()) {
     if (!place.closed && place.sum_press == 0) continue;
     const double sign = place.swapped ? -1.0 : 1.0;
-    contacts_.push_back({-1, place.pair, place.point2, sign * place.normal, place.gap, place.sum_press,
-                         sign * place.sum_drag, place.arrived, place.sticks});
+    // Compliant places have a force instead of an impulse.
+    const bool compliant = set_.shapes->pair_values(place.pair).stiffness > 0;
+    contacts_.push_back({-1, place.pair, place.point2, sign * place.normal, place.gap,
+                         compliant ? h * place.sum_press : place.sum_press, sign * place.sum_drag, place.arrived,
+                         place.sticks});
   }
 }
 

@@ -91,6 +91,8 @@ class ContactStepper {
   [[nodiscard]] std::size_t place_count() const { return items_.size(); }
   [[nodiscard]] const SteppingWork& work() const { return work_; }
   [[nodiscard]] std::string name_of(const SteppedContact& contact) const;
+  /// Shapes, pairs, and the motion of bodies at the end of the last step; only if there are shapes.
+  [[nodiscard]] const ContactScene& scene() const { return field_->scene(); }
 
  private:
   enum class Half : std::uint8_t { First, Second };
@@ -167,6 +169,7 @@ class ContactStepper {
   std::vector<SteppedContact> contacts_;
   double kinetic_before_ = 0, kinetic_after_ = 0;
   long arrivals_ = 0;
+  int rest_failures_ = 0;  ///< in a row
   bool at_rest_ = false;
   SteppingWork work_;
 };

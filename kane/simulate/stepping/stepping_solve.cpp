@@ -183,9 +183,13 @@ void ContactStepper::continue_island(std::size_t k) {
   const std::size_t size = sweep_.island(k).size();
   const bool rests = rested(k);
   options.tolerance = (rests ? kRestTolerance : kTolerance) * calc_scale(k) + 1e-300;
-  options.most_sweeps = rests ? kSweepsAtRest : size <= kSmall ? kSweepsOfSmall : kSweepsOfLarge;
+  options.most_sweeps = size <= kSmall ? kSweepsOfSmall : kSweepsOfLarge;
+  // Forces that are not found in many sweeps are not sought with as many again in every step.
+  if (rests) options.most_sweeps = std::max(options.most_sweeps, kSweepsAtRest >> std::min(rest_failures_, 8));
   if (!rests && size > kSmall) options.first_sweeps = kSweepsOfLarge;
-  note(sweep_.solve(k, w_, options));
+  const SweepReport report = sweep_.solve(k, w_, options);
+  note(report);
+  if (rests) rest_failures_ = report.converged ? 0 : rest_failures_ + 1;
   solved_items_ = items_.size();
 }
 

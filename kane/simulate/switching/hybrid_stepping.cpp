@@ -264,10 +264,28 @@ void HybridSimulator::record_stepped() {
   event_ = std::move(record);
 }
 
+/// What a contact exerts on its two bodies, about their origins, for the reactions of joints.
+void HybridSimulator::add_stepped_wrench(const SteppedContact& c, std::span<double> wrenches) const {
+  const ContactScene& scene = stepper_->scene();
+  const ContactPair& pair = scene.pairs()[c.pair];
+  const Vec3 force = (1 / stepped_h_) * (c.normal_impulse * c.normal + c.friction_impulse);
+  const auto add = [&](std::size_t shape, const Vec3& f) {
+    const std::size_t body = scene.shapes()[shape].body;
+    if (body == kNoIndex) return;
+    const Vec3 torque = cross(c.point - scene.body(body).motion.p, f);
+    for (std::size_t k = 0; k < 3; ++k) wrenches[6 * body + k] += f[k], wrenches[6 * body + 3 + k] += torque[k];
+  };
+  add(pair.first, force), add(pair.second, -force);
+}
+
 void HybridSimulator::refresh_stepped_forces() {
   const auto contacts = stepper_->contacts();
   stepped_forces_.clear();
+  const std::span<double> wrenches = evaluator_.contact_wrenches();
+  std::fill(wrenches.begin(), wrenches.end(), 0.0);
   if (!(stepped_h_ > 0)) return;
+  for (const SteppedContact& c : contacts)
+    if (c.contact < 0) add_stepped_wrench(c, wrenches);
   for (const SteppedContact& c : contacts) {
     ContactForce force;
     force.name = stepper_->name_of(c);
