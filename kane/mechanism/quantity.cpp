@@ -67,6 +67,8 @@ class NamedReader {
       throw ModelError(fmt::format("the {} '{}' depends on itself: {} -> {}", named.what, name,
                                    fmt::join(first, all.reading_.end(), " -> "), name));
     }
+    if (all.reading_.size() >= kMaxNamedDepth)
+      throw LimitError(fmt::format("named expressions use each other more than {} levels deep", kMaxNamedDepth));
     const Reading reading(all, named, at->first);
     QuantityScope own{scope.system, scope.names, scope.definitions};
     own.forces = scope.forces;

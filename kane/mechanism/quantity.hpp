@@ -43,6 +43,9 @@ struct MeasuredQuantity {
   Dimensional dimension;
 };
 
+/// Named expressions that use others that use others ... may go this deep.
+inline constexpr std::size_t kMaxNamedDepth = 500;
+
 /// What names mean besides the symbols of the System and the parts in ModelNames. One object for a mechanism; scopes refer
 /// to it.
 class QuantityDefinitions {

@@ -230,6 +230,12 @@ simulate: {until: 10}
   expect_same_equations(again, b);
 }
 
+TEST(NamedExpressions, OutputsMayBeCalledLikeParameters) {
+  EXPECT_NO_THROW(
+      (void)lower_mechanism(read_yaml_text(rod("let: {half: m/2}\noutputs: {m: m}\n"
+                                               "particles: {P: {mass: half, on: A, at: [L, 0, 0]}}\n"))));
+}
+
 TEST(NamedExpressions, Mistakes) {
   expect_rod_refused({
       {"let: {a: b + 1, b: 2*@a}\n", "the named expression 'a' depends on itself: a -> b -> a"},
@@ -251,6 +257,12 @@ TEST(NamedExpressions, Mistakes) {
        "'q1' is already the name of a named expression (in model.yaml:1:7)"},
   };
   expect_refused(taken, "model.yaml");
+  // A long chain ends with a sentence, not with the stack.
+  for (const char* last : {"1", "\"dot(position(A.com), N.x)\""}) {
+    std::string deep = "let: {";
+    for (int i = 0; i < 5000; ++i) deep += fmt::format("a{}: a{} + 1, ", i, i + 1);
+    EXPECT_THROW((void)lower_mechanism(read_yaml_text(rod(deep + "a5000: " + last + "}\n"))), LimitError) << last;
+  }
   // Each doubles the one before: read once each, not 2^60 times.
   std::string chain = "let: {a0: \"dot(position(A.com), N.x)\"";
   for (int i = 1; i <= 60; ++i) chain += fmt::format(", a{}: a{} + a{}", i, i - 1, i - 1);

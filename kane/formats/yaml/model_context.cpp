@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <set>
 
 #include "kane/base/suggest.hpp"
 #include "kane/expr/infix.hpp"
@@ -22,17 +21,26 @@ bool is_plain_name(std::string_view name) {
   return !name.empty() && is_name_start(name.front()) && std::all_of(name.begin(), name.end(), is_name_part);
 }
 
-/// Whether a text can only be read once the motion is known: it speaks of vectors, points, rates or outputs, or of named
-/// expressions that do.
-bool speaks_of_motion(std::string_view text, const std::set<std::string, std::less<>>& moving) {
+/// The names in a text, and whether it can only be read once the motion is known by itself: it speaks of vectors, points or
+/// rates.
+struct TextNames {
+  std::vector<std::string> names;
+  bool motion = false;
+};
+
+TextNames names_in(std::string_view text) {
+  TextNames result;
   InfixText tokens(text, {});
   InfixToken last;
   for (;;) {
     const InfixToken token = tokens.next();
-    const bool name = last.kind == InfixTokenKind::Name;
-    if (name && last.text.find_first_of(".'") != std::string_view::npos) return true;
-    if (name && (token.text == "(" ? is_motion_function(last.text) : moving.contains(last.text))) return true;
-    if (token.kind == InfixTokenKind::End) return false;
+    if (last.kind == InfixTokenKind::Name) {
+      const bool call = token.text == "(";
+      result.motion = result.motion || last.text.find_first_of(".'") != std::string_view::npos ||
+                      (call && is_motion_function(last.text));
+      if (!call) result.names.emplace_back(last.text);
+    }
+    if (token.kind == InfixTokenKind::End) return result;
     last = token;
   }
 }
@@ -132,23 +140,31 @@ void ModelContext::declare(const std::string& name, std::string_view what, const
 // ---- named expressions ----------------------------------------------------------------------------------------------------
 
 void ModelContext::declare_lets(const YamlNode& section, const YamlNode* outputs) {
-  std::set<std::string, std::less<>> moving{"kinetic", "potential", "energy"};
+  // Those that speak of the motion, then those that use them, and so on.
+  std::vector<std::string> moving{"kinetic", "potential", "energy"};
   if (outputs != nullptr)
-    for (const auto& entry : outputs->entries) moving.insert(entry.key);
+    for (const auto& entry : outputs->entries) moving.push_back(entry.key);
+  std::map<std::string, std::vector<std::string>, std::less<>> users;
   for_each_entry(section, "let", [&](const YamlEntry& entry) {
     check_name(entry.key, "named expression", entry.key_place);
     const std::string owner = fmt::format("the named expression '{}'", shown(entry.key));
     const Quantity text = quantity(entry.value, measure::kAny, "the value", owner);
     mechanism.expressions.push_back({entry.key, text});
-    lets.emplace(entry.key, LetExpression{&entry});
+    LetExpression let{&entry};
+    TextNames used = names_in(text.text);
+    let.motion = used.motion;
+    if (let.motion) moving.push_back(entry.key);
+    for (std::string& name : used.names) users[std::move(name)].push_back(entry.key);
+    lets.emplace(entry.key, std::move(let));
   });
-  // Those that speak of the motion, and those that use them, and so on.
-  for (bool more = true; more;) {
-    more = false;
-    for (auto& [name, let] : lets) {
-      if (let.motion || !speaks_of_motion(let.entry->value.text, moving)) continue;
-      let.motion = more = true;
-      moving.insert(name);
+  while (!moving.empty()) {
+    const std::string name = std::move(moving.back());
+    moving.pop_back();
+    for (const std::string& user : users[name]) {
+      LetExpression& let = lets.find(user)->second;
+      if (let.motion) continue;
+      let.motion = true;
+      moving.push_back(user);
     }
   }
 }
@@ -167,7 +183,11 @@ std::optional<Measured> ModelContext::find_name(std::string_view name) const {
 
 Measured ModelContext::let_value(const std::string& name, LetExpression& let) const {
   if (let.value) return *let.value;
-  if (let.motion)
+  const TextNames used = names_in(let.entry->value.text);
+  // An output may have the name of a parameter; then the parameter is meant.
+  const bool plain = !used.motion && std::all_of(used.names.begin(), used.names.end(),
+                                                 [&](const std::string& n) { return names.contains(n); });
+  if (let.motion && !plain)
     throw ModelError(
         fmt::format("the named expression '{}' speaks of the motion ('{}'), which is not known where a "
                     "plain scalar is needed; use it in loads, laws, outputs, events and constraints",
@@ -177,6 +197,8 @@ Measured ModelContext::let_value(const std::string& name, LetExpression& let) co
     throw ModelError(fmt::format("the named expression '{}' depends on itself: {} -> {}", name,
                                  fmt::join(first, reading_.end(), " -> "), name));
   }
+  if (reading_.size() >= kMaxNamedDepth)
+    throw LimitError(fmt::format("named expressions use each other more than {} levels deep", kMaxNamedDepth));
   let.reading = true;
   reading_.push_back(name);
   const YamlNode& node = let.entry->value;
