@@ -39,8 +39,9 @@ void remove_limits(Mechanism& mechanism) {
 
 void ModelSource::add_to(CLI::App& command) {
   command
-      .add_option("model", model,
-                  "Model file: Kane YAML, URDF, MJCF (MuJoCo) or SD/FAST; '-' reads Kane YAML from standard input")
+      .add_option(
+          "model", model,
+          "Model file: Kane YAML, URDF, MJCF (MuJoCo), SD/FAST or AUTOLEV; '-' reads Kane YAML from standard input")
       ->required();
   command.add_option("--set", settings, "name=value: override a parameter, an input or an initial value")
       ->allow_extra_args(false);

@@ -1,5 +1,6 @@
 #include "kane/formats/model_reader.hpp"
 
+#include "kane/formats/autolev/script_mechanism.hpp"
 #include "kane/formats/yaml/yaml_document.hpp"
 
 namespace kane {
@@ -29,6 +30,7 @@ ModelFormat model_format(const std::filesystem::path& file, std::string_view tex
   if (extension == ".urdf") return ModelFormat::Urdf;
   if (extension == ".mjcf") return ModelFormat::Mjcf;
   if (extension == ".sd") return ModelFormat::Sdfast;
+  if (extension == ".al" || extension == ".AL") return ModelFormat::Autolev;
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   const bool xml = extension == ".xml" || (first != std::string_view::npos && text[first] == '<');
@@ -51,6 +53,7 @@ Mechanism read_mechanism(const std::filesystem::path& file, const ReadOptions& o
     case ModelFormat::Urdf: return read_urdf_text(text, file.string(), options.urdf);
     case ModelFormat::Mjcf: return read_mjcf(file, options.mjcf);
     case ModelFormat::Sdfast: return read_sdfast_text(text, file.string(), options.sdfast);
+    case ModelFormat::Autolev: return autolev::read_script_model(file);
     case ModelFormat::Yaml: break;
   }
   return read_yaml_model(file, options.yaml);
@@ -61,6 +64,7 @@ Mechanism read_mechanism_text(std::string_view text, const std::string& name, co
     case ModelFormat::Urdf: return read_urdf_text(text, name, options.urdf);
     case ModelFormat::Mjcf: return read_mjcf_text(text, name, options.mjcf);
     case ModelFormat::Sdfast: return read_sdfast_text(text, name, options.sdfast);
+    case ModelFormat::Autolev: return autolev::read_script_model_text(text, name);
     case ModelFormat::Yaml: break;
   }
   return read_yaml_text(text, name, options.yaml);

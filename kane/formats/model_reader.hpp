@@ -14,7 +14,7 @@
 namespace kane {
 
 /// The kinds of model file.
-enum class ModelFormat : std::uint8_t { Yaml, Urdf, Mjcf, Sdfast };
+enum class ModelFormat : std::uint8_t { Yaml, Urdf, Mjcf, Sdfast, Autolev };
 
 /// How files are read.
 struct ReadOptions {
@@ -24,7 +24,7 @@ struct ReadOptions {
   YamlLimits yaml = {};       ///< for Kane YAML files
 };
 
-/// .yaml, .yml and .kane are Kane YAML, .urdf is URDF, .mjcf is MJCF, .sd is SD/FAST. Otherwise a text that begins with '<' is MJCF if its root
+/// .yaml, .yml and .kane are Kane YAML, .urdf is URDF, .mjcf is MJCF, .sd is SD/FAST, .al is an AUTOLEV script. Otherwise a text that begins with '<' is MJCF if its root
 /// element is <mujoco>, and else URDF.
 [[nodiscard]] ModelFormat model_format(const std::filesystem::path& file, std::string_view text);
 
