@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "apps/kane/matlab_file.hpp"
 #include "kane/base/error.hpp"
@@ -47,6 +48,9 @@ TrajectoryFile::TrajectoryFile(std::string file, std::vector<std::string> names,
   check_writable(file_);  // fail now, not after an hour of computing
   if (hdf5) form_hdf5_ = find_hdf5();
   columns_.values.resize(columns_.names.size());
+  std::set<std::string> taken;  // an output may be called like a coordinate
+  for (std::string& name : columns_.names)
+    while (!taken.insert(name).second) name += "_";
   columns_.attributes.push_back({"origin", std::string(kOutputWords)});
   if (!model.empty()) columns_.attributes.push_back({"model", model});
   next_part_ = Clock::now() + std::chrono::seconds(2);

@@ -136,7 +136,10 @@ class MechanismCheck {
     }
     for (const Constraint& c : m_.constraints) constraints.add(c.name, "constraint", c.where);
     for (const Table& t : m_.tables) tables.add(t.name, "table", t.where);
-    for (const NamedQuantity& o : m_.outputs) outputs.add(o.name, "output", o.value.where);
+    for (const NamedQuantity& o : m_.outputs) {
+      outputs.add(o.name, "output", o.value.where);
+      require_at(o.value.where, o.name != "t", "'t' cannot be the name of an output: it is the time");
+    }
   }
 
   // ---- references -----------------------------------------------------------------------------------------------

@@ -198,6 +198,9 @@ RunReport Simulation::advance(double duration) {
 RunPlan Simulation::plan(std::optional<double> until, std::optional<double> output_step) const {
   RunPlan plan;
   plan.until = end_time(model_, time(), until);
+  constexpr double kLastTime = 1e15;  // s; 30 million years
+  require(!(plan.until > kLastTime), "the run would end at {:g} s, and would not come to its end; the limit is {:g} s",
+          plan.until, kLastTime);
   plan.output_step = output_step ? *output_step : model_.mechanism().simulation.sample.value_or(0.0);
   require(!output_step || (*output_step > 0 && std::isfinite(*output_step)),
           "the time between samples must be positive, but {} was given", output_step.value_or(0));

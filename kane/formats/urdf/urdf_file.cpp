@@ -96,11 +96,13 @@ class UrdfCheck {
   }
 
   void check_sizes(const XMLElement& robot) const {
-    std::size_t links = 0;
-    for (const XMLElement* e = robot.FirstChildElement(); e != nullptr; e = e->NextSiblingElement())
-      if (++links > 2 * limits_.max_links)
-        throw LimitError(
-            where(*e), fmt::format("the robot has more than {} links; this is the limit max_links", limits_.max_links));
+    for (const char* kind : {"link", "joint"}) {
+      std::size_t count = 0;
+      for (const XMLElement* e = robot.FirstChildElement(kind); e != nullptr; e = e->NextSiblingElement(kind))
+        if (++count > limits_.max_links)
+          throw LimitError(where(*e), fmt::format("the robot has more than {} {}s; this is the limit max_links",
+                                                  limits_.max_links, kind));
+    }
     if (robot.FirstChildElement("link") == nullptr) fail(robot, "the robot has no <link>");
   }
 

@@ -22,9 +22,19 @@ std::string section_text(const ModelDocument& document, std::string_view section
   return node == nullptr ? otherwise : read_text(*node, section, "the model");
 }
 
+/// It is printed, and files are named after it.
+std::string model_name(const ModelDocument& document, const std::string& file_name) {
+  const std::string name = section_text(document, "name", std::filesystem::path(file_name).stem().string());
+  const bool control =
+      std::any_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+  if (const YamlNode* node = document.find("name"); control && node != nullptr)
+    node->fail("the name of the model must not contain line breaks, tabs or other control characters");
+  return name;
+}
+
 /// Declares all names first, so that every scalar may use them; then reads the values.
 Mechanism build(const ModelDocument& document, const std::string& file_name) {
-  Mechanism mechanism(section_text(document, "name", std::filesystem::path(file_name).stem().string()));
+  Mechanism mechanism(model_name(document, file_name));
   mechanism.description = section_text(document, "description", "");
   mechanism.ground = section_text(document, "ground", "N");
   mechanism.where = document.place.where();
