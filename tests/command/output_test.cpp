@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <pty.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -214,6 +215,45 @@ TEST_F(Output, ClosedAndFullStreamsAreNoCrash) {
   const std::string table = read_file("a.csv");
   EXPECT_EQ(table.substr(0, 2), "t,");
   EXPECT_EQ(table.find("kane:"), std::string::npos);
+}
+
+/// What a terminal shows while the model comes in slowly through a pipe.
+std::string show_on_terminal(const std::vector<std::string>& options) {
+  int terminal = -1, end = -1, in[2] = {};
+  if (openpty(&terminal, &end, nullptr, nullptr, nullptr) != 0 || pipe(in) != 0) return "no terminal";
+  const pid_t child = fork();
+  if (child == 0) {
+    close(terminal), close(in[1]);
+    dup2(in[0], STDIN_FILENO), dup2(end, STDOUT_FILENO), dup2(end, STDERR_FILENO);
+    std::vector<std::string> words{"check", "-"};
+    words.insert(words.end(), options.begin(), options.end());
+    std::vector<char*> argv{const_cast<char*>(KANE_COMMAND)};
+    for (auto& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    execv(argv[0], argv.data());
+    _exit(127);
+  }
+  close(end), close(in[0]);
+  usleep(1'700'000);
+  const std::string model = read_file(kModels + "double_pendulum.yaml");
+  (void)!::write(in[1], model.data(), model.size());
+  close(in[1]);
+  std::string shown;
+  char buffer[4096];
+  for (ssize_t n = 0; (n = read(terminal, buffer, sizeof buffer)) > 0;)
+    shown.append(buffer, static_cast<std::size_t>(n));
+  waitpid(child, nullptr, 0);
+  close(terminal);
+  return shown;
+}
+
+TEST_F(Output, ATerminalIsToldWhatTakesLong) {
+  const std::string shown = show_on_terminal({});
+  if (shown == "no terminal") GTEST_SKIP() << shown;
+  expect_has(shown, "reading the model ... 1 s");
+  expect_has(shown, "the model is valid");
+  EXPECT_LT(shown.find("reading the model"), shown.find("the model is valid"));
+  EXPECT_EQ(show_on_terminal({"--json"}).find("reading the model"), std::string::npos);
 }
 
 }  // namespace

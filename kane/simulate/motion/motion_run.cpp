@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "kane/base/error.hpp"
+#include "kane/simulate/motion/chatter_watch.hpp"
 #include "kane/simulate/motion/motion_simulator.hpp"
 #include "kane/simulate/motion/sample_times.hpp"
 
@@ -17,7 +18,8 @@ class MotionSimulator::Run {
         times_(sim_.state_.t, plan.until, plan.output_step, plan.intervals),
         until_(plan.until),
         on_sample_(on_sample),
-        on_step_(on_step) {
+        on_step_(on_step),
+        chatter_(simulator.evaluator_) {
     sim_.evaluator_.times() = {};
     if (CallTimes* projections = sim_.projection_times()) *projections = {};
     report_.t_begin = sim_.state_.t;
@@ -41,6 +43,11 @@ class MotionSimulator::Run {
       if (step.status != StepStatus::Ok) {
         report_.status = RunStatus::Failed;
         report_.failure = sim_.explain_last_step();
+        break;
+      }
+      if (!has_fixed_step(sim_.options_.method)) report_.failure = chatter_.observe(sim_.state_, until_);
+      if (report_.failure) {
+        report_.status = RunStatus::Failed;
         break;
       }
       if (is_stuck(before)) {
@@ -155,6 +162,7 @@ class MotionSimulator::Run {
   RunClock clock_;
   RunReport report_;
   State sample_;
+  ChatterWatch chatter_;
   static constexpr double kSlack = 1e-6;  ///< of a step
   double slack_ = 0;
   int crumbs_ = 0;  ///< steps in a row that led nowhere

@@ -67,23 +67,9 @@ class Explainer {
     return i < equations_.q.size() + equations_.u.size() ? equations_.u[i - equations_.q.size()].name() : "the state";
   }
 
-  /// Everything expressions may be written with, at the state where an evaluation failed.
-  [[nodiscard]] Values values_at(const State& s) const {
-    Values values;
-    const auto names = evaluator_.system().parameters();
-    const RunContext& context = evaluator_.context();
-    for (std::size_t i = 0; i < names.size(); ++i) values[names[i]] = context.parameters[i];
-    const auto& inputs = evaluator_.system().inputs();
-    for (std::size_t i = 0; i < inputs.size(); ++i) values[inputs[i]] = context.inputs[i];
-    for (std::size_t i = 0; i < s.q.size(); ++i) values[equations_.q[i].name()] = s.q[i];
-    for (std::size_t i = 0; i < s.u.size(); ++i) values[equations_.u[i].name()] = s.u[i];
-    values[equations_.t.name()] = s.t;
-    return values;
-  }
-
   /// The first law of an input that is not finite there.
   bool blame_law(const State& s) {
-    const Values values = values_at(s);
+    const Values values = named_values(evaluator_, s);
     for (const auto& law : evaluator_.system().laws()) {
       double value = 0;
       try {
@@ -128,7 +114,7 @@ class Explainer {
     for (const NodeId id : order) nodes.push_back(graph.at(id));
     std::vector<double> values;
     try {
-      values = evaluate(nodes, values_at(s), evaluator_.system().functions());
+      values = evaluate(nodes, named_values(evaluator_, s), evaluator_.system().functions());
     } catch (const ModelError&) {
       return "";
     }
@@ -251,6 +237,20 @@ void append_values(std::string& text, const std::vector<Expr>& symbols, const st
 }
 
 }  // namespace
+
+Values named_values(const SystemEvaluator& evaluator, const State& s) {
+  const EquationsOfMotion& e = evaluator.system().equations();
+  Values values;
+  const auto names = evaluator.system().parameters();
+  const RunContext& context = evaluator.context();
+  for (std::size_t i = 0; i < names.size(); ++i) values[names[i]] = context.parameters[i];
+  const auto& inputs = evaluator.system().inputs();
+  for (std::size_t i = 0; i < inputs.size(); ++i) values[inputs[i]] = context.inputs[i];
+  for (std::size_t i = 0; i < s.q.size(); ++i) values[e.q[i].name()] = s.q[i];
+  for (std::size_t i = 0; i < s.u.size(); ++i) values[e.u[i].name()] = s.u[i];
+  values[e.t.name()] = s.t;
+  return values;
+}
 
 RunFailure explain_lost_speeds(const State& state, const EquationsOfMotion& equations) {
   RunFailure failure{StepStatus::RhsFailed, state.t, state, "the rates of the coordinates", ""};

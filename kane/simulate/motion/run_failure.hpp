@@ -18,6 +18,9 @@ struct RunFailure {
   [[nodiscard]] std::string message(const EquationsOfMotion& equations) const;
 };
 
+/// Everything expressions may be written with, at a state.
+[[nodiscard]] Values named_values(const SystemEvaluator& evaluator, const State& state);
+
 /// The generalized speeds do not determine the motion at `state`.
 [[nodiscard]] RunFailure explain_lost_speeds(const State& state, const EquationsOfMotion& equations);
 
