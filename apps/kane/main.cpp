@@ -14,18 +14,27 @@
 #include <iterator>
 #include <new>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
 #include "apps/kane/analysis_commands.hpp"
 #include "apps/kane/command.hpp"
 #include "apps/kane/interrupt.hpp"
+#include "apps/kane/waiting_note.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/output_file.hpp"
 #include "kane/base/suggest.hpp"
 
 namespace kane {
 namespace {
+
+/// Names in messages may come from anywhere; on a terminal, control characters would act.
+std::string printable(std::string text) {
+  for (char& c : text)
+    if ((static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7f) c = '?';
+  return text;
+}
 
 /// Known names that a word on the command line may have been meant as: sub-commands, or options of the sub-command in use.
 std::vector<std::string> known_words(const CLI::App& app, bool option) {
@@ -52,7 +61,7 @@ ExitCode report_bad_options(const CLI::App& app, const CLI::ParseError& error) {
                option    ? "option"
                : command ? "command"
                          : "argument",
-               unknown.front(),
+               printable(unknown.front()),
                option || command ? suggestion(unknown.front(), known_words(app, option)) : std::string());
   }
   fmt::print(stderr, "Run with --help for usage.\n");
@@ -114,19 +123,11 @@ void open_standard_streams() {
     }
 }
 
-/// A message that nobody can read any more (a closed pipe, a full disk) must not end a run: fmt would throw.
-void make_messages_harmless() {
-#ifdef __GLIBC__
-  cookie_io_functions_t io{};
-  io.write = [](void*, const char* text, std::size_t size) -> ssize_t {
-    (void)!::write(STDERR_FILENO, text, size);
-    return static_cast<ssize_t>(size);
-  };
-  if (std::FILE* const messages = ::fopencookie(nullptr, "w", io)) {
-    (void)std::setvbuf(messages, nullptr, _IOLBF, BUFSIZ);
-    stderr = messages;
-  }
-#endif
+/// Whether a line about what is going on is welcome.
+bool wants_notes(int argc, char** argv) {
+  const std::vector<std::string_view> words(argv + std::min(1, argc), argv + argc);
+  const auto has = [&](std::string_view word) { return std::find(words.begin(), words.end(), word) != words.end(); };
+  return !has("--json") && !has("--quiet") && !(words.size() > 0 && words.front() == "haptics");
 }
 
 /// Exit code after standard output could not be written. A reader that has seen enough (`| head`) is no error to speak of.
@@ -143,23 +144,23 @@ int guarded_run(CLI::App& app, int argc, char** argv) {
     code = run(app, argc, argv);
   } catch (const OutputError& error) {
     if (error.code() == EPIPE) return 128 + SIGPIPE;
-    fmt::print(stderr, "kane: error: {}\n", error.what());
+    fmt::print(stderr, "kane: error: {}\n", printable(error.what()));
   } catch (const ModelError& error) {
     const bool has_place = !error.where().to_string().empty();
-    fmt::print(stderr, "{}{}\n", has_place ? "" : "kane: error: ", error.what());
+    fmt::print(stderr, "{}{}\n", has_place ? "" : "kane: error: ", printable(error.what()));
     code = ExitCode::InputWrong;
   } catch (const RunFailed& error) {
-    fmt::print(stderr, "kane: error: {}\n", error.what());
+    fmt::print(stderr, "kane: error: {}\n", printable(error.what()));
   } catch (const Interrupted& error) {
     return error.exit_code();
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "kane: error: not enough memory\n");
   } catch (const std::system_error& error) {  // what fmt throws if it cannot print
     if (std::ferror(stdout) != 0) return report_lost_output(error.code().value());
-    fmt::print(stderr, "kane: error: {}\n", error.what());
+    fmt::print(stderr, "kane: error: {}\n", printable(error.what()));
   } catch (const std::exception& error) {
     fmt::print(stderr, "kane: {}\nThis is a bug in Kane; please report it with the command and its input.\n",
-               error.what());
+               printable(error.what()));
   }
   return static_cast<int>(code);
 }
@@ -174,7 +175,7 @@ std::string read_standard_input() {
 
 int main(int argc, char** argv) {
   kane::open_standard_streams();
-  kane::make_messages_harmless();
+  kane::watch_messages(kane::wants_notes(argc, argv));
   kane::install_signal_handlers();
   CLI::App app("Multibody dynamics by Kane's method: from a description of a mechanism to equations and motion.",
                "kane");
@@ -184,6 +185,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   kane::add_commands(app);
   const int code = kane::guarded_run(app, argc, argv);
+  kane::stop_watching();
   errno = 0;
   if (std::fflush(stdout) != 0) return kane::report_lost_output(errno);
   return code;

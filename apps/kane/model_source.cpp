@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "apps/kane/command.hpp"
+#include "apps/kane/waiting_note.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/base/units.hpp"
@@ -55,11 +56,13 @@ void ModelSource::add_to(CLI::App& command) {
 }
 
 Mechanism ModelSource::read() const {
+  working_on("reading the model");
   Mechanism mechanism = model == "-" ? read_mechanism_text(read_standard_input(), "standard input", reading)
                                      : read_mechanism(model, reading);
   apply_settings(mechanism, settings);
   apply_guesses(mechanism, guesses, "--guess");
   if (ignore_limits) remove_limits(mechanism);
+  working_on("deriving the equations");
   if (!mechanism.automatic_speeds) return mechanism;
   AutomaticSpeeds automatic = choose_speeds(mechanism);
   fmt::print(stderr, "{}\n", automatic.summary());
@@ -68,13 +71,16 @@ Mechanism ModelSource::read() const {
 
 Model ModelSource::load(ModelOptions options, const std::function<void(Mechanism&)>& prepare) const {
   options.formulation = formulation_from(formulation);
+  working_on("reading the model");
   Mechanism mechanism = model == "-" ? read_mechanism_text(read_standard_input(), "standard input", reading)
                                      : read_mechanism(model, reading);
   apply_settings(mechanism, settings);
   apply_guesses(mechanism, guesses, "--guess");
   if (ignore_limits) remove_limits(mechanism);
   if (prepare) prepare(mechanism);
+  working_on("deriving and compiling the equations");
   Model loaded(std::move(mechanism), std::move(options));
+  working_on("computing");
   for (const auto& note : loaded.notes()) fmt::print(stderr, "{}\n", note);
   return loaded;
 }

@@ -17,9 +17,11 @@
 #include "apps/kane/run_output.hpp"
 #include "apps/kane/terminal_plot.hpp"
 #include "apps/kane/trajectory_file.hpp"
+#include "apps/kane/waiting_note.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/output_mark.hpp"
 #include "kane/base/suggest.hpp"
+#include "kane/mechanism/text_place.hpp"
 #include "kane/model/run_table.hpp"
 #include "kane/model/simulation.hpp"
 #include "kane/picture/run_pictures.hpp"
@@ -111,7 +113,9 @@ class SimulateCommand {
       report_ = run_->run(plan_, on_sample, on_step);
     }
     interrupted_ = interrupted_by() != 0 && report_.status == RunStatus::Stopped;
+    name_place_of_jump();
     progress.clear();
+    working_on("writing the files");
     file.finish();
     if (pictures) {
       pictures->finish(report_, options_.source.model, option_rows(),
@@ -136,6 +140,14 @@ class SimulateCommand {
       if (pictures_.wanted()) add_scene_outputs(mechanism);
       add_table_outputs(mechanism, columns_);
     });
+  }
+
+  /// A force that keeps the motion at its own jump is written somewhere in the model.
+  void name_place_of_jump() {
+    if (!report_.failure || report_.failure->cause.find("jumps back and forth") == std::string::npos) return;
+    std::string& quantity = report_.failure->quantity;
+    const std::string places = find_text_places(run_->model().mechanism(), quantity);
+    if (!places.empty()) quantity += fmt::format(" ({})", places);
   }
 
   void check_outputs() const {

@@ -1,0 +1,17 @@
+#pragma once
+// A line on the terminal that says what the command is at, whenever nothing has been printed for a second. It disappears
+// before anything else is printed. Only if standard error is a terminal; never with --json or --quiet.
+
+namespace kane {
+
+/// Begins to watch. Also makes messages harmless: one that nobody can read any more (a closed pipe, a full disk) must not
+/// end a run, as it would if fmt threw. (On systems without glibc: neither.)
+void watch_messages(bool show_notes);
+
+/// What is being done now, a short phrase without a full stop; it must stay valid. Null: nothing that would need a note.
+void working_on(const char* phrase);
+
+/// Ends the watching; called before the program ends.
+void stop_watching();
+
+}  // namespace kane
