@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "kane/base/error.hpp"
+#include "kane/base/output_file.hpp"
 #include "kane/program/check_program.hpp"
 #include "kane/program/reorder.hpp"
 
@@ -222,11 +223,7 @@ Program read_program(std::string_view bytes, std::string_view source) {
 }
 
 void save_program(const Program& program, const std::filesystem::path& file) {
-  const std::string bytes = write_program(program);
-  std::ofstream out(file, std::ios::binary);
-  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  out.close();
-  require(!out.fail(), "cannot write the program file '{}'", file.string());
+  write_file(file.string(), write_program(program));
 }
 
 Program load_program(const std::filesystem::path& file) {

@@ -10,6 +10,7 @@
 //
 // While all is well this costs an addition and a comparison per step.
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
