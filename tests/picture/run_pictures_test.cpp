@@ -103,7 +103,9 @@ TEST(RunRecord, ThinsOutLongRunsEvenly) {
   EXPECT_GE(record.size(), 2000u);
   const double between = record.times()[1] - record.times()[0];
   for (std::size_t i = 0; i < record.size(); ++i) {
-    if (i + 1 < record.size()) EXPECT_EQ(record.times()[i], between * static_cast<double>(i));
+    if (i + 1 < record.size()) {
+      EXPECT_EQ(record.times()[i], between * static_cast<double>(i));
+    }
     EXPECT_EQ(record.signals()[0].values[i], 2 * record.times()[i]);
   }
   EXPECT_EQ(record.times().back(), 19999);  // the end is never thinned out
