@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <random>
+#include <set>
 
 #include "bad_input.hpp"
 #include "kane/expr/evaluate.hpp"
@@ -84,7 +85,9 @@ TEST(Sdfast, AllJointsHaveTheirNumbersAndAreWrittenAsYaml) {
   // free 6, pin, slider, ujoint 2, gimbal 3, ball 3, cylinder 2, planar 3, rbearing 4, bushing 6
   EXPECT_EQ(speeds, 31U);
   ASSERT_EQ(q.size(), speeds + 2);
-  for (std::size_t i = 0; i < q.size(); ++i) EXPECT_EQ(q[i].name(), fmt::format("q{}", i + 1));
+  std::set<std::string> names;
+  for (const Expr& symbol : q) names.insert(symbol.name());
+  for (std::size_t i = 1; i <= q.size(); ++i) EXPECT_TRUE(names.contains(fmt::format("q{}", i))) << i;
   EXPECT_EQ(m.initial.at("q32"), 1);  // the fourth Euler parameter of the hull
   expect_same(m, read_yaml_text(write_yaml(m), "chain.yaml"), 1e-12);
 }

@@ -361,7 +361,8 @@ class SdfastBuilder {
     m_.add_joint(std::move(joint));
   }
 
-  /// q1, q2, ... in the order of the joints, with every fourth Euler parameter at the end; u1, u2, ... likewise. Each speed gets
+  /// q1, q2, ... as SD/FAST numbers them: in the order of the joints, every fourth Euler parameter after all others; u1, u2, ...
+  /// likewise. Each speed gets
   /// an input tau1, tau2, ...: the force or torque that programs give with sdhinget.
   void name_coordinates() {
     std::size_t speeds = 0;
@@ -380,8 +381,6 @@ class SdfastBuilder {
       name_motions(graph_, joint, q, u);
       add_torques(joint);
     }
-    for (std::size_t i = 1; i < last; ++i) m_.coordinate_order.push_back(fmt::format("q{}", i));
-    if (last == speeds + 1) m_.coordinate_order.clear();
   }
 
   void add_torques(Joint& joint) {
