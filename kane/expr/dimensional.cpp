@@ -49,7 +49,11 @@ Dimensional combined(const Dimensional& a, const Dimensional& b, Dimension d) {
   const bool moving = a.moving || b.moving;
   if (a.kind == Kind::Open || b.kind == Kind::Open || !is_bounded(d)) return Dimensional::open(moving);
   if (a.kind == Kind::Ratio && b.kind == Kind::Ratio) return Dimensional::ratio(moving);
-  if (a.kind != Kind::Scaled && b.kind != Kind::Scaled) return Dimensional::known(d, moving);
+  if (a.kind != Kind::Scaled && b.kind != Kind::Scaled) {
+    Dimensional r = Dimensional::known(d, moving);
+    r.motion = (a.kind == Kind::Ratio || a.motion) && (b.kind == Kind::Ratio || b.motion);
+    return r;
+  }
   return moving ? Dimensional::open(true) : Dimensional{Kind::Scaled, d};
 }
 
@@ -65,7 +69,11 @@ Dimensional power(const DimensionalText& a, const DimensionalText& b, const std:
     return r;
   }
   if (x.kind == Kind::Ratio) return Dimensional::ratio(moving);
-  if (x.kind == Kind::Known && x.dimension.none()) return Dimensional::known(kNone, moving);
+  if (x.kind == Kind::Known && x.dimension.none()) {
+    Dimensional r = Dimensional::known(kNone, moving);
+    r.motion = x.motion;
+    return r;
+  }
   constexpr int kMaxExponent = 100;
   if (x.is_number() || x.kind == Kind::Open || !exponent || abs(*exponent) > kMaxExponent)
     return Dimensional::open(moving);
@@ -76,7 +84,9 @@ Dimensional power(const DimensionalText& a, const DimensionalText& b, const std:
     d.*part = static_cast<int>(n.small_num());
   }
   if (!is_bounded(d)) return Dimensional::open(moving);
-  return {x.kind, d, moving};
+  Dimensional r{x.kind, d, moving};
+  r.motion = x.motion;
+  return r;
 }
 
 /// 1 + 2 mm: are these 3 mm or 1002 mm?
@@ -91,7 +101,7 @@ void check_units_of_terms(const DimensionalText& bare, const DimensionalText& wi
 
 /// Checks the argument of a sine, an exponential or one of their inverses.
 void check_plain(std::string_view function, const DimensionalText& x) {
-  if (x.dimension.kind != Kind::Known || x.dimension.dimension.none()) return;
+  if (x.dimension.kind != Kind::Known || x.dimension.dimension.none() || x.dimension.motion) return;
   throw InfixError{x.text, fmt::format("the argument of {} must be a plain number or an angle, but '{}' is in {}",
                                        function, InfixText::printable(x.text), unit_words(x.dimension.dimension))};
 }
@@ -101,7 +111,7 @@ void check_plain(std::string_view function, const DimensionalText& x) {
 Dimensional Dimensional::number(const Rational& value) { return {Kind::Number, {}, false, value.is_whole()}; }
 
 bool Dimensional::fits(Dimension expected) const {
-  if (kind == Kind::Known) return dimension == expected;
+  if (kind == Kind::Known) return motion || dimension == expected;
   if (kind == Kind::Scaled) return dimension == expected || is_in_use(expected / dimension);
   return true;
 }
@@ -133,7 +143,10 @@ Dimensional quotient(const Dimensional& a, const Dimensional& b) {
 Dimensional rate(const Dimensional& a) {
   if (a.is_number()) return a;
   if (a.kind == Kind::Ratio) return Dimensional::open(true);
-  return a.kind == Kind::Known ? known_or_open(a.dimension / kTime, true) : Dimensional::open(true);
+  if (a.kind != Kind::Known) return Dimensional::open(true);
+  Dimensional r = known_or_open(a.dimension / kTime, true);
+  r.motion = a.motion;
+  return r;
 }
 
 Dimensional sum_dimension(std::string_view sign, const DimensionalText& a, const DimensionalText& b) {
@@ -144,7 +157,9 @@ Dimensional sum_dimension(std::string_view sign, const DimensionalText& a, const
     check_units_of_terms(a, b);
     check_units_of_terms(b, a);
   }
-  if (x.kind == Kind::Known && y.kind == Kind::Known && x.dimension != y.dimension)
+  const bool both_known = x.kind == Kind::Known && y.kind == Kind::Known;
+  if (both_known && x.dimension != y.dimension && x.motion && y.motion) return Dimensional::open(moving);
+  if (both_known && x.dimension != y.dimension)
     throw ModelError(fmt::format("'{}' is in {} but '{}' is in {}, so '{}' cannot combine them",
                                  InfixText::printable(a.text), unit_words(x.dimension), InfixText::printable(b.text),
                                  unit_words(y.dimension), sign));
@@ -162,6 +177,7 @@ Dimensional sum_dimension(std::string_view sign, const DimensionalText& a, const
   else
     r = Dimensional::open();
   r.moving = moving;
+  r.motion = r.motion && (!both_known || (x.motion && y.motion));
   r.literal = x.literal && y.literal;
   r.word = false;
   return r;

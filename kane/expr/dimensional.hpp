@@ -10,6 +10,9 @@
 //            stand behind the number (9.81*m as an acceleration would take m/(s^2 kg))
 //   open     any other number times something that moves:  50*x^3.  It may have any dimension
 //
+// What moves may also stand without its gain (a force -x, a torque -q - u): an expression of coordinates and speeds alone fits
+// everything, and terms of it need not agree. As soon as a parameter with a unit takes part (L*q), dimensions count.
+//
 // Sines and other functions are ratios: pure as factors, but alone they fit everything, for an amplitude of one may have been
 // left out (a force sin(2*t)). A name without a unit, a table and t are open (people write sin(t)).
 
@@ -43,12 +46,17 @@ struct Dimensional {
   bool pi = false;       ///< of a Number: contains pi
   bool literal = false;  ///< a number with its unit, as it was written
   bool word = false;     ///< a unit that stands as a factor: deg
+  bool motion = false;   ///< of a Known: of coordinates and speeds alone, whose gain may have been left out
 
   [[nodiscard]] static Dimensional number(const Rational& value);
   [[nodiscard]] static Dimensional unity() { return {Kind::Number, {}, false, true, true}; }
   [[nodiscard]] static Dimensional of_pi() { return {Kind::Number, {}, false, false, false, true}; }
   [[nodiscard]] static Dimensional ratio(bool moves) { return {Kind::Ratio, {}, moves}; }
-  [[nodiscard]] static Dimensional known(Dimension d, bool moves = false) { return {Kind::Known, d, moves}; }
+  [[nodiscard]] static Dimensional known(Dimension d, bool moves = false) {
+    Dimensional r{Kind::Known, d, moves};
+    r.motion = moves && d.kg == 0 && d.A == 0 && d.K == 0;
+    return r;
+  }
   [[nodiscard]] static Dimensional open(bool moves = false) { return {Kind::Open, {}, moves}; }
   [[nodiscard]] static Dimensional of(const std::optional<Dimension>& d, bool moves = false) {
     return d ? known(*d, moves) : open(moves);

@@ -129,9 +129,4 @@ Expr parse(Graph& graph, std::string_view text, const ParseOptions& options) {
   return InfixParser(semantics, text, options.where, options.max_depth).parse_all();
 }
 
-Expr parse_prefix(Graph& graph, std::string_view text, std::string_view& rest, const ParseOptions& options) {
-  ScalarSemantics semantics(graph, options);
-  return InfixParser(semantics, text, options.where, options.max_depth).parse_some(rest);
-}
-
 }  // namespace kane

@@ -43,10 +43,6 @@ struct ParseOptions {
 /// Throws ModelError with line, column and what was expected.
 [[nodiscard]] Expr parse(Graph& graph, std::string_view text, const ParseOptions& options = {});
 
-/// Parses the longest expression at the beginning of `text` and leaves the rest (e.g. a unit) in `rest`.
-[[nodiscard]] Expr parse_prefix(Graph& graph, std::string_view text, std::string_view& rest,
-                                const ParseOptions& options = {});
-
 // ---- the pieces, for readers of other values with the same grammar (infix.hpp) -----------------------------------------
 
 /// "-", "+" or "not" applied to x.

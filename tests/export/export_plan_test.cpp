@@ -120,7 +120,8 @@ TEST(ExportPlan, NotesNothingWhereNothingIsLeftOut) {
 /// The loop closes for the state in the plan, by the geometry of the four bars and its derivative.
 TEST(ExportPlan, MovesTheStartOntoTheConstraints) {
   StartState start;
-  start.q = {{"q1", 0.9}, {"q2", 0.6}, {"q3", 1.2}};
+  start.q = {{"q1", 0.9}};
+  start.guess = {{"q2", 0.6}, {"q3", 1.2}};
   start.u = {{"u1", 1.5}};
   const ExportPlan plan = plan_export(model_of("fourbar"), start);
   EXPECT_FALSE(plan.assembly.moved.empty());

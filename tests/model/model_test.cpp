@@ -169,7 +169,7 @@ TEST(StateFile, EveryWrongTypeIsASentence) {
                            R"({"t": null})",
                            R"({"q": []})",
                            R"({"q": 3})",
-                           R"({"q": {"x": "1"}})",
+                           R"({"q": {"x": "one"}})",
                            R"({"u": {"v": {}}})",
                            R"({"u": {"v": [true]}})",
                            R"({"inputs": 3})",

@@ -110,7 +110,7 @@ gravity: -9.81*N.y
 bodies:
   C1: {{mass: 1 kg, com: [1/2, 0, 0], inertia: [0, 0, 1/12]}}
   C2: {{mass: 1 kg, com: [1/2, 0, 0], inertia: [0, 0, 1/12], points: {{E: [l, 0, 0]}}}}
-  coupler: {{mass: 2 kg, com: [d/2, 0, 0], inertia: [0, 0, d^2/6], points: {{F: [d, 0, 0]}}}}
+  coupler: {{mass: 2 kg, com: [d/2, 0, 0], inertia: [0, 0, 2 kg*d^2/12], points: {{F: [d, 0, 0]}}}}
 joints:
   A1: {{type: revolute, parent: N, child: C1, axis: z, coordinate: q1}}
   A2: {{type: revolute, parent: N, at: [d, 0, 0], child: C2, axis: z, coordinate: q2}}

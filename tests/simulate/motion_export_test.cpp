@@ -63,8 +63,15 @@ TEST(MotionExport, EveryModelHasTheRatesOfTheSimulator) {
   int count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(test::source_path("models"))) {
     if (entry.path().extension() != ".yaml") continue;
-    expect_same_rates(test::Model(read_yaml_model(entry.path().string())));
-    ++count;
+    const test::Model model(read_yaml_model(entry.path().string()));
+    try {
+      expect_same_rates(model);
+      ++count;
+    } catch (const ModelError& error) {
+      // Loads that depend on forces other than linearly are solved at every evaluation and have no formula.
+      EXPECT_NE(error.message().find("such a model can be simulated, but not exported"), std::string::npos)
+          << entry.path() << ": " << error.what();
+    }
   }
   EXPECT_GT(count, 20);
 }
