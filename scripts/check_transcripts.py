@@ -11,6 +11,7 @@ usage: check_transcripts.py KANE [--update] [ROOT]
 import re
 import shlex
 import subprocess
+import tempfile
 import sys
 from pathlib import Path
 
@@ -28,6 +29,9 @@ def play(transcript, kane, root):
     """The transcript with the present output."""
     lines = []
     for command in [line for line in transcript.splitlines() if line.startswith(PROMPT)]:
+        for word in shlex.split(command):
+            if word.startswith(tempfile.gettempdir() + "/"):  # Kane does not replace files of others
+                Path(word).unlink(missing_ok=True)
         done = subprocess.run([kane, *shlex.split(command.removeprefix(PROMPT))], cwd=root, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, check=False, timeout=120)
         lines += [command, *done.stdout.splitlines()]

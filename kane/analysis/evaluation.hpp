@@ -75,9 +75,11 @@ struct Evaluation {
   std::vector<double> rhs;               ///< empty together with `mass`
   /// With the active constraints, contacts and friction enforced, as a run that starts here would have it.
   std::vector<double> udot;
-  /// Generalized active forces F_r of gravity and all loads, and generalized inertia forces F*_r at u'. Without
-  /// constraints and contacts F_r + F*_r = 0; with them F_r + F*_r + sum A_kr lambda_k = 0.
-  std::vector<double> active_forces, inertia_forces;
+  /// Generalized active forces F_r of gravity and all loads.
+  std::vector<double> active_forces;
+  /// Generalized inertia forces F*_r at u'. Without constraints and contacts F_r + F*_r = 0; with them
+  /// F_r + F*_r + sum A_kr lambda_k = 0.
+  std::vector<double> inertia_forces;
   std::vector<std::string> independent_speeds;  ///< names
   Matrix embedded_mass;                         ///< in the independent speeds
   std::vector<double> embedded_rhs;             ///< in the independent speeds

@@ -25,7 +25,7 @@ struct ReadOptions {
 };
 
 /// .yaml, .yml and .kane are Kane YAML, .urdf is URDF, .mjcf is MJCF, .sd is SD/FAST, .al is an AUTOLEV script. Otherwise a text that begins with '<' is MJCF if its root
-/// element is <mujoco>, and else URDF.
+/// element is `mujoco`, and else URDF.
 [[nodiscard]] ModelFormat model_format(const std::filesystem::path& file, std::string_view text);
 
 /// Reads, derives and compiles a model. Throws ModelError with file, line and column.

@@ -58,12 +58,20 @@ class StateReader {
   /// A number in SI units, or text such as "30 deg".
   [[nodiscard]] double number(const Json& value, const std::string& name) {
     if (value.is_number()) return value.get<double>();
-    if (!value.is_string())
-      fail(fmt::format("the value of '{}' must be a number, or text with a unit such as \"30 deg\"", name));
-    const auto measured =
-        parse_measured_number(value.get<std::string>(), {fmt::format("{}: '{}'", state_.label, name)});
-    if (measured.dimension) state_.dimensions[name] = *measured.dimension;
-    return measured.value;
+    const auto refuse = [&](const std::string& why) {
+      fail(fmt::format("the value of '{}' must be a number, or text with a unit such as \"30 deg\"{}", name, why));
+    };
+    if (!value.is_string()) refuse("");
+    try {
+      const auto measured = parse_measured_number(value.get<std::string>(), {});
+      if (measured.dimension) state_.dimensions[name] = *measured.dimension;
+      return measured.value;
+    } catch (const LimitError&) {
+      throw;
+    } catch (const ModelError& error) {
+      refuse(", but: " + error.message());
+    }
+    return 0;
   }
 
   /// What equilibria hold for besides coordinates, speeds and inputs.

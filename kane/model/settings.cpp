@@ -45,8 +45,9 @@ double value_of(const Setting& setting, std::string_view option, const Units& un
   const auto own = units.find(setting.name);
   const auto dimension = value.dimension.certain();
   if (own != units.end() && dimension && parse_unit(own->second).dimension != *dimension)
-    throw ModelError(fmt::format("{}: '{}' is measured in {}, which '{}' does not convert to", setting.label,
-                                 setting.name, own->second, si_unit(*dimension)));
+    throw ModelError(fmt::format("{}: '{}' is measured in {}, but '{}' is {}", setting.label, setting.name, own->second,
+                                 setting.value,
+                                 dimension->none() ? "an angle or a plain number" : "in " + unit_words(*dimension)));
   return evaluate(value.value, {});
 }
 

@@ -79,6 +79,8 @@ TEST(Export, WritesEveryModelInEveryLanguage) {
     for (const char* language : {"rust", "julia", "latex"}) {
       const std::string out = (folder.path() / (entry.path().stem().string() + "_" + language)).string();
       const auto result = run_kane({"export", entry.path().string(), "--to", language, "-o", out, "--step", "1e-2"});
+      // Loads that depend on forces other than linearly have no formula; the command says so.
+      if (result.err.find("such a model can be simulated, but not exported") != std::string::npos) continue;
       EXPECT_EQ(result.exit_code, 0) << entry.path() << result.err;
       EXPECT_TRUE(std::filesystem::exists(out + "/README.md"));
     }
@@ -141,7 +143,7 @@ TEST(Export, SaysWhatIsWrongOrLeftOut) {
 TEST(Export, TheAdviceOnOtherStatesIsTrue) {
   const ScratchFolder folder("advice");
   const std::string model = kModels + "fourbar.yaml", out = (folder.path() / "x").string();
-  folder.write("open.json", R"({"q": {"q1": 0.9, "q2": 0.6, "q3": 1.2}, "u": {"u1": 1.5, "u2": 0, "u3": 0}})");
+  folder.write("open.json", R"({"q": {"q1": 0.9}, "guess": {"q2": 0.6, "q3": 1.2}, "u": {"u1": 1.5}})");
   const std::string state = (folder.path() / "open.json").string();
   const auto exported =
       run_kane({"export", model, "--to", "python", "-o", out, "--state", state, "--until", "0.01", "--step", "1e-3"});

@@ -116,7 +116,7 @@ TEST(LocalAnalysis, WrongTypesInStateFilesAreSentences) {
       {"evaluate", arm, "--state", "-"}};
   for (const char* state : {R"({"t": "x"})", R"({"q": []})", R"({"u": {"u1": {}}})", R"({"inputs": 3})",
                             R"({"active": "a"})", R"({"active": [1]})", R"([])", R"({"found": 1})", R"({"found": [1]})",
-                            R"({"found": [{"q": 1}]})", R"({"q": {"q1": null}})", R"({"parameters": {"m": "2"}})"}) {
+                            R"({"found": [{"q": 1}]})", R"({"q": {"q1": null}})", R"({"parameters": {"m": "two"}})"}) {
     for (const auto& command : commands) {
       if (std::string(state) == "[]" && command[0] == "evaluate") continue;  // answers a list of none
       const auto result = run_kane(command, state);

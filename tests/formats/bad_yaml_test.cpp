@@ -357,7 +357,7 @@ TEST(BadYaml, Settings) {
       {"outputs: @[1]\n$", "'outputs' takes names, each with what belongs to it, but a list"},
       {"initial: {@q9: 1}\n$", "q9"},
       {"initial: {q1: @1 m}\n$", "is given in metres"},
-      {"initial: {q1: @u2}\n$", "q1 is given in radians per second"},
+      {"initial: {q1: @u2}\n$", "q1 of 'initial' must be a number"},
       {"initial: {q1: @[1]}\n$", "q1 of 'initial' must be an angle, such as '30 deg', but a list"},
       {"initial: @5\n$", "'initial' takes names, each with what belongs to it, but '5' is"},
       {"simulate: {until: @10 kg}\n$", "is given in kilograms"},

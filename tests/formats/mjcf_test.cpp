@@ -23,7 +23,7 @@ namespace kane::test {
 namespace {
 
 std::string mjcf_file(const std::string& name) {
-  std::ifstream stream(std::filesystem::path(KANE_SOURCE_DIR) / "tests" / "formats" / "mjcf" / name);
+  std::ifstream stream(std::filesystem::path(KANE_SOURCE_DIR) / "models" / "mjcf" / name);
   return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 

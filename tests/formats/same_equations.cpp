@@ -6,6 +6,7 @@
 #include <random>
 
 #include "kane/expr/evaluate.hpp"
+#include "kane/expr/traverse.hpp"
 #include "kane/mechanics/kane.hpp"
 #include "kane/mechanism/check_values.hpp"
 #include "kane/mechanism/lowering.hpp"
@@ -60,6 +61,8 @@ Values random_state(const Mechanism& m, const EquationsOfMotion& e, std::mt19937
     for (const Expr& s : list) values[s.name()] = any(random);
   for (const auto& i : e.inputs) values[i.symbol.name()] = any(random);
   for (const auto& c : e.constraints) values[c.multiplier.name()] = any(random);
+  for (const Expr& s : symbols_of(everything(e)))  // forces that loads depend on
+    if (!values.contains(s.name())) values[s.name()] = any(random);
   return values;
 }
 

@@ -20,7 +20,7 @@ namespace kane::test {
 namespace {
 
 std::string sdfast_file(const std::string& name) {
-  std::ifstream stream(std::filesystem::path(KANE_SOURCE_DIR) / "tests" / "formats" / "sdfast" / name);
+  std::ifstream stream(std::filesystem::path(KANE_SOURCE_DIR) / "models" / "sdfast" / name);
   return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 
@@ -108,7 +108,7 @@ TEST(Sdfast, LoopCloses) {
 }
 
 constexpr BadInput kBadSdfast[] = {
-    {"", "the file describes no body"},
+    {"@", "the file describes no body"},
     {"gravity = 0 0 @x", "a number is expected here, but 'x' is given"},
     {"@gravty = 0 0 -9.81", "a keyword of SD/FAST is expected here, but 'gravty' is given; did you mean 'gravity'?"},
     {"@gravity = 0 0", "'gravity' needs three numbers, but 2 are given"},

@@ -58,6 +58,11 @@ void XmlDocument::parse(std::size_t max_bytes, std::string_view format, std::str
                      fmt::format("this is not well-formed XML: {}", xml_problem(document_.ErrorID())));
   std::size_t place = 0;
   find_columns(*document_.RootElement(), place);
+  if (const auto* second = document_.RootElement()->NextSiblingElement(); second != nullptr) {
+    find_columns(*second, place);
+    throw ModelError(where(*second), fmt::format("the file ends with the <{}> element before, but another one follows",
+                                                 document_.RootElement()->Name()));
+  }
 }
 
 /// tinyxml2 knows the lines of elements. Their columns are found by searching for the tags in the order of the text.
