@@ -108,12 +108,12 @@ MjcfGeom read_geom(const MjcfElement& geom, const MjcfCompiler& compiler) {
     g.pose = {0.5 * (a + b), compiler.orientation(turn)};
     const double half = norm(along) / 2;
     if (g.sizes.empty()) geom.fail(fmt::format("{} needs the attribute 'size'", geom.describe()));
-    if (g.type == "box" || g.type == "ellipsoid") {
-      g.sizes = {g.sizes[0], g.sizes[0]};  // MuJoCo takes one number for both sides
-    } else {
-      g.sizes.resize(1);
-    }
-    g.sizes.push_back(half);
+    // MuJoCo takes one number for both sides of boxes and ellipsoids.
+    const double across_line = g.sizes.front();
+    if (g.type == "box" || g.type == "ellipsoid")
+      g.sizes = {across_line, across_line, half};
+    else
+      g.sizes = {across_line, half};
   }
   const std::size_t count = g.type == "sphere" ? 1 : g.type == "capsule" || g.type == "cylinder" ? 2 : 3;
   const bool sized = g.type != "plane" && g.type != "hfield" && g.type != "mesh" && g.type != "sdf";
@@ -121,7 +121,7 @@ MjcfGeom read_geom(const MjcfElement& geom, const MjcfCompiler& compiler) {
   if (g.sizes.size() < count)
     geom.fail(fmt::format("the size of {} needs {} number{} for a {}", geom.describe(), count, count == 1 ? "" : "s",
                           g.type));
-  g.sizes.resize(count);
+  g.sizes.erase(g.sizes.begin() + static_cast<std::ptrdiff_t>(count), g.sizes.end());
   if (std::any_of(g.sizes.begin(), g.sizes.end(), [](double s) { return s <= 0; }))
     geom.fail(fmt::format("a size of {} is not positive", geom.describe()));
   return g;
