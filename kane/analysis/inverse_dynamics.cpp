@@ -48,7 +48,8 @@ InverseDynamics::InverseDynamics(SystemEvaluator& evaluator, MotionPath& path, I
   require(!path.empty(), "no coordinate has a prescribed motion");
   require(!system.equations().has_given_forces(),
           "the loads of '{}' depend on {}, nonlinearly or through constraints; inverse dynamics cannot solve for it",
-          system.equations().name, system.equations().constraints.back().name);
+          system.equations().name,
+          system.equations().constraints.empty() ? std::string() : system.equations().constraints.back().name);
   compile();
   const std::size_t nq = system.coordinate_count(), nu = system.speed_count(), nc = system.constraint_count();
   points_.resize(path.coordinates().size());

@@ -243,7 +243,7 @@ Jacobian form_motion_derivatives(const EquationsOfMotion& equations, std::span<c
   const EquationsOfMotion& e = equations;
   require(e.M.rows == e.speed_count(), "the equations of '{}' were formed without their mass matrix", e.name);
   require(!e.has_given_forces(), "the derivatives of '{}' have no formula: its loads depend on {}", e.name,
-          e.constraints.back().name);
+          e.constraints.empty() ? std::string() : e.constraints.back().name);
   std::optional<SymmetricFactors> symmetric;
   std::optional<LinearSolver> general;
   if (e.symmetric)

@@ -73,9 +73,9 @@ TEST(DeriveCommand, ReactionsOfJointsInSymbols) {
   const std::string model = kModels + "planar2r.yaml";
   const std::string page = run_kane({"derive", model, "--step", "8", "--reactions", "elbow", "--frame", "N"}).out;
   for (const char* row : {"force.x = -m*L*(sin(q1 + q2)*(u1' + u2') + sin(q1)*u1' + cos(q1)*u1^2\n"
-                          "                  + cos(q1 + q2)*(u1 + u2)^2)",
+                          "                  + cos(q1 + q2)*(u1 + u2)^2)  ",
                           "force.y = m*(L*(cos(q1)*u1' - sin(q1)*u1^2) + L*cos(q1 + q2)*(u1' + u2')\n"
-                          "               - L*sin(q1 + q2)*(u1 + u2)^2 + g)"})
+                          "               - L*sin(q1 + q2)*(u1 + u2)^2 + g)  "})
     EXPECT_NE(page.find(row), std::string::npos) << page;
   EXPECT_EQ(page.find("Reaction shoulder"), std::string::npos);
   EXPECT_EQ(page.find("force.z"), std::string::npos);
