@@ -13,6 +13,18 @@
 namespace kane::test {
 namespace {
 
+/// A sanitizer reserves far more address space than a program uses.
+#if defined(__has_feature)
+#define KANE_HAS_FEATURE(x) __has_feature(x)
+#else
+#define KANE_HAS_FEATURE(x) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || KANE_HAS_FEATURE(address_sanitizer)
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+
 namespace fs = std::filesystem;
 
 constexpr const char* kGood = R"(kane: 1
@@ -52,10 +64,7 @@ class HostileInput : public testing::Test {
     const auto limit = [] {
       const rlimit time{20, 20}, memory{4UL << 30U, 4UL << 30U};
       setrlimit(RLIMIT_CPU, &time);
-#ifndef __SANITIZE_ADDRESS__
-      setrlimit(RLIMIT_AS, &memory);
-#endif
-      (void)memory;
+      if (!kSanitized) setrlimit(RLIMIT_AS, &memory);
     };
     const auto result = run_kane_after(limit, arguments);
     EXPECT_TRUE(result.exit_code == 2 || result.exit_code == 1) << what << ": exit code " << result.exit_code;
