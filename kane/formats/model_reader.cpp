@@ -21,6 +21,14 @@ std::string_view root_element(std::string_view text) {
   return {};
 }
 
+/// Options that belong to one format are not ignored for another.
+void check_reading(ModelFormat format, const std::string& name, const ReadOptions& options) {
+  require(options.mjcf.keyframe.empty() || format == ModelFormat::Mjcf,
+          "a keyframe ('{}') is asked for, but '{}' is not an MJCF file", options.mjcf.keyframe, name);
+  require(!options.urdf.floating_base || format == ModelFormat::Urdf,
+          "a floating base is asked for, but '{}' is not a URDF file", name);
+}
+
 }  // namespace
 
 ModelFormat model_format(const std::filesystem::path& file, std::string_view text) {
@@ -49,7 +57,9 @@ Model read_model_text(std::string_view text, const std::string& name, const Mode
 
 Mechanism read_mechanism(const std::filesystem::path& file, const ReadOptions& options) {
   const std::string text = read_file_bytes(file, file.string(), options.yaml.max_bytes);
-  switch (model_format(file, text)) {
+  const ModelFormat format = model_format(file, text);
+  check_reading(format, file.string(), options);
+  switch (format) {
     case ModelFormat::Urdf: return read_urdf_text(text, file.string(), options.urdf);
     case ModelFormat::Mjcf: return read_mjcf(file, options.mjcf);
     case ModelFormat::Sdfast: return read_sdfast_text(text, file.string(), options.sdfast);
@@ -60,7 +70,9 @@ Mechanism read_mechanism(const std::filesystem::path& file, const ReadOptions& o
 }
 
 Mechanism read_mechanism_text(std::string_view text, const std::string& name, const ReadOptions& options) {
-  switch (model_format(name, text)) {
+  const ModelFormat format = model_format(name, text);
+  check_reading(format, name, options);
+  switch (format) {
     case ModelFormat::Urdf: return read_urdf_text(text, name, options.urdf);
     case ModelFormat::Mjcf: return read_mjcf_text(text, name, options.mjcf);
     case ModelFormat::Sdfast: return read_sdfast_text(text, name, options.sdfast);

@@ -167,6 +167,16 @@ TEST(Mjcf, KeyframesGiveTheStart) {
   EXPECT_THROW((void)read_mjcf_text(mjcf_file("arm.xml"), "arm.xml", options), ModelError);
 }
 
+TEST(Mjcf, OptionsOfOneFormatAreRefusedForAnother) {
+  ReadOptions keyframe, floating;
+  keyframe.mjcf.keyframe = "home";
+  floating.urdf.floating_base = true;
+  const std::string yaml = "kane: 1\nbodies: {A: {mass: 1}}\njoints: {J: {type: prismatic, parent: N, child: A}}\n";
+  EXPECT_THROW((void)read_mechanism_text(yaml, "m.yaml", keyframe), ModelError);
+  EXPECT_THROW((void)read_mechanism_text(yaml, "m.yaml", floating), ModelError);
+  EXPECT_THROW((void)read_mechanism_text(mjcf_file("arm.xml"), "arm.xml", floating), ModelError);
+}
+
 TEST(MjcfAgainstMujoco, WrittenAsYaml) {
   for (const char* name : {"arm.xml", "gripper.xml", "shapes.xml"}) {
     SCOPED_TRACE(name);
