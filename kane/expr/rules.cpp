@@ -9,7 +9,8 @@ namespace kane {
 NodeId Rules::neg(NodeId a) {
   if (is_number(a)) return number(-value(a));
   if (op(a) == Op::Neg) return arg(a, 0);
-  if (op(a) == Op::Sub) return sub(arg(a, 1), arg(a, 0));
+  // Where y has become a negation since x - y was formed, y - x would lead back here.
+  if (op(a) == Op::Sub && op(arg(a, 1)) != Op::Neg) return sub(arg(a, 1), arg(a, 0));
   return store_.unary(Op::Neg, a);
 }
 

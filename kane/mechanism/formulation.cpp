@@ -146,10 +146,8 @@ class TreeFormer {
   TreeOrReason form(bool regroup) {
     const System& system = lowered_.system;
     if (std::string reason = check(); !reason.empty()) return {{}, std::move(reason)};
-    std::map<std::string, std::size_t> index;
-    for (const auto& speed : system.speeds()) index.emplace(speed.symbol.name(), index.size());
-    BuiltTree built = build_tree(mechanism_, index);
-    if (built.tree.dof_speed.size() != index.size()) return {{}, "it has speeds that belong to no joint"};
+    BuiltTree built = build_tree(mechanism_, system);
+    if (built.tree.dof_speed.size() != system.speeds().size()) return {{}, "it has speeds that belong to no joint"};
     add_gravity(built.tree);
     add_forces(built.tree);
     if (regroup) regroup_inertia(built.tree);
@@ -327,9 +325,39 @@ EquationsOfMotion form_unplaced(const Mechanism& mechanism, Formulation formulat
   return equations;
 }
 
+/// Whether equations formed by projection are written with numbers of a tree (NamedNumber). A graph knows each expression by
+/// one form, and after a recursive formulation in the same graph that may be one like (a + arm.m) - arm.m.
+bool has_tree_numbers(const EquationsOfMotion& e) {
+  std::vector<Expr> all = e.rhs;
+  for (const auto* more : {&e.qdot, &e.M.entries, &e.udot_explicit, &e.inverse, &e.active})
+    all.insert(all.end(), more->begin(), more->end());
+  for (const auto& row : e.constraints) {
+    all.insert(all.end(), row.a.begin(), row.a.end());
+    all.insert(all.end(), {row.b, row.gamma});
+  }
+  all.push_back(e.kinetic);
+  if (e.potential) all.push_back(*e.potential);
+  const auto listed = [](const std::vector<SymbolWithDefault>& symbols, const Expr& s) {
+    return std::any_of(symbols.begin(), symbols.end(), [&](const SymbolWithDefault& x) { return x.symbol == s; });
+  };
+  const auto known = [](const std::vector<Expr>& symbols, const Expr& s) {
+    return std::find(symbols.begin(), symbols.end(), s) != symbols.end();
+  };
+  const std::vector<Expr> symbols = symbols_of(all);
+  return std::any_of(symbols.begin(), symbols.end(), [&](const Expr& s) {
+    const std::string name = s.name();
+    return name.find('.') != std::string::npos && name.find('(') == std::string::npos && name.back() != '\'' &&
+           !listed(e.parameters, s) && !listed(e.inputs, s) && !known(e.q, s) && !known(e.u, s);
+  });
+}
+
 /// The same; whatever is wrong is said with its place in the user's file.
 EquationsOfMotion form_by(const Mechanism& mechanism, Formulation formulation, const FormOptions& options) {
-  return with_part_place(mechanism, [&] { return form_unplaced(mechanism, formulation, options); });
+  return with_part_place(mechanism, [&] {
+    EquationsOfMotion equations = form_unplaced(mechanism, formulation, options);
+    if (formulation != Formulation::Projection || !has_tree_numbers(equations)) return equations;
+    return form_unplaced(copy_mechanism(mechanism), formulation, options);
+  });
 }
 
 struct Candidate {

@@ -7,6 +7,7 @@
 #include <map>
 #include <numbers>
 #include <optional>
+#include <set>
 
 #include "kane/base/error.hpp"
 #include "kane/base/vec3.hpp"
@@ -57,10 +58,11 @@ Mat3 about_z(double angle) {
 
 double snap(double x) { return std::abs(x) < kTiny ? 0.0 : x; }
 
-/// Numbers other than 0 and +-1 become symbols; equal numbers are one symbol.
+/// Numbers other than 0 and +-1 become symbols; equal numbers are one symbol. Names depend on the mechanism alone, not on
+/// what its graph holds already: equations that are formed again are the same equations.
 class NumberNamer {
  public:
-  explicit NumberNamer(Graph& graph) : graph_(graph) {}
+  explicit NumberNamer(const System& system) : system_(system), graph_(system.graph()) {}
 
   Expr number(double value, const std::string& name) {
     value = snap(value);
@@ -86,7 +88,8 @@ class NumberNamer {
  private:
   Expr make(double value, const std::string& name) {
     std::string unique = name;
-    for (int i = 2; graph_.find_symbol(unique).is_symbol(); ++i) unique = name + "_" + std::to_string(i);
+    for (int i = 2; system_.find_kind(unique) || !names_.insert(unique).second; ++i)
+      unique = name + "_" + std::to_string(i);
     const Expr symbol = graph_.symbol(unique);
     numbers_.push_back({symbol, value});
     known_.emplace(value, symbol);
@@ -101,8 +104,10 @@ class NumberNamer {
     return number(angle, name + ".angle");
   }
 
+  const System& system_;
   Graph& graph_;
   std::map<double, Expr> known_;
+  std::set<std::string> names_;
   std::vector<NamedNumber> numbers_;
 };
 
@@ -162,8 +167,10 @@ struct RawLink {
 
 class TreeBuilder {
  public:
-  TreeBuilder(const Mechanism& mechanism, const std::map<std::string, std::size_t>& speed_index)
-      : mechanism_(mechanism), graph_(*mechanism.graph), speed_index_(speed_index), namer_(graph_) {}
+  TreeBuilder(const Mechanism& mechanism, const System& system)
+      : mechanism_(mechanism), graph_(*mechanism.graph), namer_(system) {
+    for (const auto& speed : system.speeds()) speed_index_.emplace(speed.symbol.name(), speed_index_.size());
+  }
 
   BuiltTree build() {
     lay_out();
@@ -496,7 +503,7 @@ class TreeBuilder {
 
   const Mechanism& mechanism_;
   Graph& graph_;
-  const std::map<std::string, std::size_t>& speed_index_;
+  std::map<std::string, std::size_t> speed_index_;  ///< in the equations
   NumberNamer namer_;
   std::map<std::string, BodyPlace> place_;
   std::vector<RawLink> raw_;
@@ -505,8 +512,8 @@ class TreeBuilder {
 
 }  // namespace
 
-BuiltTree build_tree(const Mechanism& mechanism, const std::map<std::string, std::size_t>& speed_index) {
-  return TreeBuilder(mechanism, speed_index).build();
+BuiltTree build_tree(const Mechanism& mechanism, const System& system) {
+  return TreeBuilder(mechanism, system).build();
 }
 
 }  // namespace kane

@@ -64,9 +64,9 @@ struct BuiltTree {
   std::vector<NamedNumber> numbers;
 };
 
-/// Builds the tree of a mechanism whose free motions all have speeds of their own. `speed_index` gives the index of each
-/// speed symbol in the equations. Expressions are made in `graph` (the mechanism's own).
-[[nodiscard]] BuiltTree build_tree(const Mechanism& mechanism, const std::map<std::string, std::size_t>& speed_index);
+/// Builds the tree of a mechanism whose free motions all have speeds of their own, those of `system`, which it was lowered to.
+/// Expressions are made in the mechanism's own graph.
+[[nodiscard]] BuiltTree build_tree(const Mechanism& mechanism, const System& system);
 
 /// Moves every part of a link's inertia that its own motion does not change onto its parent (base parameters, Khalil
 /// and Kleinfinger 1987). Exact: the kinetic and potential energy do not change.

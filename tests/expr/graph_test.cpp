@@ -206,6 +206,18 @@ TEST(Graph, AMillionAdditions) {
   EXPECT_LT(graph.memory_bytes(), 80 * graph.size());
 }
 
+// y finds a cheaper form, that of a negation, after x - y was formed. x is so long that its cost is not counted on, and the
+// difference keeps its form.
+TEST(Graph, NegatesADifferenceWhoseSubtrahendHasBecomeANegation) {
+  Graph g;
+  const Expr a = g.symbol("a"), b = g.symbol("b"), c = g.symbol("c");
+  Expr x = g.symbol("x");
+  for (int i = 0; i < 80; ++i) x = x * (x + i);
+  const Expr y = a * b - a * c, difference = x - y;
+  EXPECT_EQ(y + a * (c - b), 0);
+  EXPECT_EQ(-difference + x, y);
+}
+
 TEST(Graph, DeepExpressionsNeedNoStack) {
   Graph graph;
   Expr e = graph.symbol("x");

@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 
 #include "kane/expr/evaluate.hpp"
+#include "kane/expr/traverse.hpp"
 #include "kane/mechanism/automatic_speeds.hpp"
 #include "kane/mechanism/copy_mechanism.hpp"
 #include "tests/mechanism/situation.hpp"
@@ -79,6 +81,54 @@ TEST(Formulation, AxesThatAreAlmostParallelCostNoDigits) {
       const Numbers other = numbers_of(form(m, formulation), 6);
       EXPECT_LT(distance(other.M, projection.M), 1e-12) << off;
       EXPECT_LT(distance(other.udot, testing::solve(projection.M, projection.rhs)), 1e-11) << off;
+    }
+  }
+}
+
+/// Symbols of the dynamical equations that the equations do not list.
+std::string unlisted(const EquationsOfMotion& e) {
+  std::set<std::string> listed{e.t.name()};
+  for (const auto& p : e.parameters) listed.insert(p.symbol.name());
+  for (const auto& p : e.inputs) listed.insert(p.symbol.name());
+  for (const auto* symbols : {&e.q, &e.u, &e.udot})
+    for (const Expr& s : *symbols) listed.insert(s.name());
+  std::vector<Expr> all = e.rhs;
+  for (const auto* more : {&e.M.entries, &e.udot_explicit, &e.inverse, &e.qdot})
+    all.insert(all.end(), more->begin(), more->end());
+  for (const auto& p : e.parameters) all.push_back(p.value);
+  std::string names;
+  for (const Expr& s : symbols_of(all))
+    if (!listed.contains(s.name())) names += s.name() + " ";
+  return names;
+}
+
+std::vector<std::string> names_of_parameters(const EquationsOfMotion& e) {
+  std::vector<std::string> names;
+  for (const auto& p : e.parameters) names.push_back(p.symbol.name());
+  return names;
+}
+
+// One graph holds them all: what has been formed before must not change what is formed next.
+TEST(Formulation, EquationsFormedAgainAreTheSame) {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    RandomTree random(seed);
+    const Mechanism mechanism = random.mechanism(random.whole(2, 4));
+    if (mechanism.joint_speeds().empty()) continue;
+    for (int round = 0; round < 2; ++round) {
+      for (const Formulation formulation :
+           {Formulation::Articulated, Formulation::Projection, Formulation::Automatic, Formulation::Composite}) {
+        FormOptions options;
+        options.formulation = formulation;
+        const EquationsOfMotion fresh = form_equations(copy_mechanism(mechanism), options);
+        const EquationsOfMotion again = form_equations(mechanism, options);
+        EXPECT_EQ(unlisted(again), "") << "seed " << seed;
+        EXPECT_EQ(names_of_parameters(again), names_of_parameters(fresh)) << "seed " << seed;
+        const Numbers one = numbers_of(fresh, seed), two = numbers_of(again, seed);
+        EXPECT_LT(distance(one.M, two.M), 1e-13) << "seed " << seed;
+        EXPECT_LT(distance(one.rhs, two.rhs), 1e-13) << "seed " << seed;
+        EXPECT_LT(distance(one.udot, two.udot), 1e-10) << "seed " << seed;
+        EXPECT_LT(distance(one.inverse, two.inverse), 1e-13) << "seed " << seed;
+      }
     }
   }
 }
