@@ -38,9 +38,11 @@ ModelFormat model_format(const std::filesystem::path& file, std::string_view tex
   if (extension == ".urdf") return ModelFormat::Urdf;
   if (extension == ".mjcf") return ModelFormat::Mjcf;
   if (extension == ".sd") return ModelFormat::Sdfast;
+  if (extension == ".txt") return ModelFormat::FortyTwo;
   if (extension == ".al" || extension == ".AL") return ModelFormat::Autolev;
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first != std::string_view::npos && text.substr(first).starts_with("<<")) return ModelFormat::FortyTwo;
   const bool xml = extension == ".xml" || (first != std::string_view::npos && text[first] == '<');
   if (!xml) return ModelFormat::Yaml;
   return root_element(text) == "mujoco" ? ModelFormat::Mjcf : ModelFormat::Urdf;
@@ -55,31 +57,69 @@ Model read_model_text(std::string_view text, const std::string& name, const Mode
   return Model(read_mechanism_text(text, name, reading), options);
 }
 
+namespace {
+
+ReadOptions leniency_spread(ReadOptions options) {
+  options.mjcf.lenient = options.mjcf.lenient || options.lenient;
+  options.fortytwo.lenient = options.fortytwo.lenient || options.lenient;
+  return options;
+}
+
+/// In the other formats everything is read or refused.
+Mechanism with_leniency_told(Mechanism mechanism, ModelFormat format, const ReadOptions& options) {
+  if (options.lenient && format != ModelFormat::Mjcf && format != ModelFormat::FortyTwo)
+    mechanism.notes.emplace_back("--lenient has no effect: only files of MuJoCo and 42 have parts that it leaves out");
+  return mechanism;
+}
+
+Mechanism read_mechanism_as(ModelFormat format, const std::filesystem::path& file, const std::string& text,
+                            const ReadOptions& options);
+Mechanism read_mechanism_text_as(ModelFormat format, std::string_view text, const std::string& name,
+                                 const ReadOptions& options);
+
+}  // namespace
+
 Mechanism read_mechanism(const std::filesystem::path& file, const ReadOptions& options) {
   const std::string text = read_file_bytes(file, file.string(), options.yaml.max_bytes);
   const ModelFormat format = model_format(file, text);
   check_reading(format, file.string(), options);
-  switch (format) {
-    case ModelFormat::Urdf: return read_urdf_text(text, file.string(), options.urdf);
-    case ModelFormat::Mjcf: return read_mjcf(file, options.mjcf);
-    case ModelFormat::Sdfast: return read_sdfast_text(text, file.string(), options.sdfast);
-    case ModelFormat::Autolev: return autolev::read_script_model(file);
-    case ModelFormat::Yaml: break;
-  }
-  return read_yaml_model(file, options.yaml);
+  return with_leniency_told(read_mechanism_as(format, file, text, leniency_spread(options)), format, options);
 }
 
 Mechanism read_mechanism_text(std::string_view text, const std::string& name, const ReadOptions& options) {
   const ModelFormat format = model_format(name, text);
   check_reading(format, name, options);
+  return with_leniency_told(read_mechanism_text_as(format, text, name, leniency_spread(options)), format, options);
+}
+
+namespace {
+
+Mechanism read_mechanism_as(ModelFormat format, const std::filesystem::path& file, const std::string& text,
+                            const ReadOptions& options) {
+  switch (format) {
+    case ModelFormat::Urdf: return read_urdf_text(text, file.string(), options.urdf);
+    case ModelFormat::Mjcf: return read_mjcf(file, options.mjcf);
+    case ModelFormat::Sdfast: return read_sdfast_text(text, file.string(), options.sdfast);
+    case ModelFormat::Autolev: return autolev::read_script_model(file);
+    case ModelFormat::FortyTwo: return read_fortytwo(file, options.fortytwo);
+    case ModelFormat::Yaml: break;
+  }
+  return read_yaml_model(file, options.yaml);
+}
+
+Mechanism read_mechanism_text_as(ModelFormat format, std::string_view text, const std::string& name,
+                                 const ReadOptions& options) {
   switch (format) {
     case ModelFormat::Urdf: return read_urdf_text(text, name, options.urdf);
     case ModelFormat::Mjcf: return read_mjcf_text(text, name, options.mjcf);
     case ModelFormat::Sdfast: return read_sdfast_text(text, name, options.sdfast);
     case ModelFormat::Autolev: return autolev::read_script_model_text(text, name);
+    case ModelFormat::FortyTwo: return read_fortytwo_text(text, name, options.fortytwo);
     case ModelFormat::Yaml: break;
   }
   return read_yaml_text(text, name, options.yaml);
 }
+
+}  // namespace
 
 }  // namespace kane

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "kane/formats/fortytwo/fortytwo_reader.hpp"
 #include "kane/formats/mjcf/mjcf_reader.hpp"
 #include "kane/formats/sdfast/sdfast_reader.hpp"
 #include "kane/formats/urdf/urdf_reader.hpp"
@@ -14,18 +15,22 @@
 namespace kane {
 
 /// The kinds of model file.
-enum class ModelFormat : std::uint8_t { Yaml, Urdf, Mjcf, Sdfast, Autolev };
+enum class ModelFormat : std::uint8_t { Yaml, Urdf, Mjcf, Sdfast, Autolev, FortyTwo };
 
 /// How files are read.
 struct ReadOptions {
-  UrdfOptions urdf = {};      ///< for URDF files
-  MjcfOptions mjcf = {};      ///< for MJCF files (MuJoCo)
-  SdfastOptions sdfast = {};  ///< for SD/FAST files
-  YamlLimits yaml = {};       ///< for Kane YAML files
+  UrdfOptions urdf = {};          ///< for URDF files
+  MjcfOptions mjcf = {};          ///< for MJCF files (MuJoCo)
+  SdfastOptions sdfast = {};      ///< for SD/FAST files
+  FortyTwoOptions fortytwo = {};  ///< for spacecraft files of 42
+  YamlLimits yaml = {};           ///< for Kane YAML files
+  /// Leaves out what is not supported and says so in Mechanism::notes, in every format that knows such parts.
+  bool lenient = false;
 };
 
-/// .yaml, .yml and .kane are Kane YAML, .urdf is URDF, .mjcf is MJCF, .sd is SD/FAST, .al is an AUTOLEV script. Otherwise a text that begins with '<' is MJCF if its root
-/// element is `mujoco`, and else URDF.
+/// .yaml, .yml and .kane are Kane YAML, .urdf is URDF, .mjcf is MJCF, .sd is SD/FAST, .al is an AUTOLEV script, .txt is a
+/// spacecraft file of 42. Otherwise a text that begins with '<<' is a file of 42, and one that begins with '<' is MJCF if its
+/// root element is `mujoco`, and else URDF.
 [[nodiscard]] ModelFormat model_format(const std::filesystem::path& file, std::string_view text);
 
 /// Reads, derives and compiles a model. Throws ModelError with file, line and column.
