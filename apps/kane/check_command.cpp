@@ -6,12 +6,14 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "apps/kane/check_tables.hpp"
 #include "apps/kane/command.hpp"
 #include "apps/kane/model_source.hpp"
 #include "apps/kane/print.hpp"
 #include "kane/analysis/mobility.hpp"
 #include "kane/base/contains.hpp"
 #include "kane/base/error.hpp"
+#include "kane/export/sdfast_roadmap.hpp"
 #include "kane/expr/names.hpp"
 #include "kane/mechanism/copy_mechanism.hpp"
 #include "kane/mechanism/formulation.hpp"
@@ -25,6 +27,7 @@ using Json = nlohmann::ordered_json;
 
 struct CheckOptions {
   ModelSource source;
+  bool tables = false;
   bool json = false;
 };
 
@@ -167,11 +170,17 @@ void run_check(const CheckOptions& options) {
   try {
     const Mechanism mechanism = options.source.read();
     const EquationsOfMotion equations = form_for_check(mechanism);
-    const Json a = describe_model(mechanism, equations, find_check_mobility(mechanism, equations));
-    if (options.json)
+    Json a = describe_model(mechanism, equations, find_check_mobility(mechanism, equations));
+    const ModelFormat format = model_format(options.source.model, "");
+    const bool tables = options.tables || format == ModelFormat::FortyTwo;
+    if (options.json) {
+      if (tables) a["freedom_table"] = tree_tables_json(mechanism);
       fmt::print("{}\n", a.dump());
-    else
-      print_model(a);
+      return;
+    }
+    if (tables) fmt::print("{}\n", tree_tables(mechanism));
+    if (format == ModelFormat::Sdfast) fmt::print("{}\n", to_text(form_sdfast_roadmap(mechanism), mechanism));
+    print_model(a);
   } catch (const ModelError& error) {
     if (options.json) print_error(error);
     throw;
@@ -184,6 +193,9 @@ void add_check_command(CLI::App& app) {
   auto options = std::make_shared<CheckOptions>();
   CLI::App* command = app.add_subcommand("check", "Read a model, check it and describe it");
   options->source.add_to(*command);
+  command->add_flag(
+      "--tables", options->tables,
+      "Also print Stoneking's tables: connections, paths, free and constrained axes (always for files of 42)");
   command->add_flag("--json", options->json, "Print JSON; for a wrong model {\"ok\": false, \"error\": {...}}");
   command->footer(
       "Examples:\n"
