@@ -20,7 +20,7 @@ thread_tests := -R '(^|/)(HapticLoop|LatestValue|WrittenConstraint|Rehearsal|Udp
 # The thread sanitizer of clang 14 cannot start where the kernel randomises more than 28 bits of addresses.
 fixed_addresses = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
-.PHONY: run test build bench asan tsan soak fuzz docs format check-format install clean help
+.PHONY: run test build python-install bench asan tsan soak fuzz docs format check-format install clean help
 
 run: build  ## Build, and run a short demonstration
 	scripts/demo.sh build/bin/kane
@@ -76,6 +76,12 @@ check-format:  ## Fail if a source is not formatted
 
 install: build  ## Install below PREFIX (/usr/local)
 	@cmake --install build --prefix "$(abspath $(PREFIX))"
+
+python-install:  ## Build the Python package and install it below PREFIX (/usr/local)
+	@$(install_packages) build
+	@$(configure) release build $(call fresh_folder,build,KANE_BUILD_TESTS=OFF)
+	@$(build_with) build --target kane_python -j $(JOBS)
+	@cmake --install build --component python --prefix "$(abspath $(PREFIX))"
 
 clean:  ## Remove everything that was built
 	rm -rf build build-dev build-asan build-tsan build-fuzz

@@ -6,5 +6,5 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 arguments=(-i)
 [[ "${1:-}" == --check ]] && arguments=(--dry-run -Werror)
 # Golden files are written by emitters, not by people.
-find kane apps tests bench fuzz examples -type d -name golden -prune -o -type f \( -name '*.hpp' -o -name '*.cpp' \) -print0 |
+find kane apps python tests bench fuzz examples -type d -name golden -prune -o -type f \( -name '*.hpp' -o -name '*.cpp' \) -print0 |
   xargs -0 -r -n 40 clang-format "${arguments[@]}"

@@ -1,0 +1,297 @@
+"""Typed results of analyses and runs. All of them can be pickled, compared by eye, and read by name."""
+
+from __future__ import annotations
+
+import html as _html
+from collections.abc import Mapping
+from typing import Any, Dict, Iterator, List, Tuple
+
+import numpy as np
+
+__all__ = ["Report", "Evaluation", "LinearModel", "Equilibrium", "EquilibriumList", "FrequencyResponse", "RootLocus",
+           "TaskJacobian", "Reach", "JointForces", "Table", "Result", "InverseResult", "SensitivityResult", "Fit",
+           "Derivation", "Page", "SourceCode"]
+
+
+def _numbers(value: Any) -> np.ndarray:
+    return np.array(value, dtype=float)
+
+
+def _complex(value: Any) -> np.ndarray:
+    pairs = _numbers(value).reshape(-1, 2)
+    return pairs[:, 0] + 1j * pairs[:, 1]
+
+
+class Report(Mapping):
+    """A result by name: ``report.A`` and ``report["A"]`` are the same."""
+
+    _arrays: Tuple[str, ...] = ()
+    _complex: Tuple[str, ...] = ()
+
+    def __init__(self, fields: Dict[str, Any]) -> None:
+        for key in self._arrays:
+            if fields.get(key) is not None:
+                fields[key] = _numbers(fields[key])
+        for key in self._complex:
+            if fields.get(key) is not None:
+                fields[key] = _complex(fields[key])
+        self._fields = fields
+
+    def __getattr__(self, name: str) -> Any:
+        fields = self.__dict__.get("_fields")
+        if fields is None or name not in fields:
+            raise AttributeError(f"{type(self).__name__} has no '{name}'")
+        return fields[name]
+
+    def __getitem__(self, name: str) -> Any:
+        return self._fields[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._fields)
+
+    def __len__(self) -> int:
+        return len(self._fields)
+
+    def __dir__(self) -> List[str]:
+        return [*super().__dir__(), *self._fields]
+
+    def __repr__(self) -> str:
+        lines = [type(self).__name__]
+        for key, value in self._fields.items():
+            text = " ".join(repr(value).split())
+            lines.append(f"  {key}: {text if len(text) < 100 else text[:97] + '...'}")
+        return "\n".join(lines)
+
+
+class Evaluation(Report):
+    """A model at one state: ``qdot``, ``udot``, ``M``, ``rhs``, ``constraint_jacobian``, energies, ``points``, ``bodies``,
+    ``reactions``, ``outputs``."""
+
+    _arrays = ("q", "u", "qdot", "udot", "M", "rhs", "M_embedded", "rhs_embedded", "constraint_jacobian",
+               "constraint_multipliers", "constraint_residuals", "generalized_active_forces",
+               "generalized_inertia_forces", "linear_momentum", "angular_momentum")
+
+
+class LinearModel(Report):
+    """x' = A x + B r about a state, and the same as M u' + C u + K q = F r; ``eigenvalues``, ``modes``, ``stability``."""
+
+    _arrays = ("A", "B", "M", "C", "K", "F")
+    _complex = ("eigenvalues",)
+
+    def __init__(self, fields: Dict[str, Any]) -> None:
+        super().__init__(fields)
+        n, m = len(fields["states"]), len(fields["inputs"])
+        fields["A"] = fields["A"].reshape(n, n)
+        fields["B"] = fields["B"].reshape(n, m)
+
+    def to_control(self) -> Any:
+        """As ``control.StateSpace`` of python-control, with all states as outputs."""
+        try:
+            import control
+        except ImportError:
+            raise ImportError("to_control() needs the package python-control") from None
+        n, m = self.B.shape
+        return control.ss(self.A, self.B, np.eye(n), np.zeros((n, m)), states=self.states, inputs=self.inputs,
+                          outputs=self.states)
+
+
+class Equilibrium(Report):
+    """One equilibrium: ``q``, ``u``, ``inputs`` by name (it can be passed as a state), ``stability``, ``eigenvalues``."""
+
+    _complex = ("eigenvalues",)
+
+
+class EquilibriumList(Report):
+    """Everything that was found: ``found`` is a list of :class:`Equilibrium`, the nearest first."""
+
+    def __init__(self, fields: Dict[str, Any]) -> None:
+        fields["found"] = [Equilibrium(one) for one in fields["found"]]
+        super().__init__(fields)
+
+
+class FrequencyResponse(Report):
+    """``omega`` (rad/s), ``magnitude``, ``decibel``, ``phase_deg``, ``poles``, ``zeros``, margins; ``response``: complex."""
+
+    _arrays = ("omega", "magnitude", "decibel", "phase_deg")
+    _complex = ("poles", "zeros")
+
+    @property
+    def response(self) -> np.ndarray:
+        return self.magnitude * np.exp(1j * np.radians(self.phase_deg))
+
+
+class RootLocus(Report):
+    """``values`` of what was swept, and ``eigenvalues`` (values, branches)."""
+
+    _arrays = ("values",)
+
+    def __init__(self, fields: Dict[str, Any]) -> None:
+        fields["eigenvalues"] = np.array([_complex(row) for row in fields["eigenvalues"]])
+        super().__init__(fields)
+
+
+class TaskJacobian(Report):
+    """Jacobians of points and bodies, and the inertia felt there."""
+
+    _arrays = ("velocity", "bias", "jacobian", "constrained_jacobian", "inverse_inertia", "inertia", "singular_values")
+
+
+class Reach(Report):
+    """Configurations in which points are where they should be."""
+
+
+class JointForces(Report):
+    """What every joint transmits at a state: ``joints``, ``constraint_forces``, ``multipliers``."""
+
+    _arrays = ("constraint_forces",)
+
+
+class Table:
+    """Columns over time: ``table["q1"]`` is an array, ``table.t`` the time, ``table.data`` all of it (samples, columns)."""
+
+    def __init__(self, columns: List[str], data: np.ndarray, units: List[str] = ()) -> None:
+        self.columns, self.data = list(columns), data
+        self.units = {name: unit for name, unit in zip(columns, units) if unit}
+
+    @property
+    def t(self) -> np.ndarray:
+        return self.data[:, 0]
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        try:
+            return self.data[:, self.columns.index(name)]
+        except ValueError:
+            from .states import suggestion
+            raise KeyError(f"no column '{name}'{suggestion(name, self.columns)}") from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.columns
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def keys(self) -> List[str]:
+        return list(self.columns)
+
+    def to_pandas(self) -> Any:
+        """As ``pandas.DataFrame``, indexed by time."""
+        try:
+            import pandas
+        except ImportError:
+            raise ImportError("to_pandas() needs the package pandas") from None
+        return pandas.DataFrame(self.data[:, 1:], index=pandas.Index(self.t, name=self.columns[0]),
+                                columns=self.columns[1:])
+
+    def to_dict(self) -> Dict[str, np.ndarray]:
+        return {name: self.data[:, i] for i, name in enumerate(self.columns)}
+
+    def plot(self, *names: str) -> Any:
+        """Draws columns over time with matplotlib; returns the axes."""
+        import matplotlib.pyplot as plt
+        axes = plt.subplots()[1]
+        for name in names or self.columns[1:]:
+            axes.plot(self.t, self[name], label=name)
+        axes.set_xlabel("t, s")
+        axes.legend()
+        return axes
+
+    def __repr__(self) -> str:
+        if not len(self):
+            return f"<{type(self).__name__}: no samples of {', '.join(self.columns)}>"
+        names = ", ".join(self.columns[:12]) + (" ..." if len(self.columns) > 12 else "")
+        return f"<{type(self).__name__}: {len(self)} samples from {self.t[0]:g} s to {self.t[-1]:g} s of {names}>"
+
+
+class Result(Table):
+    """A run: columns over time, ``events`` of switched motion, ``summary`` (energy, steps, residuals), ``warnings``."""
+
+    def __init__(self, summary: Dict[str, Any], columns: List[str], units: List[str], data: np.ndarray,
+                 coordinates: List[str], speeds: List[str]) -> None:
+        super().__init__(columns, data, units)
+        self.events: List[Dict[str, Any]] = summary.pop("events", [])
+        self.failure: str = summary.pop("failure", "")
+        self.warnings: List[str] = summary.pop("warnings", [])
+        self.summary = summary
+        self._names = coordinates, speeds
+
+    def state(self, sample: int = -1) -> Dict[str, Any]:
+        """The state at a sample, as other calls take it."""
+        coordinates, speeds = self._names
+        row = dict(zip(self.columns, self.data[sample]))
+        return {"t": row["t"], "q": {n: row[n] for n in coordinates}, "u": {n: row[n] for n in speeds}}
+
+
+class InverseResult(Table):
+    """Inputs that produce a motion, over time; ``summary`` has their extremes, ``warnings`` the limits they exceed."""
+
+    def __init__(self, summary: Dict[str, Any], columns: List[str], data: np.ndarray) -> None:
+        super().__init__(columns, data)
+        self.failure: str = summary.pop("failure", "")
+        self.warnings: List[str] = summary.pop("warnings", [])
+        self.summary = summary
+
+
+class SensitivityResult(Table):
+    """Derivatives of a run: ``derivative(output, parameter)`` over time, ``at_end`` and ``largest`` (outputs, parameters)."""
+
+    def __init__(self, summary: Dict[str, Any], columns: List[str], data: np.ndarray) -> None:
+        super().__init__(columns, data)
+        self.outputs, self.parameters = summary["outputs"], summary["parameters"]
+        shape = len(self.outputs), len(self.parameters)
+        self.at_end = _numbers(summary.pop("derivatives_at_end")).reshape(shape)
+        self.largest = _numbers(summary.pop("largest_derivatives")).reshape(shape)
+        self.summary = summary
+
+    def derivative(self, output: str, parameter: str) -> np.ndarray:
+        return self[f"d({output})/d({parameter})"]
+
+
+class Fit(Report):
+    """Fitted ``parameters`` with their errors; ``values`` by name can be passed as settings."""
+
+    @property
+    def values(self) -> Dict[str, float]:  # type: ignore[override]
+        return {name: p["value"] for name, p in self._fields["parameters"].items()}
+
+
+class Page:
+    """A page for a browser. A notebook shows it in a frame."""
+
+    def __init__(self, text: str, height: int = 640) -> None:
+        self.html, self.height = text, height
+
+    def save(self, path: Any) -> None:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.html)
+
+    def _repr_html_(self) -> str:
+        return (f'<iframe srcdoc="{_html.escape(self.html, quote=True)}" width="100%" height="{self.height}" '
+                'style="border:1px solid #ccc"></iframe>')
+
+    def __repr__(self) -> str:
+        return f"<Page of {len(self.html) // 1024} KiB; .save(path) writes it, a notebook shows it>"
+
+
+class Derivation:
+    """The eight steps of Kane's method: ``text``, ``markdown``, ``latex`` (a document) and ``html`` (a page)."""
+
+    def __init__(self, pages: Dict[str, str], equations: List[str]) -> None:
+        self.text, self.markdown = pages["text"], pages["markdown"]
+        self.latex, self.html = pages["latex"], pages["html"]
+        self.equations = equations
+
+    def _repr_html_(self) -> str:
+        return Page(self.html)._repr_html_()
+
+    def _repr_latex_(self) -> str:
+        return "$$\\begin{aligned}" + r" \\ ".join(self.equations) + "\\end{aligned}$$"
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+class SourceCode(Report):
+    """Exported source: ``files`` (text by name), ``notes`` about what is left out, ``written`` (paths)."""

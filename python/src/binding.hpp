@@ -1,0 +1,71 @@
+#pragma once
+// What the files of the binding share. Each file adds one subject to the module.
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kane/expr/graph.hpp"
+#include "kane/model/start_state.hpp"
+
+namespace kane::python {
+
+namespace py = pybind11;
+
+void bind_errors(py::module_& m);
+void bind_model(py::module_& m);
+void bind_analysis(py::module_& m);
+void bind_simulation(py::module_& m);
+void bind_function(py::module_& m);
+void bind_builder(py::module_& m);
+void bind_expression(py::module_& m);
+
+/// JSON as dicts, lists, strings, numbers and None.
+[[nodiscard]] py::object to_python(const nlohmann::ordered_json& value);
+/// The text of a state file.
+[[nodiscard]] StartState read_start(const std::string& text);
+/// Rows of numbers as an array (rows, columns).
+[[nodiscard]] py::array_t<double> to_array(const std::vector<double>& numbers, std::size_t columns);
+
+/// Runs without the interpreter's lock. Whatever is called must not touch Python objects.
+template <class Work>
+auto unlocked(Work work) -> decltype(work()) {
+  const py::gil_scoped_release release;
+  return work();
+}
+
+/// Looks for Ctrl-C now and then, and keeps what Python code has thrown until the run is over: nothing is thrown through
+/// integrators. To be used without the interpreter's lock.
+class Watch {
+ public:
+  /// False: the run must end. Takes the lock at most every few milliseconds.
+  [[nodiscard]] bool go_on();
+  /// Calls Python; false if that failed now or before.
+  template <class Work>
+  bool call(Work work) {
+    if (failure_) return false;
+    const py::gil_scoped_acquire lock;
+    try {
+      work();
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+    return !failure_;
+  }
+  /// With the lock held: throws what was kept.
+  void rethrow();
+
+ private:
+  std::exception_ptr failure_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace kane::python
