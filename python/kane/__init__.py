@@ -22,6 +22,7 @@ from .results import (Derivation, Equilibrium, EquilibriumList, Evaluation, Fit,
                       Table, TaskJacobian)
 from .simulation import Simulation
 from .states import State
+from .sympy_bridge import EquationsOfMotion, compile, from_kanes_method, from_sympy, to_sympy
 
 __version__: str = _kane.__version__
 

@@ -49,12 +49,12 @@ class CompiledFunction:
         flat = [np.broadcast_to(a, batch + tuple(shape)).reshape((-1, *shape))
                 for a, (_, shape) in zip(arrays, self.arguments)]
         out = self._code.call(tuple(flat), self.threads)
-        return self._shaped(out.reshape(*batch, out.shape[-1]), batch)
+        return self._shaped(out.reshape((*batch, out.shape[-1])), batch)
 
     def _shaped(self, out: np.ndarray, batch: Tuple[int, ...]) -> Any:
         results, first = [], 0
         for shape, size in zip(self._shapes, self._sizes):
-            part = out[..., first:first + size].reshape(*batch, *shape)
+            part = out[..., first:first + size].reshape((*batch, *shape))
             results.append(part if part.ndim else float(part))
             first += size
         return results[0] if self._single else results

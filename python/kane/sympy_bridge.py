@@ -1,0 +1,581 @@
+"""SymPy's expressions and Kane's: translation both ways, compiling, finished KanesMethod and LagrangesMethod objects.
+
+SymPy is imported when it is needed, so that Kane works without it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
+
+import numpy as np
+
+from . import _kane
+from .errors import ModelError
+from .expr import Expr, compile_expressions
+from .expr import flatten as _flatten_kane
+from .function import CompiledFunction
+from .states import suggestion
+
+__all__ = ["from_sympy", "to_sympy", "compile", "from_kanes_method", "EquationsOfMotion"]
+
+
+def _sympy() -> Any:
+    try:
+        import sympy
+    except ImportError:
+        raise ImportError("this needs the package sympy (Debian: python3-sympy)") from None
+    return sympy
+
+
+# Functions that are operators of Kane.
+_DIRECT = {"sin": "sin", "cos": "cos", "tan": "tan", "asin": "asin", "acos": "acos", "atan": "atan", "atan2": "atan2",
+           "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "exp": "exp", "log": "log", "Abs": "abs", "sign": "sign",
+           "floor": "floor", "Mod": "mod"}
+
+
+class _Translator:
+    """From SymPy to a Builder, each subexpression once. ``leaves`` maps what is given from outside (symbols, functions of
+    time, their derivatives) to names."""
+
+    def __init__(self, builder: Any, leaves: Optional[Mapping] = None) -> None:
+        self.sympy = _sympy()
+        self.b = builder
+        self.known: Dict[Any, int] = {}
+        self.open = leaves is None
+        for leaf, name in (leaves or {}).items():
+            self.known[leaf] = builder.symbol(name)
+        self.named: Dict[str, Any] = {}
+        self.composed: Dict[str, Callable] = {
+            "cot": lambda x: self.quotient(self.call("cos", x), self.call("sin", x)),
+            "sec": lambda x: self.quotient(self.number(1), self.call("cos", x)),
+            "csc": lambda x: self.quotient(self.number(1), self.call("sin", x)),
+            "acot": lambda x: self.call("atan", self.quotient(self.number(1), x)),
+            "asec": lambda x: self.call("acos", self.quotient(self.number(1), x)),
+            "acsc": lambda x: self.call("asin", self.quotient(self.number(1), x)),
+            "coth": lambda x: self.quotient(self.number(1), self.call("tanh", x)),
+            "sech": lambda x: self.quotient(self.number(1), self.call("cosh", x)),
+            "csch": lambda x: self.quotient(self.number(1), self.call("sinh", x)),
+            "re": lambda x: x, "conjugate": lambda x: x, "im": lambda x: self.number(0),  # all numbers are real
+            "asinh": self.asinh, "acosh": self.acosh, "atanh": self.atanh,
+            "ceiling": lambda x: self.negative(self.call("floor", self.negative(x))),
+            "frac": lambda x: self.b.sum([x, self.negative(self.call("floor", x))]),
+            "sinc": lambda x: self.call("select", self.call("==", x, self.number(0)), self.number(1),
+                                        self.quotient(self.call("sin", x), self.nonzero(x))),
+        }
+
+    # ---- pieces ----------------------------------------------------------------------------------------------------------
+    def number(self, n: Any) -> int:
+        return self.b.number(str(n))
+
+    def call(self, name: str, *places: int) -> int:
+        return self.b.call(name, list(places))
+
+    def quotient(self, a: int, b: int) -> int:
+        return self.b.quotient(a, b)
+
+    def negative(self, x: int) -> int:
+        return self.b.product([self.number(-1), x])
+
+    def nonzero(self, x: int) -> int:
+        return self.call("select", self.call("==", x, self.number(0)), self.number(1), x)
+
+    def asinh(self, x: int) -> int:  # odd, so that nothing cancels for negative arguments
+        size = self.call("abs", x)
+        root = self.call("sqrt", self.b.sum([self.b.product([x, x]), self.number(1)]))
+        return self.b.product([self.call("sign", x), self.call("log", self.b.sum([size, root]))])
+
+    def acosh(self, x: int) -> int:
+        root = self.call("sqrt", self.b.sum([self.b.product([x, x]), self.number(-1)]))
+        return self.call("log", self.b.sum([x, root]))
+
+    def atanh(self, x: int) -> int:
+        ratio = self.quotient(self.b.sum([self.number(1), x]), self.b.sum([self.number(1), self.negative(x)]))
+        return self.b.product([self.number("1/2"), self.call("log", ratio)])
+
+    # ---- the walk --------------------------------------------------------------------------------------------------------
+    def __call__(self, expression: Any) -> int:
+        """Without recursion: large equations are deep."""
+        known = self.known
+        if expression in known:
+            return known[expression]
+        stack = [expression]
+        while stack:
+            e = stack[-1]
+            if e in known:
+                stack.pop()
+                continue
+            operands = self.operands(e)
+            waiting = [a for a in operands if a not in known]
+            if waiting:
+                stack.extend(waiting)
+                continue
+            stack.pop()
+            known[e] = self.build(e, [known[a] for a in operands])
+        return known[expression]
+
+    def operands(self, e: Any) -> Sequence[Any]:
+        s = self.sympy
+        if e.is_Atom or isinstance(e, s.Derivative) or self.is_dynamic(e):
+            return ()
+        if e.is_Pow:
+            return (e.base,) if e.exp.is_Rational else (e.base, e.exp)
+        if isinstance(e, s.Piecewise):
+            return [a for pair in e.args for a in pair]
+        if isinstance(e, s.MatrixExpr) or type(e).__name__ in ("MatrixElement", "Indexed"):
+            return ()
+        return e.args
+
+    def is_dynamic(self, e: Any) -> bool:
+        """A function of time alone that SymPy does not know: a coordinate, a speed."""
+        applied = self.sympy.core.function.AppliedUndef
+        return isinstance(e, applied) and len(e.args) == 1 and e.args[0].is_Symbol
+
+    def build(self, e: Any, x: List[int]) -> int:
+        s, b = self.sympy, self.b
+        if e.is_Atom:
+            return self.atom(e)
+        if isinstance(e, s.Derivative) or self.is_dynamic(e):
+            return self.leaf(e)
+        if e.is_Add:
+            return b.sum(x)
+        if e.is_Mul:
+            return b.product(x)
+        if e.is_Pow:
+            return self.power(e, x)
+        if isinstance(e, s.Piecewise):
+            return self.piecewise(e, x)
+        if e.is_Relational or e.is_Boolean:
+            return self.condition(e, x)
+        return self.function(e, x)
+
+    def atom(self, e: Any) -> int:
+        s = self.sympy
+        if e.is_Integer or e.is_Rational:
+            return self.b.number(f"{e.p}/{e.q}" if e.q != 1 else str(e.p))
+        if e.is_Float:
+            value = float(e)
+            if not np.isfinite(value):
+                raise ModelError(f"an expression cannot contain the number {e}")
+            return self.b.real(value)
+        if e is s.pi:
+            return self.b.pi()
+        if e is s.E:
+            return self.call("exp", self.number(1))
+        if e is s.true or e is s.false:
+            return self.number(1 if e is s.true else 0)
+        if e.is_NumberSymbol:
+            return self.b.real(float(e))
+        if e.is_Symbol:
+            return self.leaf(e)
+        if e is s.I:
+            raise ModelError("the expression is complex (it contains I); Kane computes with real numbers")
+        raise ModelError(f"Kane has no number '{e}'")
+
+    def leaf(self, e: Any) -> int:
+        if not self.open:
+            raise ModelError(f"the expression contains {e}, which is not among the arguments"
+                             f"{suggestion(str(e), [str(k) for k in self.known if getattr(k, 'is_Symbol', False)])}")
+        name = leaf_name(e)
+        if self.named.setdefault(name, e) != e:
+            raise ModelError(f"two different symbols are called '{name}'")
+        return self.b.symbol(name)
+
+    def power(self, e: Any, x: List[int]) -> int:
+        if len(x) == 1:
+            return self.b.rational_power(x[0], f"{e.exp.p}/{e.exp.q}" if e.exp.q != 1 else str(e.exp.p))
+        if e.base is self.sympy.E:
+            return self.call("exp", x[1])
+        return self.b.power(x[0], x[1])
+
+    def piecewise(self, e: Any, x: List[int]) -> int:
+        if e.args[-1].cond is not self.sympy.true:
+            raise ModelError("a Piecewise must say what holds otherwise: its last condition must be True")
+        result, x = x[-2], x[:-2]
+        for value, condition in zip(reversed(x[0::2]), reversed(x[1::2])):
+            result = self.call("select", condition, value, result)
+        return result
+
+    def condition(self, e: Any, x: List[int]) -> int:
+        s = self.sympy
+        one, zero = self.number(1), self.number(0)
+        if isinstance(e, s.StrictLessThan):
+            return self.call("<", x[0], x[1])
+        if isinstance(e, s.StrictGreaterThan):
+            return self.call("<", x[1], x[0])
+        if isinstance(e, s.LessThan):
+            return self.call("<=", x[0], x[1])
+        if isinstance(e, s.GreaterThan):
+            return self.call("<=", x[1], x[0])
+        if isinstance(e, s.Equality):
+            return self.call("==", x[0], x[1])
+        if isinstance(e, s.Unequality):
+            return self.call("select", self.call("==", x[0], x[1]), zero, one)
+        if isinstance(e, s.Not):
+            return self.call("select", x[0], zero, one)
+        if isinstance(e, s.And):
+            result = one
+            for c in reversed(x):
+                result = self.call("select", c, result, zero)
+            return result
+        if isinstance(e, s.Or):
+            result = zero
+            for c in reversed(x):
+                result = self.call("select", c, one, result)
+            return result
+        if isinstance(e, s.ITE):
+            return self.call("select", *x)
+        if isinstance(e, s.Xor) and len(x) == 2:
+            return self.call("select", self.call("==", x[0], x[1]), zero, one)
+        raise ModelError(f"Kane has no condition '{type(e).__name__}'")
+
+    def function(self, e: Any, x: List[int]) -> int:
+        s = self.sympy
+        name = type(e).__name__
+        if name in _DIRECT and not (name == "log" and len(x) != 1):
+            return self.call(_DIRECT[name], *x)
+        if name in self.composed and len(x) == 1:
+            return self.composed[name](*x)
+        if isinstance(e, (s.Min, s.Max)):
+            result = x[0]
+            for other in x[1:]:
+                result = self.call("min" if isinstance(e, s.Min) else "max", result, other)
+            return result
+        if isinstance(e, s.Heaviside):
+            at_zero = x[1] if len(x) > 1 else self.number("1/2")
+            inside = self.call("select", self.call("==", x[0], self.number(0)), at_zero, self.number(1))
+            return self.call("select", self.call("<", x[0], self.number(0)), self.number(0), inside)
+        if isinstance(e, s.core.function.AppliedUndef):
+            raise ModelError(f"the expression contains {e}, which is not among the arguments")
+        raise ModelError(f"Kane has no function '{name}'; rewrite it with elementary functions")
+
+
+def leaf_name(e: Any) -> str:
+    """x for a symbol, q for q(t), q' for its derivative, q'' for the second one."""
+    sympy = _sympy()
+    if e.is_Symbol:
+        return e.name
+    if isinstance(e, sympy.Derivative):
+        order = sum(int(n) for _, n in e.variable_count)
+        if len(e.variable_count) != 1:
+            raise ModelError(f"{e} is a derivative by several variables")
+        return leaf_name(e.expr) + "'" * order
+    return type(e).__name__
+
+
+# ---- both ways -----------------------------------------------------------------------------------------------------------
+
+def from_sympy(expression: Any) -> Any:
+    """Kane's expression of a SymPy one; nested lists of a matrix. Functions of time q(t) become symbols q, their
+    derivatives q', q''.
+
+    >>> import kane, sympy
+    >>> x = sympy.Symbol("x")
+    >>> kane.from_sympy(sympy.sin(x)**2 + sympy.cos(x)**2 + 2*x)
+    2*x + 1
+    """
+    sympy = _sympy()
+    builder = _kane.Builder()
+    translate = _Translator(builder)
+
+    def convert(e: Any) -> Any:
+        if isinstance(e, sympy.MatrixBase):
+            return [[convert(e[i, j]) for j in range(e.cols)] for i in range(e.rows)]
+        if isinstance(e, (list, tuple)):
+            return [convert(v) for v in e]
+        if isinstance(e, Expr):
+            return e
+        return builder.expression(translate(sympy.sympify(e)))
+    return convert(expression)
+
+
+def to_sympy(expression: Any, names: Optional[Mapping[str, Any]] = None) -> Any:
+    """SymPy's form of Kane's expressions (a Matrix of a list of lists). ``names`` gives SymPy's objects for symbols:
+    ``{"q": q(t), "q'": q(t).diff(t)}``; the others become symbols of the same name.
+
+    >>> import kane
+    >>> x = kane.symbols("x")
+    >>> kane.to_sympy(kane.sin(x)/(1 + x**2))
+    sin(x)/(x**2 + 1)
+    """
+    s = _sympy()
+    entries, shape = _flatten_kane(expression)
+    tape, ends = _kane.tape([e if isinstance(e, Expr) else _kane.number(e) for e in entries])
+    values: List[Any] = []
+    given = dict(names or {})
+    unary = {"Neg": lambda x: -x, "Sqrt": s.sqrt, "Sin": s.sin, "Cos": s.cos, "Tan": s.tan, "Asin": s.asin,
+             "Acos": s.acos, "Atan": s.atan, "Sinh": s.sinh, "Cosh": s.cosh, "Tanh": s.tanh, "Exp": s.exp, "Log": s.log,
+             "Abs": s.Abs, "Sign": s.sign, "Floor": s.floor}
+    binary = {"Add": lambda a, b: a + b, "Sub": lambda a, b: a - b, "Mul": lambda a, b: a * b,
+              "Div": lambda a, b: a / b, "Atan2": s.atan2, "Min": s.Min, "Max": s.Max, "Mod": s.Mod}
+    relation = {"Less": s.StrictLessThan, "LessEqual": s.LessThan, "Equal": s.Eq}
+    conditions: Dict[int, Any] = {}
+    for place, (op, operands, detail, exponent) in enumerate(tape):
+        x = [values[i] for i in operands]
+        if op == "Number":
+            value = s.Rational(detail)
+        elif op == "Symbol":
+            value = given.get(detail) if detail in given else s.Symbol(detail)
+        elif op == "Pi":
+            value = s.pi
+        elif op == "Pow":
+            value = x[0] ** exponent
+        elif op == "Root":
+            value = s.root(x[0], exponent)
+        elif op in unary:
+            value = unary[op](x[0])
+        elif op in binary:
+            value = binary[op](*x)
+        elif op in relation:
+            conditions[place] = relation[op](*x)
+            value = s.Piecewise((1, conditions[place]), (0, True))
+        elif op == "Select":
+            condition = conditions.get(operands[0], s.Ne(x[0], 0))
+            value = s.Piecewise((x[1], condition), (x[2], True))
+        else:
+            value = s.Function(detail)(*x)
+        values.append(value)
+    found = [values[i] for i in ends]
+    if shape == ():
+        return found[0]
+    if len(shape) == 2:
+        return s.Matrix(shape[0], shape[1], found)
+    return found
+
+
+# ---- compiling -------------------------------------------------------------------------------------------------------------
+
+class _Outputs:
+    """What the caller wants back: the same structure as the expressions."""
+
+    def __init__(self, expressions: Any) -> None:
+        sympy = _sympy()
+        self.entries: List[Any] = []
+        self.shapes: List[Tuple[int, ...]] = []
+        self.single = not isinstance(expressions, (list, tuple))
+        for one in [expressions] if self.single else expressions:
+            if isinstance(one, (sympy.MatrixBase, sympy.MatrixExpr)):
+                one = one.as_explicit() if isinstance(one, sympy.MatrixExpr) else one
+                self.shapes.append(tuple(int(n) for n in one.shape))
+                self.entries.extend(one[i, j] for i in range(one.rows) for j in range(one.cols))
+            elif isinstance(one, (list, tuple, np.ndarray)) or hasattr(one, "rank"):
+                array = sympy.Array(one)
+                self.shapes.append(tuple(int(n) for n in array.shape))
+                self.entries.extend(sympy.flatten(array.tolist()))
+            else:
+                self.shapes.append(())
+                self.entries.append(sympy.sympify(one))
+
+
+def _arguments(arguments: Any) -> Tuple[List[Any], List[str], Dict[Any, str]]:
+    """Descriptions, names of all numbers, and the name of each leaf."""
+    sympy = _sympy()
+    groups = list(arguments) if isinstance(arguments, (list, tuple)) else [arguments]
+    described, names, leaves = [], [], {}
+
+    def add(leaf: Any) -> None:
+        leaf = sympy.sympify(leaf)
+        if not (leaf.is_Symbol or isinstance(leaf, (sympy.Derivative, sympy.core.function.AppliedUndef))
+                or type(leaf).__name__ == "MatrixElement"):
+            raise TypeError(f"arguments must be symbols, functions of time or their derivatives, not {leaf}")
+        if leaf in leaves:
+            raise ValueError(f"the argument {leaf} occurs twice")
+        leaves[leaf] = f"a{len(names)}"
+        names.append(leaves[leaf])
+
+    for group in groups:
+        if isinstance(group, sympy.MatrixSymbol):
+            rows, columns = (int(n) for n in group.shape)
+            for i in range(rows):
+                for j in range(columns):
+                    add(group[i, j])
+            described.append(_kane.Argument(str(group), [rows, columns]))
+        elif isinstance(group, sympy.MatrixBase):
+            for e in group:
+                add(e)
+            shape = [group.rows] if group.cols == 1 else [group.cols] if group.rows == 1 else [group.rows, group.cols]
+            described.append(_kane.Argument(_short(list(group)), shape))
+        elif isinstance(group, (list, tuple)):
+            for e in group:
+                add(e)
+            described.append(_kane.Argument(_short(group), [len(group)]))
+        else:
+            add(group)
+            described.append(_kane.Argument(str(group), []))
+    return described, names, leaves
+
+
+def _short(group: Iterable[Any]) -> str:
+    text = ", ".join(str(e) for e in group)
+    return "[" + (text if len(text) < 60 else text[:57] + "...") + "]"
+
+
+def compile(expressions: Any, arguments: Any, *, jacobian: Any = None, threads: int = 0) -> CompiledFunction:
+    """A compiled function of SymPy expressions (or of Kane's), to be called as that of ``sympy.lambdify`` is.
+
+    ``expressions``: an expression, a Matrix, or a list of these. ``arguments``: symbols, functions of time, their
+    derivatives, or lists and column matrices of these, which are passed as arrays. Arrays of arguments give arrays:
+    see :class:`kane.CompiledFunction`. A column matrix (n, 1) gives arrays (..., n, 1), as NumPy's would.
+
+    ``jacobian``: arguments by which the expressions (flattened) are differentiated, instead of their values: (..., m, k).
+
+    >>> import kane, sympy
+    >>> x, y = sympy.symbols("x y")
+    >>> f = kane.compile([x*y, sympy.sin(x)], [x, y])
+    >>> f(2.0, 3.0)
+    [6.0, 0.9092974268256817]
+    """
+    if _is_kane(expressions):
+        return compile_expressions(expressions, arguments, threads)
+    outputs = _Outputs(expressions)
+    described, names, leaves = _arguments(arguments)
+    builder = _kane.Builder()
+    translate = _Translator(builder, leaves)
+    places = [translate(e) for e in outputs.entries]
+    if jacobian is None:
+        return CompiledFunction(builder.compile(places, described, names), outputs.shapes, outputs.single, threads)
+    _, _, by = _arguments([jacobian] if not isinstance(jacobian, (list, tuple)) else jacobian)
+    columns = []
+    for leaf in by:
+        if leaf not in leaves:
+            raise ValueError(f"{leaf} is not among the arguments")
+        columns.append(translate(leaf))
+    derivatives = builder.jacobian(places, columns)
+    return CompiledFunction(builder.compile(derivatives, described, names), [(len(places), len(columns))], True, threads)
+
+
+def _is_kane(expressions: Any) -> bool:
+    entries = expressions
+    while isinstance(entries, (list, tuple)) and entries:
+        entries = entries[0]
+    return isinstance(entries, Expr)
+
+
+# ---- KanesMethod, LagrangesMethod --------------------------------------------------------------------------------------------
+
+class EquationsOfMotion:
+    """M(x) x' = F(x) of a finished KanesMethod or LagrangesMethod of SymPy, compiled.
+
+    ``states`` are the coordinates and speeds (of a LagrangesMethod: and their rates), ``parameters`` the symbols that are
+    constant, ``specified`` the functions of time that are given from outside. ``set(m=1, g=9.81)`` or ``set({m: 1})``
+    gives parameters values; ``rhs(t, x)`` is what the solvers of scipy want.
+    """
+
+    def __init__(self, method: Any, parameters: Optional[Mapping] = None) -> None:
+        sympy = _sympy()
+        from sympy.physics.mechanics import LagrangesMethod, dynamicsymbols
+        if not hasattr(method, "mass_matrix_full") or not hasattr(method, "forcing_full"):
+            raise TypeError(f"a KanesMethod or LagrangesMethod is needed, not {type(method).__name__}")
+        self.t = dynamicsymbols._t
+        if isinstance(method, LagrangesMethod):
+            self.states = [*method.q, *(q.diff(self.t) for q in method.q)]
+        else:
+            self.states = [*method.q, *method.u]
+        mass, forcing = method.mass_matrix_full, method.forcing_full
+        self.multipliers = mass.rows - len(self.states)
+        leaves = self._leaves(mass, forcing)
+        self.parameters = sorted((e for e in leaves if e.is_Symbol and e != self.t), key=str)
+        self.specified = sorted((e for e in leaves if not e.is_Symbol and e not in self.states), key=str)
+        self.values: Dict[Any, float] = {}
+        self._specified: Dict[Any, Any] = {e: 0.0 for e in self.specified}
+        self._p: Optional[np.ndarray] = None  # values of the parameters, once all are given
+        self._r: Optional[np.ndarray] = np.zeros(len(self.specified))  # specified values, unless some are functions
+        arguments = [self.t, list(self.states), list(self.specified), list(self.parameters)]
+        described, names, known = _arguments(arguments)
+        builder = _kane.Builder()
+        translate = _Translator(builder, known)
+        m = [translate(e) for e in mass]
+        f = [translate(e) for e in forcing]
+        size = mass.rows
+        self._mass = CompiledFunction(builder.compile(m, described, names), [(size, size)], True)
+        self._forcing = CompiledFunction(builder.compile(f, described, names), [(size,)], True)
+        self._builder, self._m, self._f = builder, m, f
+        self._arguments = described, names
+        self._rates: Optional[CompiledFunction] = None
+        if parameters is not None:
+            self.set(parameters)
+
+    def _leaves(self, *matrices: Any) -> set:
+        sympy = _sympy()
+        found = set()
+        undefined = sympy.core.function.AppliedUndef
+        for matrix in matrices:
+            seen, stack = set(), list(matrix)
+            while stack:
+                e = stack.pop()
+                if e in seen:
+                    continue
+                seen.add(e)
+                if e.is_Symbol or isinstance(e, (sympy.Derivative, undefined)):
+                    found.add(e)
+                else:
+                    stack.extend(e.args)
+        found.discard(self.t)
+        return found
+
+    def set(self, values: Optional[Mapping] = None, **names: float) -> "EquationsOfMotion":
+        """Gives parameters values: ``set({m: 1})``, ``set(m=1)``; specified functions a number or f(t, x)."""
+        known = {str(e): e for e in [*self.parameters, *self.specified]}
+        known.update({str(type(e).__name__): e for e in self.specified if not e.is_Derivative})
+        for key, value in {**dict(values or {}), **names}.items():
+            symbol = known.get(str(key))
+            if symbol is None:
+                raise ModelError(f"the equations do not contain '{key}'{suggestion(str(key), known)}")
+            if symbol in self._specified:
+                self._specified[symbol] = value
+            elif callable(value) and not hasattr(value, "__float__"):
+                raise ModelError(f"the parameter '{key}' must be a number")
+            else:
+                self.values[symbol] = float(value)
+        self._p = None
+        fixed = not any(callable(v) for v in self._specified.values())
+        self._r = np.array(list(self._specified.values()), dtype=float) if fixed else None
+        return self
+
+    def _call(self, t: Any, x: Any, r: Any, p: Any) -> Tuple[Any, ...]:
+        if p is None and self._p is not None:
+            p = self._p
+        elif p is None:
+            missing = [str(e) for e in self.parameters if e not in self.values]
+            if missing:
+                raise ModelError("these parameters have no value yet: " + ", ".join(missing))
+            p = self._p = np.array([self.values[e] for e in self.parameters], dtype=float)
+        if r is None and self._r is not None:
+            r = self._r
+        elif r is None:
+            r = np.array([f(t, x) if callable(f) else f for f in self._specified.values()], dtype=float)
+        return t, x, r, p
+
+    def mass_matrix(self, x: Any, t: Any = 0.0, r: Any = None, p: Any = None) -> np.ndarray:
+        """``mass_matrix_full`` at states x (..., n)."""
+        return self._mass(*self._call(t, x, r, p))
+
+    def forcing(self, x: Any, t: Any = 0.0, r: Any = None, p: Any = None) -> np.ndarray:
+        """``forcing_full`` at states x (..., n)."""
+        return self._forcing(*self._call(t, x, r, p))
+
+    def rhs(self, t: Any, x: Any, r: Any = None, p: Any = None) -> np.ndarray:
+        """x' (..., n): for ``scipy.integrate.solve_ivp(eom.rhs, ...)``. The linear equations are solved in symbols, once."""
+        if self._rates is None:
+            rates = self._builder.solve(self._m, self._f)[:len(self.states)]
+            self._rates = CompiledFunction(self._builder.compile(rates, *self._arguments), [(len(rates),)], True)
+        return self._rates(*self._call(t, x, r, p))
+
+    def __repr__(self) -> str:
+        return (f"<EquationsOfMotion: {len(self.states)} states, parameters {', '.join(map(str, self.parameters))}"
+                + (f", specified {', '.join(map(str, self.specified))}" if self.specified else "") + ">")
+
+
+def from_kanes_method(method: Any, parameters: Optional[Mapping] = None) -> EquationsOfMotion:
+    """Compiles a finished ``sympy.physics.mechanics`` KanesMethod or LagrangesMethod.
+
+    >>> import kane, sympy
+    >>> from sympy.physics.mechanics import dynamicsymbols, LagrangesMethod
+    >>> m, l, g = sympy.symbols("m l g")
+    >>> q = dynamicsymbols("q"); qd = q.diff()
+    >>> LM = LagrangesMethod(m*l**2*qd**2/2 + m*g*l*sympy.cos(q), [q])
+    >>> _ = LM.form_lagranges_equations()
+    >>> eom = kane.from_kanes_method(LM, {m: 1, l: 2, g: 9.81})
+    >>> eom.rhs(0.0, [0.1, 0.0]).round(6)
+    array([ 0.      , -0.489683])
+    """
+    return EquationsOfMotion(method, parameters)
