@@ -11,6 +11,7 @@
 
 #include "apps/kane/command.hpp"
 #include "apps/kane/model_source.hpp"
+#include "kane/base/counted.hpp"
 #include "kane/base/error.hpp"
 #include "kane/mechanism/formulation.hpp"
 #include "kane/mechanism/tables.hpp"
@@ -147,8 +148,9 @@ std::vector<double> parameter_values(const EquationsOfMotion& equations) {
 }
 
 void print_bench(const Json& a) {
-  fmt::print("{} ({} speeds, {} degrees of freedom, {}): read {:.2f} ms, derive {:.2f} ms\n\n",
-             a["model"].get<std::string>(), a["speeds"].get<std::size_t>(), a["degrees_of_freedom"].get<std::size_t>(),
+  fmt::print("{} ({}, {}, {}): read {:.2f} ms, derive {:.2f} ms\n\n", a["model"].get<std::string>(),
+             counted(a["speeds"].get<std::size_t>(), "speed"),
+             counted(a["degrees_of_freedom"].get<std::size_t>(), "degree of freedom", "degrees of freedom"),
              a["formulation"].get<std::string>(), a["read_ms"].get<double>(), a["derive_ms"].get<double>());
   fmt::print("  {:<20} {:>5} {:>6} {:>4} {:>5} {:>14} {:>9} {:>15} {:>11}\n", "kernel", "mul", "add", "div", "func",
              "interpreter/ns", "JIT/ns", "SIMD/ns/state", "compile/ms");

@@ -12,6 +12,7 @@
 #include "apps/kane/print.hpp"
 #include "kane/analysis/mobility.hpp"
 #include "kane/base/contains.hpp"
+#include "kane/base/counted.hpp"
 #include "kane/base/error.hpp"
 #include "kane/export/sdfast_roadmap.hpp"
 #include "kane/expr/names.hpp"
@@ -31,11 +32,17 @@ struct CheckOptions {
   bool json = false;
 };
 
+/// The equations, and which of their rows are switched on while the model runs (contacts, frictions) or only measured (handles).
+struct CheckedModel {
+  EquationsOfMotion equations;
+  std::set<std::string> stops, contacts;
+};
+
 /// Kinematics and constraints; for systems of moderate size also the dynamics, which finds speeds that move no mass.
-EquationsOfMotion form_for_check(const Mechanism& mechanism) {
+CheckedModel form_for_check(const Mechanism& mechanism) {
   constexpr std::size_t kModerate = 60;
   return with_part_place(mechanism, [&] {
-    if (mechanism.equations) return form_equations(mechanism);
+    if (mechanism.equations) return CheckedModel{form_equations(mechanism), {}, {}};
     const LoweredMechanism lowered = lower_mechanism(mechanism);
     DeriveOptions options;
     options.dynamics = lowered.system.speeds().size() <= kModerate;
@@ -43,7 +50,12 @@ EquationsOfMotion form_for_check(const Mechanism& mechanism) {
     options.solve = options.inverse = options.outputs = false;
     EquationsOfMotion equations = form_equations(lowered.system, options);
     equations.warnings.insert(equations.warnings.begin(), lowered.warnings.begin(), lowered.warnings.end());
-    return equations;
+    CheckedModel checked{std::move(equations), {}, {}};
+    for (const auto& c : lowered.switching.contacts)
+      (c.coordinate.empty() ? checked.contacts : checked.stops).insert(c.row);
+    for (const auto& h : lowered.switching.handles) checked.contacts.insert(h.row);
+    for (const auto& f : lowered.switching.frictions) checked.contacts.insert(f.rows.begin(), f.rows.end());
+    return checked;
   });
 }
 
@@ -66,8 +78,9 @@ std::optional<MobilityReport> find_check_mobility(const Mechanism& mechanism, co
   return find_mobility(Model(copy_mechanism(mechanism), options));
 }
 
-Json describe_model(const Mechanism& mechanism, const EquationsOfMotion& e,
+Json describe_model(const Mechanism& mechanism, const CheckedModel& checked,
                     const std::optional<MobilityReport>& mobility) {
+  const EquationsOfMotion& e = checked.equations;
   Json a;
   a["ok"] = true;
   a["model"] = mechanism.name;
@@ -82,17 +95,17 @@ Json describe_model(const Mechanism& mechanism, const EquationsOfMotion& e,
   a["states"] = std::vector<std::string>(states, coordinates.end());
   std::size_t active = 0, redundant = 0;
   a["constraints"] = Json::array();
-  std::set<std::string> stops;
-  for (const auto& c : e.contacts)
-    if (!c.coordinate.empty()) stops.insert(e.constraints[static_cast<std::size_t>(c.normal)].name);
+  std::size_t switched = 0;
   for (const auto& c : e.constraints) {
-    if (stops.contains(c.name) || c.given) continue;  // given: a force that loads depend on
+    if (checked.stops.contains(c.name) || c.given) continue;  // given: a force that loads depend on
     const bool follows = c.redundant || (mobility && contains(mobility->redundant, c.name));
     a["constraints"].push_back({{"name", c.name}, {"active", c.active}, {"redundant", follows}});
     active += c.active && !c.redundant ? 1 : 0;
     redundant += follows ? 1 : 0;
+    switched += checked.contacts.contains(c.name) ? 1U : 0U;
   }
-  a["stops"] = stops.size();
+  a["stops"] = checked.stops.size();
+  a["contact_rows"] = switched;
   a["degrees_of_freedom"] = mobility ? mobility->degrees_of_freedom : e.u.size() - std::min(active, e.u.size());
   if (mobility) a["degrees_of_freedom_at_start"] = mobility->at_start;
   a["redundant_constraints"] = redundant;
@@ -144,8 +157,10 @@ void print_model(const Json& a) {
   fmt::print("{}: {}, {}, {}, {}, {}\n", a["model"].get<std::string>(), counted("bodies", "body", "bodies"),
              counted("particles", "particle", "particles"), counted("joints", "joint", "joints"),
              counted("parameters", "parameter", "parameters"), counted("inputs", "input", "inputs"));
-  fmt::print("{}, {}, {}, {}\n", counted("coordinates", "coordinate", "coordinates"),
-             counted("speeds", "speed", "speeds"), counted("constraints", "constraint", "constraints"),
+  const std::size_t rows = count("constraints") - count("contact_rows");
+  fmt::print("{}, {}, {}, {}{}\n", counted("coordinates", "coordinate", "coordinates"),
+             counted("speeds", "speed", "speeds"), kane::counted(rows, "constraint"),
+             count("stops") == 0 ? "" : counted("stops", "stop", "stops") + ", ",
              counted("degrees_of_freedom", "degree of freedom", "degrees of freedom"));
   if (!a["states"].empty())
     fmt::print("{}: {}\n", counted("states", "further state", "further states"), joined(a["states"]));
@@ -169,8 +184,8 @@ void print_error(const ModelError& error) {
 void run_check(const CheckOptions& options) {
   try {
     const Mechanism mechanism = options.source.read();
-    const EquationsOfMotion equations = form_for_check(mechanism);
-    Json a = describe_model(mechanism, equations, find_check_mobility(mechanism, equations));
+    const CheckedModel checked = form_for_check(mechanism);
+    Json a = describe_model(mechanism, checked, find_check_mobility(mechanism, checked.equations));
     const ModelFormat format = model_format(options.source.model, "");
     const bool tables = options.tables || format == ModelFormat::FortyTwo;
     if (options.json) {

@@ -108,6 +108,14 @@ std::vector<ReactionOutput> reactions_of(const DeriveCommandOptions& options, co
   return reactions;
 }
 
+/// Rows of contacts, stops and frictions.
+std::set<std::string, std::less<>> switched_rows(const LoweredMechanism& lowered) {
+  std::set<std::string, std::less<>> rows;
+  for (const auto& contact : lowered.switching.contacts) rows.insert(contact.row);
+  for (const auto& friction : lowered.switching.frictions) rows.insert(friction.rows.begin(), friction.rows.end());
+  return rows;
+}
+
 /// By which the file is known as Kane's, in formats that have remarks.
 std::string remark_in(const std::string& format) {
   if (format == "latex" || format == "tex") return fmt::format("% {}\n", kOutputWords);
@@ -139,7 +147,8 @@ void run_derive(const DeriveCommandOptions& options, bool format_given) {
         derivation, {.max_terms = options.terms,
                      .units = symbol_units(mechanism),
                      .steps = options.steps,
-                     .joint_reactions = reactions_of(options, mechanism, lowered, derivation.equations())});
+                     .joint_reactions = reactions_of(options, mechanism, lowered, derivation.equations()),
+                     .switched_rows = switched_rows(lowered)});
     return page_in(page, format_of(options, format_given));
   });
   if (options.output.empty() && options.json) {

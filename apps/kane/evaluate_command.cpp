@@ -23,10 +23,7 @@ struct EvaluateOptions {
   bool interpreter = false;
 };
 
-void print_motion(const Evaluation& a) {
-  TextTable coordinates({"coordinate", "q", "q'"});
-  for (std::size_t i = 0; i < a.coordinates.size(); ++i) coordinates.add(a.coordinates[i], {a.q[i], a.qdot[i]});
-  coordinates.print();
+void print_speeds(const Evaluation& a) {
   fmt::print("\n");
   const bool forces = !a.inertia_forces.empty();
   std::vector<std::string> heads{"speed", "u", "u'"};
@@ -38,6 +35,13 @@ void print_motion(const Evaluation& a) {
     speeds.add(a.speeds[i], row);
   }
   speeds.print();
+}
+
+void print_motion(const Evaluation& a) {
+  TextTable coordinates({"coordinate", "q", "q'"});
+  for (std::size_t i = 0; i < a.coordinates.size(); ++i) coordinates.add(a.coordinates[i], {a.q[i], a.qdot[i]});
+  coordinates.print();
+  if (!a.speeds.empty()) print_speeds(a);
   constexpr std::size_t kMostRows = 12;
   if (a.mass.rows() > 0 && a.mass.rows() <= kMostRows) {
     fmt::print("\nM u' = rhs\n");

@@ -16,6 +16,7 @@
 #include "apps/kane/option_text.hpp"
 #include "apps/kane/print.hpp"
 #include "kane/analysis/fit_model.hpp"
+#include "kane/base/counted.hpp"
 #include "kane/base/error.hpp"
 #include "kane/wire/json.hpp"
 
@@ -87,8 +88,8 @@ void print_fit(const ModelFit& fit) {
   const FitReport& r = fit.report;
   static constexpr const char* kStatus[] = {"converged", "stopped: too many iterations",
                                             "stopped: no step improves the fit", "the run failed"};
-  fmt::print("{}: {} after {} iterations, {} runs; {} values compared\n\n", fit.model,
-             kStatus[static_cast<int>(r.status)], r.iterations, r.runs, r.residuals);
+  fmt::print("{}: {} after {}, {}; {} compared\n\n", fit.model, kStatus[static_cast<int>(r.status)],
+             counted(r.iterations, "iteration"), counted(r.runs, "run"), counted(r.residuals, "value"));
   const bool measured = fit.measured > 0;  // goals have no errors
   std::size_t name = 14;
   for (const auto& p : r.parameters) name = std::max(name, p.name.size());
@@ -127,7 +128,7 @@ void run_fit(const FitCommandOptions& options) {
   const bool drawing = isatty(STDERR_FILENO) != 0;
   if (drawing)
     problem.on_run = [](int runs, double cost) {
-      fmt::print(stderr, "\r{} runs, sum of squares {:.6g}    ", runs, cost);
+      fmt::print(stderr, "\r{}, sum of squares {:.6g}    ", counted(runs, "run"), cost);
       std::fflush(stderr);
     };
   const StartState start = options.state.read_one();

@@ -18,6 +18,7 @@
 #include "apps/kane/trajectory_file.hpp"
 #include "kane/analysis/force_history.hpp"
 #include "kane/analysis/joint_forces.hpp"
+#include "kane/base/counted.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/output_mark.hpp"
 #include "kane/wire/json.hpp"
@@ -145,8 +146,8 @@ Json summary(const ForceHistory& forces, const RunReport& report, const Equation
 
 void print_summary(std::FILE* to, const ForceHistory& forces, const RunReport& report, const EquationsOfMotion& e,
                    const std::string& out) {
-  fmt::print(to, "{}: forces from {:.6g} s to {:.6g} s, {} samples in {}\n\n", e.name, report.t_begin, report.t_end,
-             report.samples, out == "-" ? "standard output" : out);
+  fmt::print(to, "{}: forces from {:.6g} s to {:.6g} s, {} in {}\n\n", e.name, report.t_begin, report.t_end,
+             counted(report.samples, "sample"), out == "-" ? "standard output" : out);
   std::size_t name = 18;
   for (const ForceRecord& r : forces.records()) name = std::max(name, r.name.size());
   fmt::print(to, "  {:<{}} {:<11} {:>12} {:>10} {:>12} {:>10}  {}\n", "of", name, "kind", "largest", "at, s", "torque",

@@ -15,6 +15,7 @@
 #include "apps/kane/terminal_plot.hpp"
 #include "apps/kane/trajectory_file.hpp"
 #include "kane/analysis/frequency.hpp"
+#include "kane/base/counted.hpp"
 #include "kane/wire/json.hpp"
 
 namespace kane {
@@ -65,8 +66,8 @@ void print_report(const FrequencyReport& r, const Model& model, bool plot) {
   const Margins& m = r.margins;
   if (m.gain) fmt::print("  gain margin   {:.4g} at {:.4g} rad/s\n", *m.gain, *m.gain_omega);
   if (m.phase) fmt::print("  phase margin  {:.4g}° at {:.4g} rad/s\n", *m.phase, *m.phase_omega);
-  fmt::print("  the inputs control {} of {} states; {} observes {}\n", r.controllable.rank, r.controllable.states,
-             r.output, r.observable.rank);
+  fmt::print("  the inputs control {} of {}; {} observes {}\n", r.controllable.rank,
+             counted(r.controllable.states, "state"), r.output, r.observable.rank);
   if (plot) {
     std::vector<double> x;
     PlotCurve curve{"dB", {}};

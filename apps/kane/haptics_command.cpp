@@ -14,6 +14,7 @@
 #include "apps/kane/output_guard.hpp"
 #include "apps/kane/print.hpp"
 #include "kane/analysis/signals.hpp"
+#include "kane/base/counted.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/output_file.hpp"
 #include "kane/haptics/haptic_loop.hpp"
@@ -279,15 +280,15 @@ class HapticsRun {
 
   void print(const Device& device) const {
     const HapticReport& r = report_;
-    fmt::print("{}: {} ticks at {:g} Hz in {:.3f} s with the device '{}'{}\n", model_.equations().name, r.ticks,
-               options_.rate, r.duration, device.name(), r.stopped ? ", stopped" : "");
+    fmt::print("{}: {} at {:g} Hz in {:.3f} s with the device '{}'{}\n", model_.equations().name,
+               counted(r.ticks, "tick"), options_.rate, r.duration, device.name(), r.stopped ? ", stopped" : "");
     fmt::print("  missed deadlines       {}\n", r.missed);
-    fmt::print("  changes of constraints {} in {} ticks\n", r.events, r.event_ticks);
+    fmt::print("  changes of constraints {} in {}\n", r.events, counted(r.event_ticks, "tick"));
     if (options_.ahead > 0)
-      fmt::print("  predicted changes      {}; prepared equations used {} times\n", r.predicted, r.prepared);
+      fmt::print("  predicted changes      {}; prepared equations used {}\n", r.predicted, counted(r.prepared, "time"));
     if (r.stale > 0) fmt::print("  without new data       {}\n", r.stale);
     if (r.rejected > 0) fmt::print("  rejected samples       {}\n", r.rejected);
-    if (r.releases > 0) fmt::print("  force taken away       {} times\n", r.releases);
+    if (r.releases > 0) fmt::print("  force taken away       {}\n", counted(r.releases, "time"));
     fmt::print("  {:<22} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "microseconds", "min", "median", "p99", "p99.9", "max");
     print_row("period", r.period);
     print_row("compute", r.compute);
@@ -295,8 +296,8 @@ class HapticsRun {
     print_row("looking ahead", r.ahead);
     print_row("rehearsing", r.rehearsal);
     for (const auto& a : r.axes)
-      fmt::print("  axis {:<17} largest force {:.4g}, lowest energy {:.3g} J, passivity control {} times ({:.3g} J)\n",
-                 a.name, a.largest_force, a.least_energy, a.interventions, a.dissipated);
+      fmt::print("  axis {:<17} largest force {:.4g}, lowest energy {:.3g} J, passivity control {} ({:.3g} J)\n",
+                 a.name, a.largest_force, a.least_energy, counted(a.interventions, "time"), a.dissipated);
     for (const auto& c : r.constraints) fmt::print("  {}\n", describe(c));
     if (options_.unpaced) return print_notes(device);
     fmt::print("  memory {}, priority {}\n", r.real_time.memory_locked ? "locked" : "not locked",

@@ -15,6 +15,7 @@
 #include "apps/kane/print.hpp"
 #include "apps/kane/trajectory_file.hpp"
 #include "kane/analysis/inverse_study.hpp"
+#include "kane/base/counted.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/output_mark.hpp"
 #include "kane/wire/json.hpp"
@@ -46,8 +47,8 @@ InverseStudyOptions study_of(const InverseCommandOptions& options) {
 }
 
 void print_inverse(std::FILE* to, const InverseReport& r, const std::string& out) {
-  fmt::print(to, "{}: inverse dynamics from {:.6g} s to {:.6g} s, {} samples in {}\n\n", r.model, r.t_begin, r.t_end,
-             r.samples, out == "-" ? "standard output" : out);
+  fmt::print(to, "{}: inverse dynamics from {:.6g} s to {:.6g} s, {} in {}\n\n", r.model, r.t_begin, r.t_end,
+             counted(r.samples, "sample"), out == "-" ? "standard output" : out);
   TextTable actuators({"actuator", "smallest", "largest", "rms"}, 16);
   for (const auto& c : r.actuators) actuators.add(c.name, {c.smallest, c.largest, c.rms});
   actuators.print(to);
@@ -97,8 +98,8 @@ void run_inverse(const InverseCommandOptions& options, InverseStudy& study) {
 }
 
 void print_track(std::FILE* to, const TrackReport& r, const InverseStudyOptions& study, const std::string& out) {
-  fmt::print(to, "{}: computed torque every {:.4g} s, kp = {:.6g}, kd = {:.6g}, {} samples in {}\n\n", r.model,
-             study.period, study.kp, study.kd, r.run.samples, out == "-" ? "standard output" : out);
+  fmt::print(to, "{}: computed torque every {:.4g} s, kp = {:.6g}, kd = {:.6g}, {} in {}\n\n", r.model, study.period,
+             study.kp, study.kd, counted(r.run.samples, "sample"), out == "-" ? "standard output" : out);
   TextTable errors({"error of", "largest", "rms", "at the end"}, 16);
   const auto text = [](double x) { return fmt::format("{:.4e}", x); };
   for (const auto& c : r.errors) errors.add({c.name, text(c.largest), text(c.rms), text(c.last)});

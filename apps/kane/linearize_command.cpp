@@ -13,6 +13,7 @@
 #include "apps/kane/print.hpp"
 #include "apps/kane/root_locus.hpp"
 #include "kane/analysis/linearization.hpp"
+#include "kane/base/counted.hpp"
 #include "kane/base/error.hpp"
 #include "kane/wire/json.hpp"
 
@@ -51,7 +52,7 @@ void print_report(const LinearizationReport& r, const Model& model, const std::s
   if (!s.assembled.empty()) fmt::print("assembled:\n{}", s.assembled);
   print_matrix("A", r.a, r.states, r.states);
   print_matrix("B", r.b, r.states, r.inputs);
-  if (r.m.rows() == r.speeds.size()) {
+  if (!r.speeds.empty() && r.m.rows() == r.speeds.size()) {
     fmt::print("\nthe same as M du' + C du + K dq = F dr\n");
     print_matrix("M", r.m, r.speeds, r.speeds);
     print_matrix("C", r.c, r.speeds, r.speeds);
@@ -64,7 +65,7 @@ void print_report(const LinearizationReport& r, const Model& model, const std::s
   fmt::print("\nmodes: {}\n", describe_stability(r.modes));
   print_modes(r.modes, r.states);
   if (!r.inputs.empty())
-    fmt::print("\nthe inputs control {} of {} states\n", r.controllable.rank, r.controllable.states);
+    fmt::print("\nthe inputs control {} of {}\n", r.controllable.rank, counted(r.controllable.states, "state"));
   if (!r.symbols.empty()) fmt::print("\nM du' + C du + K dq = F dr, entries that are not zero:\n");
   for (const SymbolicEntry& e : r.symbols) fmt::print("  {}[{}, {}] = {}\n", e.matrix, e.row, e.column, e.text);
   print_remarks(model, s);

@@ -13,6 +13,7 @@
 #include "apps/kane/print.hpp"
 #include "apps/kane/trajectory_file.hpp"
 #include "kane/analysis/sensitivity_study.hpp"
+#include "kane/base/counted.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/output_mark.hpp"
 #include "kane/wire/json.hpp"
@@ -30,8 +31,9 @@ struct SensitivityCommandOptions {
 };
 
 void print_report(std::FILE* to, const SensitivityReport& r, const std::string& out) {
-  fmt::print(to, "{}: derivatives of the run with respect to {} parameter{}, {} samples in {}\n", r.model,
-             r.parameters.size(), r.parameters.size() == 1 ? "" : "s", r.samples, out == "-" ? "standard output" : out);
+  fmt::print(to, "{}: derivatives of the run with respect to {}, {} in {}\n", r.model,
+             counted(r.parameters.size(), "parameter"), counted(r.samples, "sample"),
+             out == "-" ? "standard output" : out);
   if (out == "-") return;
   print_labelled(fmt::format("at t = {:.6g} s", r.t_end), r.last, r.outputs, r.parameters);
   print_labelled("largest during the run", r.largest, r.outputs, r.parameters);

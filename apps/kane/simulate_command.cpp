@@ -18,6 +18,7 @@
 #include "apps/kane/terminal_plot.hpp"
 #include "apps/kane/trajectory_file.hpp"
 #include "apps/kane/waiting_note.hpp"
+#include "kane/base/counted.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/output_mark.hpp"
 #include "kane/base/suggest.hpp"
@@ -216,20 +217,20 @@ class SimulateCommand {
     const EquationsOfMotion& e = run_->equations();
     const double simulated = r.t_end - r.t_begin;
     if (interrupted_) fmt::print(to, "interrupted at t = {:.9g} s\n", r.t_end);
-    fmt::print(to, "{}: {:.6g} s simulated in {:.3g} s ({:.3g} x real time), {} samples in {}\n", e.name, simulated,
-               r.times.total, r.times.total > 0 ? simulated / r.times.total : 0.0, r.samples,
+    fmt::print(to, "{}: {:.6g} s simulated in {:.3g} s ({:.3g} x real time), {} in {}\n", e.name, simulated,
+               r.times.total, r.times.total > 0 ? simulated / r.times.total : 0.0, counted(r.samples, "sample"),
                out_ == "-" ? "standard output" : out_);
     if (!pictures_written_.empty()) fmt::print(to, "  {:<12} {}\n", "report", pictures_written_);
-    fmt::print(to, "  {:<12} {} steps, {} rejected, {} evaluations, {} Jacobians ({}{})\n", "integration",
-               r.totals.steps, r.totals.rejected, r.totals.evaluations, r.totals.jacobians, r.method,
-               r.canonical ? ", canonical variables" : "");
+    fmt::print(to, "  {:<12} {}, {} rejected, {}, {} ({}{})\n", "integration", counted(r.totals.steps, "step"),
+               r.totals.rejected, counted(r.totals.evaluations, "evaluation"), counted(r.totals.jacobians, "Jacobian"),
+               r.method, r.canonical ? ", canonical variables" : "");
     print_energy(to, r.energy);
     if (e.switched()) print_events(to, r);
     print_contacts(to, r);
     if (!e.constraints.empty() || !e.quaternions.empty())
       fmt::print(to, "  {:<12} largest residual {:.2e} of configuration, {:.2e} of speeds{}\n", "constraints",
                  r.constraints.configuration, r.constraints.motion,
-                 r.change_points == 0 ? "" : fmt::format("; {} change points passed", r.change_points));
+                 r.change_points == 0 ? "" : fmt::format("; {} passed", counted(r.change_points, "change point")));
     fmt::print(to,
                "  {:<12} kernel {:.0f} %, linear solve {:.0f} %, projection {:.0f} %, integrator {:.0f} %, output "
                "{:.0f} %\n",
@@ -242,12 +243,13 @@ class SimulateCommand {
     if (r.stepping.steps > 0) {
       const auto& s = r.stepping;
       fmt::print(to,
-                 "  {:<12} {} steps of {:.3g} s with up to {} contacts, {:.1f} sweeps each; overlaps below {:.1e} of "
+                 "  {:<12} {} of {:.3g} s with up to {}, {:.1f} sweeps each; overlaps below {:.1e} of "
                  "the shapes\n",
-                 "stepping", s.steps, s.step, s.places, static_cast<double>(s.sweeps) / static_cast<double>(s.steps),
-                 s.penetration);
+                 "stepping", counted(s.steps, "step"), s.step, counted(s.places, "contact"),
+                 static_cast<double>(s.sweeps) / static_cast<double>(s.steps), s.penetration);
       if (s.unconverged > 0)
-        fmt::print(to, "  {:<12} {} times not solved to the end, by up to {:.1e} m/s\n", "", s.unconverged, s.residual);
+        fmt::print(to, "  {:<12} {} not solved to the end, by up to {:.1e} m/s\n", "", counted(s.unconverged, "time"),
+                   s.residual);
     }
     if (!r.energy.balanced || r.energy.largest_rise < 0) return;
     fmt::print(to, "  {:<12} energy never rose by more than {:.2g} J ({:.1e} of the energy exchanged)\n", "balance",

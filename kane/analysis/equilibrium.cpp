@@ -6,6 +6,7 @@
 
 #include "kane/analysis/random_starts.hpp"
 #include "kane/base/contains.hpp"
+#include "kane/base/counted.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/expr/derivative.hpp"
@@ -36,13 +37,14 @@ void EquilibriumOptions::check() const {
 std::string Equilibrium::stability() const {
   if (!modes) return no_modes;
   if (conservative && modes->stability == Stability::Marginal && modes->zero == 0)
-    return fmt::format("stable: a minimum of the potential energy, {} undamped oscillations", modes->modes.size());
+    return fmt::format("stable: a minimum of the potential energy, {}",
+                       counted(modes->modes.size(), "undamped oscillation"));
   if (modes->stability == Stability::Marginal && modes->oscillating == 0 && modes->zero == neighbours)
     return fmt::format(
-        "stable: disturbances decay towards a neighbour in a family of {} dimension{}, the slowest with a time "
+        "stable: disturbances decay towards a neighbour in a family of {}, the slowest with a time "
         "constant of "
         "{:.4g} s",
-        neighbours, neighbours == 1 ? "" : "s", slowest_decay());
+        counted(neighbours, "dimension"), slowest_decay());
   return describe_stability(*modes);
 }
 

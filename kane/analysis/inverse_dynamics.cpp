@@ -19,6 +19,25 @@ constexpr double kClosed = 1e-9;  ///< how well prescribed motions must fit the 
 
 }  // namespace
 
+/// States have histories, and the forces at an instant may depend on them.
+void InverseDynamics::check_states() const {
+  const EquationsOfMotion& e = evaluator_.system().equations();
+  const std::size_t first = e.q.size() - static_cast<std::size_t>(e.states);
+  for (const std::size_t k : path_.coordinates())
+    require(k < first, "'{}' is a state with a differential equation of its own; its motion cannot be prescribed",
+            e.q[k].name());
+  const KernelWorkshop shop(evaluator_.system());
+  std::vector<Expr> forces = shop.equations().rhs;
+  const auto& M = shop.equations().M.entries;
+  forces.insert(forces.end(), M.begin(), M.end());
+  const std::vector<Expr> symbols = symbols_of(shop.with_laws(forces));
+  for (std::size_t k = first; k < e.q.size(); ++k)
+    require(std::none_of(symbols.begin(), symbols.end(), [&](const Expr& s) { return s.name() == e.q[k].name(); }),
+            "the forces depend on the state '{}', which follows a differential equation of its own; inverse dynamics "
+            "looks at single instants and cannot know its value. Make it an input, or leave it out",
+            e.q[k].name());
+}
+
 InverseDynamics::InverseDynamics(SystemEvaluator& evaluator, MotionPath& path, InverseOptions options)
     : evaluator_(evaluator),
       path_(path),
@@ -32,6 +51,8 @@ InverseDynamics::InverseDynamics(SystemEvaluator& evaluator, MotionPath& path, I
               std::max(evaluator.system().speed_count(), evaluator.system().inputs().size())) {
   const CompiledSystem& system = evaluator.system();
   const auto& inputs = system.inputs();
+  require(system.speed_count() > 0, "nothing moves in '{}': there are no forces to find for a motion",
+          system.equations().name);
   if (options_.generalized) {
     for (const auto& u : system.equations().u) actuators_.push_back("F_" + u.name());
   } else {
@@ -46,6 +67,7 @@ InverseDynamics::InverseDynamics(SystemEvaluator& evaluator, MotionPath& path, I
     }
   }
   require(!path.empty(), "no coordinate has a prescribed motion");
+  check_states();
   require(!system.equations().has_given_forces(),
           "the loads of '{}' depend on {}, nonlinearly or through constraints; inverse dynamics cannot solve for it",
           system.equations().name,

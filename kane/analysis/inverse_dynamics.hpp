@@ -57,6 +57,7 @@ class InverseDynamics {
  private:
   using Vector = std::vector<double>;
 
+  void check_states() const;
   void compile();
   void run_kinematics(const State& state);
   void solve_coordinates(State& state);

@@ -7,6 +7,7 @@
 #include <limits>
 #include <numbers>
 
+#include "kane/base/counted.hpp"
 #include "kane/base/error.hpp"
 #include "kane/solve/eigen.hpp"
 #include "kane/solve/kernels.hpp"
@@ -99,9 +100,12 @@ std::string describe_stability(const ModeReport& r) {
   for (const auto& s : r.eigenvalues) fastest = std::max(fastest, s.real());
   switch (r.stability) {
     case Stability::Unstable:
-      return fmt::format("unstable: {} of {} eigenvalues {}, the fastest growth doubles in {:.4g} s", r.growing, n,
-                         r.growing == 1 ? "grows" : "grow", std::log(2.0) / fastest);
+      return fmt::format("unstable: {} of {} {}, the fastest growth doubles in {:.4g} s", r.growing,
+                         counted(n, "eigenvalue"), r.growing == 1 ? "grows" : "grow", std::log(2.0) / fastest);
     case Stability::Asymptotic:
+      if (n == 1)
+        return fmt::format("asymptotically stable: the eigenvalue decays, with a time constant of {:.4g} s",
+                           -1 / fastest);
       return fmt::format(
           "asymptotically stable: all {} eigenvalues decay, the slowest with a time constant of {:.4g} s", n,
           -1 / fastest);
@@ -110,8 +114,8 @@ std::string describe_stability(const ModeReport& r) {
   std::string why;
   if (r.oscillating > 0) why += fmt::format("{} on the imaginary axis", r.oscillating);
   if (r.zero > 0) why += fmt::format("{}{} zero", why.empty() ? "" : ", ", r.zero);
-  return fmt::format("marginal: no eigenvalue grows, but of {} there are {}; the linear equations alone cannot decide",
-                     n, why);
+  return fmt::format("marginal: no eigenvalue grows, but of {} there {} {}; the linear equations alone cannot decide",
+                     n, r.oscillating + r.zero == 1 ? "is" : "are", why);
 }
 
 }  // namespace kane

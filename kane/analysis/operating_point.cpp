@@ -45,8 +45,8 @@ std::string describe_loop(const ControlLoop& loop) {
 
 OperatingPoint::OperatingPoint(const Model& model, const StartState& state, const OperatingPointOptions& options)
     : closed_(std::make_unique<Situation>(with_continuous_laws(model), state)), state_(closed_->state()) {
-  require(!closed_->equations().u.empty(), "nothing moves in '{}': evaluate and forces give its reactions",
-          model.name());
+  const EquationsOfMotion& e = closed_->equations();
+  require(!e.u.empty() || e.states > 0, "nothing moves in '{}': evaluate and forces give its reactions", model.name());
   find_state(options.place);
   const std::vector<std::string> laws = law_names(*closed_->system());
   std::vector<std::string> names = options.open_loop ? laws : std::vector<std::string>{};

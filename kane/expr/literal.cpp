@@ -1,14 +1,20 @@
 #include "kane/expr/literal.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <optional>
+#include <random>
 
 #include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
+#include "kane/expr/evaluate.hpp"
 #include "kane/expr/print.hpp"
 #include "kane/expr/substitution.hpp"
 #include "kane/expr/textbook/expand.hpp"
 #include "kane/expr/textbook/factor.hpp"
 #include "kane/expr/textbook/fraction.hpp"
+#include "kane/expr/traverse.hpp"
 
 namespace kane {
 
@@ -121,12 +127,46 @@ class Textbook {
     }
   }
 
+  /// A square root is opaque (architecture.md), so (sqrt(x) - a)*sqrt(x)/x and 1 - a/sqrt(x) have different fingerprints.
+  /// Forms with roots may agree in numbers instead, at points where all is real.
+  static bool agree_in_numbers(const Expr& a, const Expr& b) {
+    constexpr int kPoints = 12, kEnough = 4;
+    constexpr double kTolerance = 1e-9;
+    const std::array<Expr, 2> both{a, b};
+    std::mt19937_64 engine(42);
+    std::uniform_real_distribution<double> dice(0.1, 2.5);
+    int agreed = 0;
+    try {
+      for (int i = 0; i < kPoints && agreed < kEnough; ++i) {
+        Values values;
+        for (const Expr& s : symbols_of(both)) values[s.name()] = dice(engine);
+        const std::vector<double> v = evaluate(both, values);
+        if (!std::isfinite(v[0]) && !std::isfinite(v[1])) continue;
+        if (!(std::abs(v[0] - v[1]) <= kTolerance * std::max(1.0, std::abs(v[0])))) return false;
+        ++agreed;
+      }
+    } catch (const ModelError&) {  // functions of the user's
+      return false;
+    }
+    return agreed == kEnough;
+  }
+
+  static bool is_same(const Expr& form, const Expr& original) {
+    if (form == original) return true;
+    Graph& graph = *original.graph();
+    const std::vector<NodeId> nodes = topological_order({&original, 1});
+    const bool roots = std::any_of(nodes.begin(), nodes.end(), [&](NodeId id) {
+      return graph.op(id) == Op::Sqrt || graph.op(id) == Op::Root || graph.op(id) == Op::Abs;
+    });
+    return roots && agree_in_numbers(form, original);
+  }
+
   static void consider(Sum sum, const Atoms& atoms, Choice& choice) {
     put_in_order(sum, atoms);
     const int operations = textbook::count_operations(sum, atoms);
     const std::size_t length = textbook::to_text(sum, atoms).size();
     if (choice.best && std::pair(operations, length) >= std::pair(choice.operations, choice.length)) return;
-    if (!(build(sum, atoms, *choice.original.graph()) == choice.original)) return;
+    if (!is_same(build(sum, atoms, *choice.original.graph()), choice.original)) return;
     choice.best = std::move(sum), choice.operations = operations, choice.length = length;
   }
 

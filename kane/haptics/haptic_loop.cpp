@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "kane/base/counted.hpp"
 #include "kane/base/error.hpp"
 
 namespace kane {
@@ -257,8 +258,8 @@ HapticReport HapticLoop::run() {
   device_.stop(static_cast<double>(report.ticks) * period);
   report.rejected = guard_.rejected(), report.releases = guard_.releases();
   if (report.rejected > 0)
-    report.warnings.push_back(fmt::format("{} samples of the device were not believed; first, {}", report.rejected,
-                                          guard_.first_trouble(axis_names())));
+    report.warnings.push_back(fmt::format("{} of the device not believed; first, {}",
+                                          counted(report.rejected, "sample"), guard_.first_trouble(axis_names())));
   report.stopped = report.stopped || stop_.load(std::memory_order_relaxed);
   report.duration = static_cast<double>(now_ns() - begin) * 1e-9;
   if (writer) report.constraints = writer->finish();

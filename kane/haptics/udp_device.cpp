@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "kane/base/counted.hpp"
 #include "kane/base/error.hpp"
 
 namespace kane {
@@ -142,9 +143,9 @@ void UdpDevice::stop(double t) {
 
 std::vector<std::string> UdpDevice::notes() const {
   std::vector<std::string> notes{
-      fmt::format("{} packets received, {} lost, {} late, {} invalid", received_, lost_, late_, wrong_)};
-  notes.push_back(
-      fmt::format("{} ticks without new device data were bridged; {} ticks without force", bridged_, silent_));
+      fmt::format("{} received, {} lost, {} late, {} invalid", counted(received_, "packet"), lost_, late_, wrong_)};
+  notes.push_back(fmt::format("{} without new device data bridged; {} without force", counted(bridged_, "tick"),
+                              counted(silent_, "tick")));
   return notes;
 }
 

@@ -40,6 +40,7 @@ class PageMaker {
       constraints();
     }
     if (wants(1)) preliminaries();
+    if (equations_.u.empty()) return finish_states();
     if (wants(2)) coordinates_and_speeds();
     if (wants(3) || wants(4)) velocities();
     if (wants(5)) accelerations();
@@ -71,6 +72,17 @@ class PageMaker {
           "beyond each joint, with inertia forces if a motion is prescribed, are in balance:");
       reactions();
     }
+    for (const auto& warning : equations_.warnings) page_.add_text("Warning: " + warning);
+    return std::move(page_);
+  }
+
+  /// There are states and nothing that moves: of the steps, only the first and the last have anything to say.
+  Page finish_states() {
+    if (wants(8) && !options_.steps.empty()) {
+      page_.add_heading(1, "8. Equations of motion");
+      kinematics();
+    }
+    if (wants(8)) reactions();
     for (const auto& warning : equations_.warnings) page_.add_text("Warning: " + warning);
     return std::move(page_);
   }
@@ -215,7 +227,10 @@ class PageMaker {
   void kinematics() {
     bool trivial = true;
     for (std::size_t i = 0; i < equations_.q.size(); ++i) trivial = trivial && equations_.qdot[i].is_symbol();
-    if (!trivial || options_.steps.empty()) page_.add_text("Kinematical differential equations:");
+    if (equations_.u.empty())
+      page_.add_text("Differential equations of the states:");
+    else if (!trivial || options_.steps.empty())
+      page_.add_text("Kinematical differential equations:");
     kinematics_.first = page_.equations + 1;
     std::vector<Formula> rows;
     for (std::size_t i = 0; i < equations_.q.size(); ++i) {
@@ -330,6 +345,8 @@ class PageMaker {
   }
 
   void equations() {
+    dynamics_ = {page_.equations + 1, page_.equations};
+    if (equations_.u.empty()) return;
     page_.add_text("F_r + F*_r = 0 for each speed, solved for the terms in the derivatives of the speeds, M u' = rhs:",
                    "$F_{r} + F^{*}_{r} = 0$ for each speed, solved for the terms in the derivatives of the speeds, "
                    "$\\mathbf{M}\\,\\dot{\\mathbf{u}} = \\mathrm{rhs}$:");
@@ -357,7 +374,12 @@ class PageMaker {
     if (equations_.constraints.empty()) return;
     page_.add_heading(2, "Constraints");
     std::vector<Formula> rows;
+    std::vector<std::string> switched;
     for (const auto& c : equations_.constraints) {
+      if (!c.active && options_.switched_rows.contains(c.name)) {
+        switched.push_back(c.name);
+        continue;
+      }
       Expr sum = c.b;
       for (std::size_t r = 0; r < c.a.size(); ++r) sum += c.a[r] * equations_.u[r];
       Formula row = equation(form(sum), {"0", "0"});
@@ -366,6 +388,9 @@ class PageMaker {
       rows.push_back(std::move(row));
     }
     add(std::move(rows));
+    if (!switched.empty())
+      page_.add_text(
+          fmt::format("Contacts, stops and frictions add constraints while they hold: {}.", fmt::join(switched, ", ")));
     if (!equations_.embedded) return;
     const auto& e = *equations_.embedded;
     page_.add_text("Dependent speeds:");

@@ -3,6 +3,7 @@
 // formulas.
 
 #include <map>
+#include <set>
 #include <string>
 
 #include "kane/base/page.hpp"
@@ -23,6 +24,8 @@ struct DerivationPageOptions {
   std::vector<int> steps = {};
   /// Shown with the eighth step besides those of the system: reactions of joints found from everything outboard of them.
   std::vector<ReactionOutput> joint_reactions = {};
+  /// Names of constraint rows that contacts, stops and frictions switch on while the model runs: named, not written out.
+  std::set<std::string, std::less<>> switched_rows = {};
 };
 
 [[nodiscard]] Page form_derivation_page(KaneDerivation& derivation, const DerivationPageOptions& options = {});

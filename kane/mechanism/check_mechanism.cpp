@@ -67,8 +67,8 @@ class MechanismCheck {
 
   std::vector<std::string> run() {
     check_general_equations(m_);
-    if (m_.bodies.empty() && m_.particles.empty() && !m_.equations)
-      throw ModelError(m_.where, fmt::format("'{}' has no bodies and no particles", m_.name));
+    if (m_.bodies.empty() && m_.particles.empty() && m_.states.empty() && !m_.equations)
+      throw ModelError(m_.where, fmt::format("'{}' has no bodies and no particles (and no states)", m_.name));
     check_sizes();
     check_motions();
     check_symbol_names();

@@ -47,7 +47,8 @@ class Camera {
       if (!(low[k] <= high[k])) low[k] = high[k] = 0;
     const Vec3 extent = high - low;
     target_ = 0.5 * (low + high);
-    aim(extent, std::max(0.5 * norm(extent), 0.5 * record.scene().size), normalized(record.up()));
+    radius_ = std::max(0.5 * norm(extent), 0.5 * record.scene().size);
+    aim(extent, radius_, normalized(record.up()));
     fit(extent, 0.16 * record.scene().size);
   }
 
@@ -59,6 +60,9 @@ class Camera {
   }
   [[nodiscard]] double pixels(double length, double depth) const { return scale_ * length / depth; }
   [[nodiscard]] const Vec3& light() const { return light_; }
+  /// The middle of what the run reaches, and how far that is from it.
+  [[nodiscard]] const Vec3& target() const { return target_; }
+  [[nodiscard]] double radius() const { return radius_; }
 
  private:
   void aim(const Vec3& extent, double radius, const Vec3& up) {
@@ -92,7 +96,7 @@ class Camera {
     }
   }
 
-  double width_, height_, scale_ = 1, distance_ = 1;
+  double width_, height_, scale_ = 1, distance_ = 1, radius_ = 1;
   Vec3 target_{}, back_{}, right_{}, above_{}, light_{};
 };
 
@@ -108,7 +112,9 @@ std::string shaded(const std::string& color, double brightness) {
 class FramePainter {
  public:
   FramePainter(const RunRecord& record, const FrameOptions& options)
-      : record_(record), options_(options), camera_(record, options) {}
+      : record_(record), options_(options), camera_(record, options) {
+    for (const RunRecord::Plane& plane : record.planes()) planes_ += draw_plane(plane);
+  }
 
   std::string paint(double t) {
     find(t);
@@ -123,6 +129,7 @@ class FramePainter {
         "-->\n"
         "<rect width=\"{0}\" height=\"{1}\" fill=\"#eef3f8\"/>\n",
         options_.width, options_.height, kOutputWords);
+    svg += planes_;
     for (const auto& shape : shapes_) svg += shape.text;
     svg += fmt::format(
         "<text x=\"16\" y=\"{}\" font-family=\"sans-serif\" font-size=\"16\" fill=\"#444b54\">t = {:.4f} "
@@ -136,6 +143,28 @@ class FramePainter {
     double depth;
     std::string text;
   };
+
+  /// A square of the plane of a contact below the motion, with a grid; behind everything else.
+  [[nodiscard]] std::string draw_plane(const RunRecord::Plane& plane) const {
+    constexpr int kLines = 8;
+    const double length = norm(plane.normal);
+    if (!(length > 0)) return {};
+    const Vec3 n = (1 / length) * plane.normal, about = camera_.target();
+    const Vec3 middle = about - (dot(n, about) - plane.height / length) * n;
+    const Vec3 side = normalized(cross(n, std::abs(n[0]) < 0.7 ? Vec3{1, 0, 0} : Vec3{0, 1, 0}));
+    const Vec3 other = cross(n, side);
+    const double half = 1.2 * camera_.radius();
+    const auto pixel = [&](int i, int k) {
+      const double a = half * (2.0 * i / kLines - 1), b = half * (2.0 * k / kLines - 1);
+      const Vec3 p = camera_.project(middle + a * side + b * other);
+      return fmt::format("{:.1f} {:.1f}", p[0], p[1]);
+    };
+    std::string path = fmt::format("<path d=\"M{}L{}L{}L{}Z\" fill=\"#dfe6ec\"/>\n<path d=\"", pixel(0, 0),
+                                   pixel(kLines, 0), pixel(kLines, kLines), pixel(0, kLines));
+    for (int i = 0; i <= kLines; ++i)
+      path += fmt::format("M{}L{}M{}L{}", pixel(i, 0), pixel(i, kLines), pixel(0, i), pixel(kLines, i));
+    return path + "\" stroke=\"#c3ccd4\" stroke-width=\"1\"/>\n";
+  }
 
   /// The samples before and after t, and the weight of the latter.
   void find(double t) {
@@ -245,6 +274,7 @@ class FramePainter {
   const RunRecord& record_;
   FrameOptions options_;
   Camera camera_;
+  std::string planes_;  ///< as they are in every frame
   std::vector<Drawn> shapes_;
   std::size_t at_ = 0, next_ = 0;
   double share_ = 0;

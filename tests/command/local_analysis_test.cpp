@@ -56,6 +56,47 @@ TEST(LocalAnalysis, LawsAreInEveryCommand) {
   EXPECT_NE(run_kane({"linearize", mass, "--open-loop"}).out.find("open loop: laws of F left out"), std::string::npos);
 }
 
+/// v' = (V - v)/(R C), w' = v - w^3: nothing moves, but there is a rest (1, 1) with eigenvalues -1/(R C) and -3.
+TEST(LocalAnalysis, WorksOnStatesAlone) {
+  const std::string circuit = file_with("circuit.yaml", R"yaml(
+kane: 1
+name: circuit
+parameters: {R: 2, C: 0.25}
+inputs: {V: 1}
+states: {v: (V - v)/(R*C), w: v - w^3}
+)yaml");
+  const json a = run_json({"linearize", circuit, "--equilibrium"});
+  EXPECT_EQ(a["states"], json::array({"v", "w"}));
+  EXPECT_NEAR(a["A"][0][0].get<double>(), -2, 1e-12);
+  EXPECT_NEAR(a["A"][1][1].get<double>(), -3, 1e-9);
+  EXPECT_NEAR(a["B"][0][0].get<double>(), 2, 1e-12);
+  const json rest = run_json({"equilibrium", circuit});
+  EXPECT_NEAR(rest["found"][0]["q"]["v"].get<double>(), 1, 1e-9);
+  EXPECT_NEAR(rest["found"][0]["q"]["w"].get<double>(), 1, 1e-9);
+  const json response =
+      run_json({"frequency", circuit, "--input", "V", "--output", "v", "--low", "2", "--high", "4", "--count", "2"});
+  EXPECT_NEAR(response["magnitude"][0].get<double>(), 1 / std::sqrt(2.0), 1e-9);
+  EXPECT_NE(run_kane({"derive", circuit}).out.find("v' = (V - v)/(R*C)"), std::string::npos);
+  EXPECT_NE(run_kane({"inverse", circuit, "--motion", "v=t"}).err.find("nothing moves"), std::string::npos);
+}
+
+/// A state has a history, which inverse dynamics does not know.
+TEST(LocalAnalysis, InverseRefusesForcesThatDependOnStates) {
+  const std::string motor = file_with("motor.yaml", R"yaml(
+kane: 1
+inputs: {V: 0, T: 0}
+bodies: {A: {mass: 1, inertia: [1, 1, 1]}}
+joints: {j: {type: revolute, parent: N, child: A, axis: z, coordinate: q, speed: w}}
+states: {i: V - i - 2*w}
+loads: [{torque: (2*i + T)*N.z, on: A}]
+)yaml");
+  for (const char* motion : {"q=t^2", "i=t^2"}) {
+    const auto result = run_kane({"inverse", motor, "--motion", motion, "--until", "1"});
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_NE(result.err.find("'i'"), std::string::npos) << result.err;
+  }
+}
+
 TEST(LocalAnalysis, FrequencyFindsInputsWithLaws) {
   const std::string mass = file_with("mass.yaml", kMass);
   for (const std::vector<std::string>& input : {std::vector<std::string>{}, {"--input", "F"}}) {

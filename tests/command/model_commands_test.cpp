@@ -110,6 +110,27 @@ TEST_F(Commands, CheckSaysWhatAModelIs) {
   EXPECT_EQ(run_json({"check", gripper(), "--floating-base"})["degrees_of_freedom"], 9);
 }
 
+/// Rows that stops and contacts switch on are no constraints of the model, and a page of equations does not write them out.
+TEST_F(Commands, StopsAreNotConstraints) {
+  const std::string model = "stop.yaml";
+  std::ofstream(model)
+      << ("kane: 1\nbodies: {A: {mass: 1, com: [0, -1, 0]}}\ngravity: -9.81*N.y\n"
+          "joints: {j: {type: revolute, parent: N, child: A, axis: z, coordinate: q, speed: u, "
+          "limits: [-60 deg, 45 deg]}}\n"
+          "points: {P: {on: A, at: [0, -1, 0]}, Q: {on: N, at: [1, 0, 0]}}\n"
+          "loads: [{spring: 10, from: P, to: Q, length: 0.5}]\n");
+  const auto check = run_kane({"check", model});
+  EXPECT_NE(check.out.find("1 speed, 0 constraints, 2 stops, 1 degree of freedom"), std::string::npos) << check.out;
+  const auto derive = run_kane({"derive", model});
+  EXPECT_EQ(derive.out.find("not active"), std::string::npos) << derive.out;
+  EXPECT_NE(derive.out.find("while they hold: j.lower, j.upper"), std::string::npos) << derive.out;
+  const auto bench = run_kane({"bench", model});
+  EXPECT_NE(bench.out.find("(1 speed, 1 degree of freedom, "), std::string::npos) << bench.out;
+  const auto stiff = run_kane({"simulate", model, "--until", "1", "--method", "cvode"});
+  EXPECT_EQ(stiff.exit_code, 2);
+  EXPECT_NE(stiff.err.find("--ignore-limits"), std::string::npos) << stiff.err;
+}
+
 TEST_F(Commands, WrongModelsEndWithTwoAndAPlace) {
   const std::pair<std::string, std::string> cases[] = {
       {"bodies: {A: {mass: 2 m}}", "standard input:1:20: error: mass is given in metres"},

@@ -177,6 +177,7 @@ TEST_F(SimulateCommand, FramesAreSvgFiles) {
   expect_has(result.out, "11 pictures");
   const std::string first = read_file(path("frames/frame_00000.svg")), last = read_file(path("frames/frame_00010.svg"));
   EXPECT_EQ(first.substr(0, 4), "<svg");
+  EXPECT_EQ(first.find("#dfe6ec"), std::string::npos);  // no contact, no plane
   expect_has(last, "t = 1.0000 s");
   EXPECT_NE(first, last);
 }
@@ -191,6 +192,8 @@ TEST_F(SimulateCommand, WritesHdf5AndMatlab) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1100));
     ASSERT_EQ(run_kane({"simulate", model("planar2r"), "--out", path(name), "--until", "1"}).exit_code, 0);
     EXPECT_EQ(read_file(path(name)), first) << name;
+    for (const std::string& unit : {std::string("rad/s"), std::string("r\0a\0d\0/\0s\0", 10)})
+      if ((unit.size() == 10) == (std::string(name) == "a.mat")) expect_has(first, unit);
   }
 }
 

@@ -75,6 +75,15 @@ INSTANTIATE_TEST_SUITE_P(
         LiteralCase{"1/(x - 1) - 1/(x + 1)", "2/((x + 1)*(x - 1))"}, LiteralCase{"-k*(x1 - x2)", "k*(x2 - x1)"},
         LiteralCase{"2*(x < 1)", "2*(x < 1)"}, LiteralCase{"m*L*(u1 + u2)^2", "m*L*(u1 + u2)^2"}));
 
+/// A root is opaque, so these are not the same node as what they are written as.
+TEST(Literal, SpringsBetweenPoints) {
+  Graph graph;
+  const auto text = [&](const char* input) { return literal(graph.bind(parse(graph, input))).text; };
+  EXPECT_EQ(text("k*(sqrt(x^2 + y^2) - L)*(x/sqrt(x^2 + y^2))"), "k*x*(1 - L/sqrt(x^2 + y^2))");
+  EXPECT_EQ(text("(sqrt(a) - b)*sqrt(a)/a"), "1 - b/sqrt(a)");
+  EXPECT_EQ(text("(sqrt(a) - b)*(sqrt(a) + b)"), "a - b^2");
+}
+
 TEST(Literal, WritesLatex) {
   Graph graph;
   const auto latex = [&](const char* text) { return literal(graph.bind(parse(graph, text))).latex; };

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -60,6 +61,32 @@ TEST(TickInputs, HeldSeriesJumpAtTicks) {
   ticks.start(model.initial());
   for (int k = 0; k < 1000; ++k) ASSERT_EQ(ticks.tick().status, TickStatus::Ok);
   EXPECT_NEAR(ticks.state().u[0], (4 * 0.25 - 2 * 0.75) / 2, 1e-12);
+}
+
+// Thrown at 1 m/s against a stop at 0.1 m with restitution 1/2 and pushed on: it comes back at 1/2 m/s, and rests at last.
+TEST(TickStops, HoldAsInARun) {
+  const Model model = parse_model(R"yaml(
+kane: 1
+name: stopped
+bodies: {block: {mass: 2}}
+joints:
+  slide: {type: prismatic, parent: N, child: block, axis: x, coordinate: x, speed: v, limits: {lower: -0.2, upper: 0.1, restitution: 0.5}}
+loads: {push: {force: 4*N.x, at: block}}
+initial: {x: 0, v: 1}
+)yaml");
+  TickSimulator ticks(model.system, {});
+  ticks.start(model.initial());
+  double furthest = 0, fastest_back = 0;
+  for (int k = 0; k < 3000; ++k) {
+    ASSERT_EQ(ticks.tick().status, TickStatus::Ok);
+    furthest = std::max(furthest, ticks.state().q[0]);
+    fastest_back = std::min(fastest_back, ticks.state().u[0]);
+  }
+  EXPECT_NEAR(furthest, 0.1, 1e-9);
+  const double impact = std::sqrt(1 + 2 * 2 * 0.1);  // v^2 = v0^2 + 2 a x, a = 2 m/s^2
+  EXPECT_NEAR(fastest_back, -impact / 2, 3e-3);      // seen at the end of a tick of 1 ms
+  EXPECT_NEAR(ticks.state().q[0], 0.1, 1e-9);        // after 2 (v/2 + v/4 + ...)/a = 1.2 s of bounces
+  EXPECT_NEAR(ticks.state().u[0], 0, 1e-9);
 }
 
 /// x and v under a force that is -k x - c v of `delay` periods ago, held for a period.

@@ -38,6 +38,18 @@ double longest_unplanned(const SimulatorOptions& options) {
   return std::isfinite(options.max_step) ? options.max_step : kLongestUnplanned;
 }
 
+bool is_stop(const ContactEquation& contact) { return !contact.coordinate.empty(); }
+
+/// Why this method cannot be used, and what to do.
+std::string refusal_of(Method method, const EquationsOfMotion& e) {
+  const bool stops = std::any_of(e.contacts.begin(), e.contacts.end(), is_stop);
+  const bool only = stops && std::all_of(e.contacts.begin(), e.contacts.end(), is_stop) && e.frictions.empty() &&
+                    e.contact_pairs.empty() && e.switches.empty() && e.modes.empty();
+  return fmt::format("{} are simulated by auto, rk4, dopri5 or dop853, not by {}{}",
+                     only ? "rigid stops of joints ('limits')" : "contacts, friction and events", to_string(method),
+                     stops ? "; --ignore-limits leaves the stops of joints out" : "");
+}
+
 }  // namespace
 
 HybridSimulator::HybridSimulator(std::shared_ptr<const CompiledSystem> system, SimulatorOptions options)
@@ -67,9 +79,7 @@ HybridSimulator::HybridSimulator(std::shared_ptr<const CompiledSystem> system, S
     case Method::Dop853:
       integrator_ = std::make_unique<DormandPrince853>(y_.size(), rhs, adaptive_options(options_));
       break;
-    default:
-      require(false, "contacts, friction and events are simulated by auto, rk4, dopri5 or dop853, not by {}",
-              to_string(options_.method));
+    default: throw ModelError(refusal_of(options_.method, e));
   }
   integrator_->set_projection([this](double t, std::span<double> y) { return project(t, y); });
   locator_ = std::make_unique<EventLocator>(
