@@ -8,6 +8,7 @@
 #include <math_font.hpp>  // written by the build from kane/base/font
 
 #include "kane/base/at.hpp"
+#include "kane/base/html_parts.hpp"
 #include "kane/base/line_break.hpp"
 #include "kane/base/output_mark.hpp"
 
@@ -276,7 +277,8 @@ struct LatexWriter {
 // ---- HTML -----------------------------------------------------------------------------------------------------------------
 
 struct HtmlWriter {
-  std::string out;
+  std::string out{};
+  double width = kPageWidth;  ///< of formulas, in letters
 
   void operator()(const Heading& h) {
     const std::string tag = "h" + std::to_string(h.level + 1);
@@ -289,7 +291,7 @@ struct HtmlWriter {
     if (!f.folded.empty()) out += "<details><summary>" + escape_html(f.folded) + "</summary>\n";
     for (std::size_t i = 0; i < f.rows.size(); ++i) {
       out += "<div class='equation'><div class='formula' title=\"" + escape_html(f.rows[i].text) + "\">" +
-             mathml_lines(f.rows[i].latex, kPageWidth) + "</div>";
+             mathml_lines(f.rows[i].latex, width) + "</div>";
       if (f.first_number > 0)
         out += fmt::format("<a class='number' id='eq{0}' href='#eq{0}'>({0})</a>", f.first_number + i);
       out += "</div>\n";
@@ -317,6 +319,12 @@ constexpr std::string_view kHtmlStyle = R"(
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 64rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.6rem; } h2 { margin-top: 2.2rem; border-bottom: 1px solid #8884; padding-bottom: .2rem; }
 nav ul { columns: 2; padding-left: 1.2rem; margin: .4rem 0 0; } nav a { text-decoration: none; }
+details { margin: .6rem 0; } summary { cursor: pointer; }
+table { border-collapse: collapse; margin: .6rem 0; } th, td { padding: .25rem .8rem; text-align: left; }
+thead { border-bottom: 1px solid #8888; } tbody tr:nth-child(even) { background: #8881; }
+@media print { details:not([open]) > :not(summary) { display: block; } }
+)";
+constexpr std::string_view kMathStyle = R"(
 .equation { display: flex; align-items: center; gap: 1rem; break-inside: avoid; }
 .equation:target { background: #fd03; }
 .formula { overflow-x: auto; overflow-y: hidden; padding: .25rem 0; flex: 1; }
@@ -326,21 +334,14 @@ math[display=block] { width: max-content; margin: .2rem 1.5rem; }
 mtable.lines > mtr > mtd { padding: .2rem 0; }
 mtable.lines > mtr > mtd:first-child { text-align: right; }
 mtable.lines > mtr > mtd:last-child { text-align: left; }
-details { margin: .6rem 0; } summary { cursor: pointer; }
 .scroll { overflow-x: auto; }
-table { border-collapse: collapse; margin: .6rem 0; } th, td { padding: .25rem .8rem; text-align: left; }
-thead { border-bottom: 1px solid #8888; } tbody tr:nth-child(even) { background: #8881; }
-@media print { details:not([open]) > :not(summary) { display: block; } }
 )";
 
 std::string html_head(const std::string& title) {
   return "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>\n<meta name='viewport' "
          "content='width=device-width, initial-scale=1'>\n<meta name='generator' content='" +
-         std::string(kOutputWords) + "'>\n<title>" + escape_html(title) + "</title>\n<style>\n/* " +
-         std::string(kMathFontNotice) +
-         " */\n@font-face { font-family: \"Kane Math\"; src: url(data:font/woff2;base64," + std::string(kMathFont) +
-         ") format(\"woff2\"); }" + std::string(kHtmlStyle) + "</style>\n</head><body>\n<h1>" + escape_html(title) +
-         "</h1>\n";
+         std::string(kOutputWords) + "'>\n<title>" + escape_html(title) + "</title>\n<style>\n" + math_style() +
+         std::string(kHtmlStyle) + "</style>\n</head><body>\n<h1>" + escape_html(title) + "</h1>\n";
 }
 
 template <class Writer>
@@ -378,6 +379,18 @@ std::string write_latex(const Page& page) {
          escape_latex(page.title) + "}\n\\date{}\n\\begin{document}\n\\maketitle\n" +
          (contents_of(page).empty() ? "" : "\\tableofcontents\n") + write_blocks<LatexWriter>(page) +
          "\\end{document}\n";
+}
+
+std::string write_html_blocks(const Page& page, double width) {
+  HtmlWriter writer{{}, width};
+  for (const auto& block : page.blocks) std::visit(writer, block);
+  return writer.out;
+}
+
+std::string math_style() {
+  return "/* " + std::string(kMathFontNotice) +
+         " */\n@font-face { font-family: \"Kane Math\"; src: url(data:font/woff2;base64," + std::string(kMathFont) +
+         ") format(\"woff2\"); }" + std::string(kMathStyle);
 }
 
 std::string write_html(const Page& page) {

@@ -7,10 +7,10 @@
 #include "kane/base/output_file.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/codegen/emit/export_step.hpp"
+#include "kane/export/export_start.hpp"
 #include "kane/mechanics/explicit_motion.hpp"
 #include "kane/mechanism/tables.hpp"
 #include "kane/model/simulation.hpp"
-#include "kane/simulate/system/independent_constraints.hpp"
 #include "kane/simulate/system/motion_export.hpp"
 
 namespace kane {
@@ -19,24 +19,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The model with the start's inputs driven and the laws of controllers acting at every instant: a program of equations has
-/// no clock.
-Model exported_model(const Model& model, const StartState& start) {
-  if (model.mechanism().sampled_inputs.empty()) return model.driving(start);
-  ModelOptions options = model.options();
-  options.sampled_laws = SampledLaws::Continuous;
-  for (const auto& [name, value] : start.inputs) options.driven.push_back(name);
-  return model.with_options(std::move(options));
-}
-
 class ExportPlanner {
  public:
   ExportPlanner(const Model& model, const StartState& start, const ExportOptions& options)
-      : model_(exported_model(model, start)), start_(model_.start(start)), options_(options) {
+      : found_(find_export_start(model, start)), options_(options) {
     plan_.title = model.name();
     plan_.language = options.language;
     plan_.notes = find_left_out(model.mechanism(), start);
-    constrained_ = std::find(start_.active.begin(), start_.active.end(), true) != start_.active.end();
+    plan_.assembly = found_.assembly;
+    plan_.redundant = found_.redundant;
   }
 
   ExportPlan run() {
@@ -51,9 +42,7 @@ class ExportPlanner {
 
  private:
   [[nodiscard]] MotionExportOptions motion_options() {
-    const auto evaluator = model_.make_evaluator(start_);
-    plan_.assembly = assemble_start(*evaluator, start_);
-    ExplicitMotion motion = form_explicit_motion(model_.equations(), independent_rows(*evaluator));
+    ExplicitMotion motion = form_explicit_motion(model_.equations(), found_.rows);
     MotionExportOptions m;
     m.udot = std::move(motion.udot);
     m.multipliers = std::move(motion.multipliers);
@@ -75,16 +64,6 @@ class ExportPlanner {
     m.output_step = options_.output_step.value_or(settings.sample.value_or(0.0));
   }
 
-  /// The active constraints without those that repeat others at the start, which no expression could tell.
-  [[nodiscard]] std::vector<bool> independent_rows(SystemEvaluator& evaluator) {
-    std::vector<bool> rows = start_.active;
-    if (!constrained_) return rows;
-    const IndependentConstraints chosen = IndependentConstraintFinder(evaluator).choose(start_.state.q, start_.state.u);
-    for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = rows[i] && chosen.motion[i];
-    plan_.redundant = static_cast<std::size_t>(chosen.redundant);
-    return rows;
-  }
-
   void choose_step() {
     const ExportStep chosen = choose_export_step(plan_.model, options_.tolerance);
     if (chosen.accurate)
@@ -104,7 +83,7 @@ class ExportPlanner {
     std::string text = model_.mechanism().description;
     const auto add = [&](const std::string& sentence) { text += (text.empty() ? "" : "\n\n") + sentence; };
     if (!accuracy_.empty()) add(accuracy_);
-    if (constrained_)
+    if (found_.constrained)
       add("The active constraints are enforced on the accelerations. The initial state satisfies them; during a long "
           "run "
           "it leaves them by the error of the integration, which shrinks with the fourth power of the step. Another "
@@ -119,10 +98,10 @@ class ExportPlanner {
     return text;
   }
 
-  Model model_;
-  Start start_;
+  ExportStart found_;
+  const Model& model_ = found_.model;
+  const Start& start_ = found_.start;
   const ExportOptions& options_;
-  bool constrained_ = false;
   std::string accuracy_;
   ExportPlan plan_;
 };

@@ -1,52 +1,17 @@
 #include "kane/picture/report_page.hpp"
 
-#include <bit>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <page_assets.hpp>  // written by the build from kane/picture/page
 
 #include "kane/base/error.hpp"
 #include "kane/base/output_file.hpp"
+#include "kane/picture/page_json.hpp"
 
 namespace kane {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string base64(const void* data, std::size_t size) {
-  static constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  const auto* bytes = static_cast<const unsigned char*>(data);
-  std::string text;
-  text.reserve((size + 2) / 3 * 4);
-  for (std::size_t i = 0; i < size; i += 3) {
-    const std::size_t left = std::min<std::size_t>(3, size - i);
-    unsigned v = 0;
-    for (std::size_t k = 0; k < 3; ++k) v = v << 8U | (k < left ? bytes[i + k] : 0U);
-    for (std::size_t k = 0; k < 4; ++k) text += k <= left ? kDigits[v >> (18 - 6 * k) & 63U] : '=';
-  }
-  return text;
-}
-
-/// Numbers as the page's script reads them: little-endian, like every machine that Kane compiles for.
-template <class T>
-std::string base64(const std::vector<T>& values) {
-  static_assert(std::endian::native == std::endian::little);
-  return base64(values.data(), values.size() * sizeof(T));
-}
-
-Json part_json(const ScenePart& part) {
-  std::vector<float> vertices;
-  for (const auto& v : part.mesh.vertices) {
-    for (const Vec3& vector : {v.at, v.normal})
-      for (std::size_t k = 0; k < 3; ++k) vertices.push_back(static_cast<float>(vector[k]));
-  }
-  return {{"name", part.name},
-          {"body", part.body ? Json(*part.body) : Json(-1)},
-          {"color", part.color},
-          {"vertices", base64(vertices)},
-          {"triangles", base64(part.mesh.triangles)}};
-}
 
 Json scene_json(const RunRecord& record) {
   const Scene& s = record.scene();
@@ -90,16 +55,6 @@ Json rows_json(const std::vector<PageRow>& rows) {
     if (row.state != CheckState::None) list.back().push_back(row.state == CheckState::Ok ? "ok" : "warn");
   }
   return list;
-}
-
-/// JSON can be put into a page as it is, except for text that would end the script element.
-std::string embeddable(const Json& data) {
-  std::string text = data.dump(-1, ' ', false, Json::error_handler_t::replace);
-  for (std::size_t at = text.find("</"); at != std::string::npos; at = text.find("</", at + 3))
-    text.insert(at + 1, "\\");
-  for (std::size_t at = text.find("<!--"); at != std::string::npos; at = text.find("<!--", at))
-    text.replace(at, 1, "\\u003c");
-  return text;
 }
 
 std::string escaped(const std::string& text) {

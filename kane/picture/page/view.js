@@ -89,6 +89,7 @@ const SOLID_FRAGMENT = `precision mediump float; varying vec3 n; uniform vec3 co
 void main() { vec3 m = normalize(n); float d = dot(m, light);
   float shine = pow(max(dot(m, normalize(light + eye)), 0.0), 40.0);
   gl_FragColor = vec4(color * (0.62 + 0.38 * d) + 0.16 * shine, 1.0); }`;
+const SHADOW_FRAGMENT = `precision mediump float; uniform float dark; void main() { gl_FragColor = vec4(0.0, 0.0, 0.0, dark); }`;
 const LINE_VERTEX = `attribute vec3 at; attribute vec4 tint; varying vec4 c;
 void main() { c = tint; gl_Position = vec4(at, 1.0); }`;
 const LINE_FRAGMENT = `precision mediump float; varying vec4 c; void main() { gl_FragColor = vec4(c.rgb * c.a, c.a); }`;
@@ -111,7 +112,7 @@ class View {
     this.trails = new Set(scene.points.filter((p) => p.trail).map((p) => p.point));
     this.arrowScale = 1;
     // Colours are multiplied by their opacity once, here: lines then look alike on light and dark paper.
-    this.gl = canvas.getContext("webgl", { antialias: true, alpha: true, preserveDrawingBuffer: true });
+    this.gl = canvas.getContext("webgl", { antialias: true, alpha: true, stencil: true, preserveDrawingBuffer: true });
     if (this.gl) this.prepare();
     this.measure();
     this.listen();
@@ -145,6 +146,9 @@ class View {
     this.wide = gl.getExtension("OES_element_index_uint") !== null;
     this.solid = this.program(SOLID_VERTEX, SOLID_FRAGMENT, ["at", "normal"]);
     this.line = this.program(LINE_VERTEX, LINE_FRAGMENT, ["at", "tint"]);
+    this.shadow = this.program(SOLID_VERTEX, SHADOW_FRAGMENT, ["at", "normal"]);
+    this.shadowPlace = {};
+    for (const name of ["camera", "model", "dark"]) this.shadowPlace[name] = gl.getUniformLocation(this.shadow, name);
     this.place = {};
     for (const name of ["camera", "model", "color", "light", "eye"])
       this.place[name] = gl.getUniformLocation(this.solid, name);
@@ -349,14 +353,14 @@ class View {
     for (const c of [this.canvas, this.overlay]) if (c.width !== w || c.height !== h) { c.width = w; c.height = h; }
     this.ratio = ratio;
   }
-  drawMesh(mesh, model, color) {
+  drawMesh(mesh, model, color, place = this.place.model) {
     const gl = this.gl;
     gl.bindBuffer(gl.ARRAY_BUFFER, mesh.vertices);
     gl.vertexAttribPointer(0, 3, gl.FLOAT, false, 24, 0);
     gl.vertexAttribPointer(1, 3, gl.FLOAT, false, 24, 12);
     gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, mesh.triangles);
-    gl.uniformMatrix4fv(this.place.model, false, model);
-    gl.uniform3fv(this.place.color, color);
+    gl.uniformMatrix4fv(place, false, model);
+    if (color) gl.uniform3fv(this.place.color, color);
     gl.drawElements(gl.TRIANGLES, mesh.count, this.wide ? gl.UNSIGNED_INT : gl.UNSIGNED_SHORT, 0);
   }
   /// A line as a ribbon that keeps its width on the screen.
@@ -393,10 +397,39 @@ class View {
     const n = this.scene.point_count, a = 3 * (this.at * n + point), b = 3 * (this.next * n + point);
     return [0, 1, 2].map((k) => this.scene.positions[a + k] * (1 - this.s) + this.scene.positions[b + k] * this.s);
   }
+  /// The point of the ground below the middle.
+  ground() {
+    const depth = V.dot(this.low, this.up), under = V.dot(this.middle, this.up);
+    return V.add(this.middle, V.mul(this.up, Math.min(0, depth - 0.12 * this.radius) - under));
+  }
+  /// Shadows on the ground: everything projected along the light. Each place is darkened once.
+  drawShadows() {
+    const gl = this.gl, s = this.scene, n = this.up;
+    const light = V.unit(V.add(V.add(n, V.mul(this.side, 0.12)), V.mul(this.front, 0.3)));
+    const h = V.dot(n, this.ground()) + 2e-4 * this.radius, d = V.dot(n, light), m = new Float32Array(16);
+    for (let c = 0; c < 3; c++) for (let r = 0; r < 3; r++) m[4 * c + r] = (r === c ? 1 : 0) - light[r] * n[c] / d;
+    for (let r = 0; r < 3; r++) m[12 + r] = light[r] * h / d;
+    m[15] = 1;
+    gl.useProgram(this.shadow);
+    gl.uniformMatrix4fv(this.shadowPlace.camera, false, this.camera);
+    gl.uniform1f(this.shadowPlace.dark, 0.13);
+    gl.enable(gl.BLEND);
+    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+    gl.enable(gl.STENCIL_TEST);
+    gl.clear(gl.STENCIL_BUFFER_BIT);
+    gl.stencilFunc(gl.EQUAL, 0, 255);
+    gl.stencilOp(gl.KEEP, gl.KEEP, gl.INCR);
+    gl.depthMask(false);
+    const draw = (mesh, model) => this.drawMesh(mesh, multiply(m, model), null, this.shadowPlace.model);
+    for (const part of s.parts) if (part.body >= 0) draw(part.mesh, this.models[part.body]);
+    for (const ball of s.balls) draw(this.ball, alongMatrix(this.position(ball.point), [0, 0, 1], ball.radius, ball.radius));
+    gl.depthMask(true);
+    gl.disable(gl.STENCIL_TEST);
+    gl.disable(gl.BLEND);
+  }
   grid(out) {
     const step = Math.pow(10, Math.floor(Math.log10(0.6 * this.radius))), count = Math.ceil(2.2 * this.radius / step);
-    const depth = V.dot(this.low, this.up), under = V.dot(this.middle, this.up);
-    const base = V.add(this.middle, V.mul(this.up, Math.min(0, depth - 0.12 * this.radius) - under));
+    const base = this.ground();
     const [a, b] = [this.front, this.side];
     const snap = (d) => Math.round(V.dot(base, d) / step) * step - V.dot(base, d);
     const origin = V.add(base, V.add(V.mul(a, snap(a)), V.mul(b, snap(b))));
@@ -568,6 +601,7 @@ class View {
     if (this.shown.grid) this.grid(lines);
     if (this.shown.planes) for (const plane of s.planes || []) this.plane(lines, plane);
     this.drawRibbons(lines);
+    if (this.shown.shapes && this.shown.grid && this.shown.shadows) this.drawShadows();
     gl.useProgram(this.solid);
     gl.uniformMatrix4fv(this.place.camera, false, this.camera);
     gl.uniform3fv(this.place.light, V.unit(V.add(V.add(V.mul(this.up, 0.8), V.mul(this.back, 0.8)), V.mul(this.right, -0.5))));

@@ -9,6 +9,7 @@
 #include "kane/expr/derivative.hpp"
 #include "kane/expr/traverse.hpp"
 #include "kane/simulate/system/kernel_workshop.hpp"
+#include "kane/simulate/system/report_list.hpp"
 
 namespace kane {
 
@@ -35,30 +36,6 @@ struct CompiledSystem::Callbacks {
 namespace {
 
 bool is_constant(const Expr& e) { return symbols_of({&e, 1}).empty(); }
-
-std::vector<ReportItem> add_reports(const EquationsOfMotion& e, KernelMaker& maker) {
-  std::vector<ReportItem> items;
-  const auto item = [&](ReportItem::Kind kind, const std::string& name, auto&& add) {
-    const std::size_t first = maker.size();
-    add();
-    items.push_back({kind, name, first, maker.size() - first});
-  };
-  using Kind = ReportItem::Kind;
-  item(Kind::Kinetic, "kinetic", [&] { maker.add(e.kinetic); });
-  if (e.potential) item(Kind::Potential, "potential", [&] { maker.add(*e.potential); });
-  item(Kind::Momentum, "momentum", [&] { maker.add_all(e.linear_momentum), maker.add_all(e.angular_momentum); });
-  for (const auto& p : e.points)
-    item(Kind::Point, p.name,
-         [&] { maker.add_all(p.position), maker.add_all(p.velocity), maker.add_all(p.acceleration); });
-  for (const auto& b : e.bodies)
-    item(Kind::Body, b.name,
-         [&] { maker.add_all(b.rotation), maker.add_all(b.angular_velocity), maker.add_all(b.angular_acceleration); });
-  for (const auto& r : e.reactions)
-    item(Kind::Reaction, r.name, [&] { maker.add_all(r.force), maker.add_all(r.torque); });
-  for (const auto& f : e.auxiliary_forces) item(Kind::Auxiliary, f.name, [&] { maker.add(f.value); });
-  for (const auto& o : e.outputs) item(Kind::Output, o.name, [&] { maker.add(o.value); });
-  return items;
-}
 
 }  // namespace
 
@@ -135,7 +112,9 @@ CompiledSystem::CompiledSystem(EquationsOfMotion equations, const CompileOptions
   if (options.reports) {
     KernelMaker m(setting_);
     m.add_accelerations(), m.add_multipliers(), m.add_contact_wrenches();
-    report_items_ = add_reports(e, m);
+    ReportList list = list_reports(e);
+    m.add_all(list.values);
+    report_items_ = std::move(list.items);
     reports_ = m.make("reports", uses_time_);
   }
 }
