@@ -1,20 +1,12 @@
 #include "kane/picture/video_writer.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <vector>
 
+#include "kane/base/child_process.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/output_file.hpp"
 #include "kane/base/output_mark.hpp"
@@ -27,74 +19,12 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-/// Removed with everything in it at the end of its life.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::error_code error;
-    path_ = (fs::temp_directory_path(error) / "kane_video_XXXXXX").string();
-    require(!error && mkdtemp(path_.data()) != nullptr,
-            "no temporary folder can be made for the frames of the video: {}; set the variable TMPDIR to choose "
-            "another place",
-            error ? error.message() : std::strerror(errno));
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
-/// The program as PATH gives it; "" if there is none.
-std::string find_program(const std::string& name) {
-  const char* const path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "" : path);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    const std::string file = (folder.empty() ? "." : folder) + "/" + name;
-    std::error_code ignored;
-    if (fs::is_regular_file(file, ignored) && access(file.c_str(), X_OK) == 0) return file;
-  }
-  return {};
-}
-
-/// Runs a program to its end without a shell, so that file names are taken literally. Its output goes to `log`. Returns its exit code, 128 + signal if it was killed, -1 if it could not be started.
-int run_program(const std::string& program, Words arguments, const std::string& log) {
-  std::string name = program;
-  std::vector<char*> argv{name.data()};
-  for (auto& word : arguments) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
-  pid_t child = 0;
-  const int error = posix_spawn(&child, program.c_str(), &files, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&files);
-  if (error != 0) return -1;
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return -1;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-std::string read_all(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
 bool reads_svg(const std::string& ffmpeg) {
-  const TemporaryFolder folder;
+  const TemporaryFolder folder("kane_video");
   const std::string log = folder.path() + "/decoders";
   if (run_program(ffmpeg, {"-hide_banner", "-decoders"}, log) != 0) return false;
   // A line is "V....D NAME  description", with the codec at its end if the decoder has another name (librsvg).
-  const std::string list = read_all(log);
+  const std::string list = read_whole_file(log);
   return list.find(" svg ") != std::string::npos || list.find("(codec svg)") != std::string::npos;
 }
 
@@ -146,19 +76,19 @@ void check_video(const std::string& file) {
 }
 
 std::size_t write_video(const RunRecord& record, const std::string& file, const FrameOptions& options) {
-  const TemporaryFolder folder;
+  const TemporaryFolder folder("kane_video");
   const std::size_t count = write_frames(record, folder.path(), options);
   const std::string log = folder.path() + "/log", ffmpeg = find_program("ffmpeg");
   const std::string part = part_of(file);
   const int code = run_program(ffmpeg, video_arguments(folder.path(), file, options), log);
-  if (code == 0 && is_whole_video(part) && said_nothing_of_writing(read_all(log))) {
+  if (code == 0 && is_whole_video(part) && said_nothing_of_writing(read_whole_file(log))) {
     mark_output(part);
     if (std::rename(part.c_str(), file.c_str()) == 0) return count;
   }
   std::error_code ignored;
   fs::remove(part, ignored);
   constexpr std::size_t kShown = 800;
-  std::string said = read_all(log);
+  std::string said = read_whole_file(log);
   if (said.size() > kShown) said = "..." + said.substr(said.size() - kShown);
   throw OutputError(fmt::format("ffmpeg could not write '{}' completely (exit code {}){}{}", file, code,
                                 said.empty() ? "" : "; it said:\n", said));
