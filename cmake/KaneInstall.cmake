@@ -58,7 +58,8 @@ configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/KaneConfig.cmake.in" "$
   INSTALL_DESTINATION "${package_dir}")
 write_basic_package_version_file("${CMAKE_BINARY_DIR}/KaneConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${CMAKE_BINARY_DIR}/KaneConfig.cmake" "${CMAKE_BINARY_DIR}/KaneConfigVersion.cmake"
-  "${CMAKE_CURRENT_LIST_DIR}/FindGMP.cmake" "${CMAKE_CURRENT_LIST_DIR}/FindURDFDOM.cmake" DESTINATION "${package_dir}")
+  "${CMAKE_CURRENT_LIST_DIR}/FindGMP.cmake" "${CMAKE_CURRENT_LIST_DIR}/FindURDFDOM.cmake"
+  "${CMAKE_CURRENT_LIST_DIR}/FindLIBZIP.cmake" DESTINATION "${package_dir}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/models" "${PROJECT_SOURCE_DIR}/schema"
   DESTINATION "${CMAKE_INSTALL_DATADIR}/kane" FILES_MATCHING PATTERN "*.yaml" PATTERN "*.json")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")

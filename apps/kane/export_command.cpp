@@ -1,4 +1,5 @@
-// kane export: a model to carry away: its equations as source code with a driver and a README, or one page that runs it.
+// kane export: a model to carry away: its equations as source code with a driver and a README, one page
+// that runs it, or an FMU.
 
 #include <fmt/format.h>
 
@@ -14,6 +15,7 @@
 #include "kane/base/error.hpp"
 #include "kane/base/output_file.hpp"
 #include "kane/export/export_plan.hpp"
+#include "kane/export/fmu/fmu_export.hpp"
 #include "kane/export/page_export.hpp"
 
 namespace kane {
@@ -27,7 +29,15 @@ struct ExportCommandOptions {
   StateSource state;
   std::string language, directory;
   bool force = false, json = false;
+  // of an FMU
+  int fmi = 2;
+  std::string kind = "both";
+  bool sources = false, no_binary = false, leave_out = false;
+  std::vector<std::string> inputs;
+  std::vector<const CLI::Option*> of_fmu, of_driver;  ///< that the others do not have
 };
+
+constexpr const char* kFmu = "fmu";
 
 std::string language_list() {
   std::string text;
@@ -76,7 +86,47 @@ ExportPlan make_plan(const ExportCommandOptions& options) {
   return plan_export(options.source.load(), options.state.read_one(), plan);
 }
 
+/// An option that would be ignored is a mistake.
+void refuse_options(const std::vector<const CLI::Option*>& options, std::string_view why) {
+  for (const CLI::Option* option : options) require(option->count() == 0, "{} {}", option->get_name(), why);
+}
+
+void run_fmu_export(const ExportCommandOptions& options) {
+  refuse_options(options.of_driver, "is for source code with a driver; an FMU has none");
+  FmuOptions fmu;
+  fmu.version = options.fmi == 3 ? FmiVersion::Three : FmiVersion::Two;
+  fmu.model_exchange = options.kind != "cs", fmu.co_simulation = options.kind != "me";
+  fmu.sources = options.sources, fmu.binary = !options.no_binary;
+  options.plan.check();
+  fmu.model = {options.plan.name, options.inputs, options.leave_out, options.plan.until, options.plan.output_step};
+  const FmuPlan plan = plan_fmu(options.source.load(), options.state.read_one(), fmu);
+  const std::string file = options.directory.empty() ? plan.model.identifier + ".fmu" : options.directory;
+  write_fmu(plan, file, options.force ? ExistingFiles::Replace : ExistingFiles::Refuse);
+  const std::string interfaces = options.kind == "me"   ? "model exchange"
+                                 : options.kind == "cs" ? "co-simulation"
+                                                        : "model exchange and co-simulation";
+  if (options.json) {
+    Json j;
+    j["model"] = plan.model.name;
+    j["fmi"] = options.fmi;
+    j["kind"] = options.kind;
+    j["files"] = {file};
+    j["contents"] = Json::array();
+    for (const ArchiveFile& f : plan.files) j["contents"].push_back(f.name);
+    j["notes"] = plan.model.notes;
+    fmt::print("{}\n", j.dump());
+    return;
+  }
+  for (const std::string& note : plan.model.notes) fmt::print(stderr, "warning: {}\n", note);
+  fmt::print("{}: {} as an FMU for {} (FMI {}.0), {} states, {} inputs, {} parameters\n", file, plan.model.name,
+             interfaces, options.fmi, plan.model.count(FmuKind::State), plan.model.count(FmuKind::Input),
+             plan.model.count(FmuKind::Parameter));
+}
+
 void run_export(const ExportCommandOptions& options) {
+  if (options.language == kFmu) return run_fmu_export(options);
+  refuse_options(options.of_fmu, "is for FMUs only (--to fmu)");
+  require(!options.directory.empty(), "--out is required: the folder or file to write");
   if (options.language == "page") return write_page(options);
   const ExportPlan plan = make_plan(options);
   const std::vector<std::string> paths =
@@ -101,28 +151,44 @@ void run_export(const ExportCommandOptions& options) {
 void add_export_command(CLI::App& app) {
   auto options = std::make_shared<ExportCommandOptions>();
   CLI::App* command = app.add_subcommand(
-      "export", "A model as one page that runs it, or its equations as source code with a driver and a README");
+      "export", "A model as one page that runs it, as an FMU, or as source code with a driver and a README");
   options->source.add_to(*command);
   command
       ->add_option("--to", options->language,
-                   "page (one file that runs the model in a browser), or a language: " + language_list())
+                   "page (one file that runs the model in a browser), fmu (functional mock-up unit), or a language: " +
+                       language_list())
       ->required();
-  command->add_option("-o,--out", options->directory, "Folder to write (page: file); created if it does not exist")
-      ->required();
-  command->add_flag("--force", options->force,
-                    "Write into a folder that is not empty, replacing files; replace a page that Kane did not write");
+  command->add_option("-o,--out", options->directory,
+                      "Folder to write; created if it does not exist. Page and FMU: the file (FMU default: NAME.fmu)");
+  command->add_flag(
+      "--force", options->force,
+      "Write into a folder that is not empty, replacing files; replace a page that Kane did not write, or an FMU");
   command->add_option("--name", options->plan.name, "Name of files and functions (default: the model's)");
   options->state.add_to(*command, "JSON file with the state to start from; '-' reads standard input");
   command->add_option("--until", options->plan.until, "End time of the driver, s");
-  command->add_option(
+  options->of_driver.push_back(command->add_option(
       "--step", options->plan.step,
-      "Longest step of the driver's Runge-Kutta method, s (default: chosen so that halving it changes little)");
+      "Longest step of the driver's Runge-Kutta method, s (default: chosen so that halving it changes little)"));
   command->add_option("--output-step", options->plan.output_step, "Time between lines, s (default: 1000 intervals)");
+  options->of_fmu = {
+      command->add_option("--fmi", options->fmi, "FMU: version of the standard, 2 or 3")
+          ->check(CLI::IsMember({2, 3}))
+          ->capture_default_str(),
+      command->add_option("--kind", options->kind, "FMU: me (model exchange), cs (co-simulation) or both")
+          ->check(CLI::IsMember({"me", "cs", "both"}))
+          ->capture_default_str(),
+      command->add_flag("--sources", options->sources, "FMU: put the C code into it"),
+      command->add_flag("--no-binary", options->no_binary, "FMU: no library for this machine; needs no C compiler"),
+      command->add_option("--input", options->inputs, "FMU: leave this input open although the model has a law for it")
+          ->expected(1),
+      command->add_flag("--leave-out", options->leave_out,
+                        "FMU: leave out contacts, dry friction and the like instead of refusing the model")};
   command->add_flag("--json", options->json, "Print the list of files as JSON");
   command->footer(
       "Examples:\n"
       "  kane export models/planar2r.yaml --to c -o planar2r_c\n"
       "  kane export models/fourbar.yaml --to python -o fourbar_py --until 2\n"
+      "  kane export models/fourbar.yaml --to fmu --fmi 3 -o fourbar.fmu\n"
       "  kane export models/double_pendulum.yaml --to page -o pendulum.html   # to mail to a student");
   command->callback([options] { run_export(*options); });
 }

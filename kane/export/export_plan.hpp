@@ -49,6 +49,9 @@ struct ExportPlan {
 /// sampled inputs. One clause each. Nothing is said of inputs that the start gives a value to.
 [[nodiscard]] std::vector<std::string> find_left_out(const Mechanism& mechanism, const StartState& start = {});
 
+/// Contacts, limits and dry friction alone: equations without a solver of inequalities do not contain them.
+[[nodiscard]] std::vector<std::string> find_switched_parts(const Mechanism& mechanism);
+
 /// Moves the start onto the constraints, forms the equations and the files. Throws ModelError if the start cannot be
 /// assembled, an option makes no sense, or the motion is not determined.
 [[nodiscard]] ExportPlan plan_export(const Model& model, const StartState& start = {},

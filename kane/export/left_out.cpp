@@ -22,7 +22,7 @@ void note_joint(const Mechanism& mechanism, const Joint& joint, std::vector<std:
 
 }  // namespace
 
-std::vector<std::string> find_left_out(const Mechanism& mechanism, const StartState& start) {
+std::vector<std::string> find_switched_parts(const Mechanism& mechanism) {
   std::vector<std::string> notes;
   for (const Joint& joint : mechanism.joints) note_joint(mechanism, joint, notes);
   for (const MechanismBody& body : mechanism.bodies)
@@ -31,14 +31,18 @@ std::vector<std::string> find_left_out(const Mechanism& mechanism, const StartSt
         notes.push_back(fmt::format("contact of body '{}' is not in the exported equations", body.name));
         break;
       }
+  for (const ContactRule& rule : mechanism.switching.contacts)
+    notes.push_back(fmt::format("contact '{}' is not in the exported equations", rule.name));
+  for (const FrictionRule& rule : mechanism.switching.frictions)
+    notes.push_back(fmt::format("dry friction '{}' is not in the exported equations", rule.name));
+  return notes;
+}
+
+std::vector<std::string> find_left_out(const Mechanism& mechanism, const StartState& start) {
+  std::vector<std::string> notes = find_switched_parts(mechanism);
   const Switching& switching = mechanism.switching;
-  const auto name_all = [&](const auto& rules, std::string_view what) {
-    for (const auto& rule : rules)
-      notes.push_back(fmt::format("{} '{}' is not in the exported equations", what, rule.name));
-  };
-  name_all(switching.contacts, "contact");
-  name_all(switching.frictions, "dry friction");
-  name_all(switching.switches, "event");
+  for (const SwitchRule& rule : switching.switches)
+    notes.push_back(fmt::format("event '{}' is not in the exported equations", rule.name));
   if (switching.modes.size() > 1)
     notes.emplace_back("the exported equations stay in the mode in which the model starts");
   for (const InputSampling& sampled : mechanism.sampled_inputs)

@@ -19,25 +19,16 @@ namespace {
 std::vector<NamedExpr> form_outputs(const KernelWorkshop& shop, const MotionExportOptions& options,
                                     Graph& without_calls) {
   const EquationsOfMotion& e = shop.equations();
-  ensure(options.udot.size() == e.u.size() && options.multipliers.size() == e.constraints.size(),
-         "the accelerations of '{}' have not been formed", e.name);
   std::vector<std::string> names;
-  std::vector<Expr> rates, outputs;
+  std::vector<Expr> rates = e.qdot;
   for (const auto& q : e.q) names.push_back(q.name() + "'");
   for (const auto& u : e.u) names.push_back(u.name() + "'");
+  rates.insert(rates.end(), e.udot.begin(), e.udot.end());
   for (const auto& o : e.outputs) {
     names.push_back(o.name);
-    outputs.push_back(o.value);
+    rates.push_back(o.value);
   }
-  rates = e.qdot;
-  const std::vector<Expr> udot = shop.own(options.udot), multipliers = shop.own(options.multipliers);
-  rates.insert(rates.end(), udot.begin(), udot.end());
-  Substitution known;
-  for (std::size_t i = 0; i < e.udot.size(); ++i) known.set(e.udot[i], udot[i]);
-  for (std::size_t i = 0; i < e.constraints.size(); ++i) known.set(e.constraints[i].multiplier, multipliers[i]);
-  outputs = substitute(outputs, known);
-  rates.insert(rates.end(), outputs.begin(), outputs.end());
-  std::vector<Expr> values = shop.with_laws(rates);
+  std::vector<Expr> values = with_motion(shop, options.udot, options.multipliers, rates);
   if (options.write_out) values = options.write_out(without_calls, values);
   std::vector<NamedExpr> named;
   for (std::size_t i = 0; i < values.size(); ++i) named.push_back({names[i], values[i]});
@@ -74,6 +65,18 @@ void plan_steps(ExportModel& model, const MotionExportOptions& options) {
 }
 
 }  // namespace
+
+std::vector<Expr> with_motion(const KernelWorkshop& shop, const std::vector<Expr>& udot,
+                              const std::vector<Expr>& multipliers, std::span<const Expr> expressions) {
+  const EquationsOfMotion& e = shop.equations();
+  ensure(udot.size() == e.u.size() && multipliers.size() == e.constraints.size(),
+         "the accelerations of '{}' have not been formed", e.name);
+  const std::vector<Expr> own_udot = shop.own(udot), own_multipliers = shop.own(multipliers);
+  Substitution known;
+  for (std::size_t i = 0; i < e.udot.size(); ++i) known.set(e.udot[i], own_udot[i]);
+  for (std::size_t i = 0; i < e.constraints.size(); ++i) known.set(e.constraints[i].multiplier, own_multipliers[i]);
+  return shop.with_laws(substitute(expressions, known));
+}
 
 ExportModel form_motion_export(const CompiledSystem& system, const MotionExportOptions& options) {
   const EquationsOfMotion& e = system.equations();

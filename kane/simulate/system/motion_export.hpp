@@ -10,6 +10,7 @@
 #include "kane/codegen/emit/emit_export.hpp"
 #include "kane/simulate/state.hpp"
 #include "kane/simulate/system/compiled_system.hpp"
+#include "kane/simulate/system/kernel_workshop.hpp"
 
 namespace kane {
 
@@ -26,6 +27,10 @@ struct MotionExportOptions {
   /// Writes out calls of functions that a program cannot contain (tables), in the graph given; empty: they stay calls.
   std::function<std::vector<Expr>(Graph& target, std::span<const Expr>)> write_out{};
 };
+
+/// Expressions of the workshop with the accelerations and multipliers put in, and the laws of the inputs.
+[[nodiscard]] std::vector<Expr> with_motion(const KernelWorkshop& shop, const std::vector<Expr>& udot,
+                                            const std::vector<Expr>& multipliers, std::span<const Expr> expressions);
 
 /// Columns as `kane simulate` writes them: t, coordinates, speeds, outputs. Throws ModelError if the motion is not
 /// determined or the times are out of range.

@@ -1,0 +1,12 @@
+#pragma once
+// Which variables of an FMU depend on which: exact, from the symbols that the expressions are written with.
+
+#include "kane/export/fmu/fmu_expressions.hpp"
+#include "kane/export/fmu/fmu_model.hpp"
+
+namespace kane {
+
+/// Fills in outputs, rates, indicators and initial of a model whose variables are there.
+void set_dependencies(FmuModel& model, const FmuExpressions& expressions);
+
+}  // namespace kane

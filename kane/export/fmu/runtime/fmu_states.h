@@ -1,0 +1,50 @@
+// Copies of a state, and the same as bytes.
+
+#ifndef FMU_STATES_H
+#define FMU_STATES_H
+
+#include "fmu_core.h"
+
+static FmuStatus fmu_save(Fmu *f, void **state) {
+  if (!state) return fmu_say(f, kError, kLogError, "there is no place for the state");
+  if (!*state) *state = malloc(sizeof(FmuData));
+  if (!*state) return fmu_say(f, kError, kLogError, "there is no memory for the state");
+  memcpy(*state, &f->d, sizeof f->d);
+  return kOk;
+}
+
+static FmuStatus fmu_restore(Fmu *f, const void *state) {
+  if (!state) return fmu_say(f, kError, kLogError, "there is no state");
+  memcpy(&f->d, state, sizeof f->d);
+  fmu_touch(f);
+  return kOk;
+}
+
+// A mark of the model, then the data.
+enum { kMarkLength = 40, kStateBytes = kMarkLength + sizeof(FmuData) };
+
+static FmuStatus fmu_write_state(Fmu *f, const void *state, void *bytes, size_t size) {
+  if (!state || !bytes || size < kStateBytes) return fmu_say(f, kError, kLogError, "the place for a state is too small");
+  memset(bytes, 0, kMarkLength);
+  strncpy((char *)bytes, MODEL_TOKEN, kMarkLength - 1);
+  memcpy((char *)bytes + kMarkLength, state, sizeof(FmuData));
+  return kOk;
+}
+
+static FmuStatus fmu_read_state(Fmu *f, const void *bytes, size_t size, void **state) {
+  char mark[kMarkLength] = {0};
+  strncpy(mark, MODEL_TOKEN, kMarkLength - 1);
+  if (!bytes || !state || size != kStateBytes || memcmp(mark, bytes, kMarkLength) != 0)
+    return fmu_say(f, kError, kLogError, "these bytes are not a state of this model");
+  if (!*state) *state = malloc(sizeof(FmuData));
+  if (!*state) return fmu_say(f, kError, kLogError, "there is no memory for the state");
+  memcpy(*state, (const char *)bytes + kMarkLength, sizeof(FmuData));
+  return kOk;
+}
+
+static FmuStatus fmu_forget(void **state) {
+  if (state) free(*state), *state = NULL;
+  return kOk;
+}
+
+#endif

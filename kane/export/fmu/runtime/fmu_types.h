@@ -1,0 +1,32 @@
+// The rows of the tables in model.h.
+
+#ifndef FMU_TYPES_H
+#define FMU_TYPES_H
+
+typedef enum {
+  kIndependent,
+  kState,
+  kRate,
+  kInput,
+  kParameter,
+  kOutput,
+  kCalculatedParameter,
+  kIndicator
+} FmuKind;
+
+// By value reference.
+typedef struct {
+  FmuKind kind;
+  int index;  // among those of its kind
+  const char *name;
+} FmuVariable;
+
+// What happens when a guard crosses zero: 1 rising, -1 falling, 0 both ways.
+typedef struct {
+  const char *name;
+  int direction;
+  int first_reset, last_reset;  // the last is excluded
+  int stop;
+} FmuEvent;
+
+#endif

@@ -1,0 +1,288 @@
+#!/usr/bin/env python3
+"""Exports models as FMUs, checks their descriptions, runs them with an importer of our own and compares the motion with
+that of `kane simulate`.
+
+usage: fmu_test.py KANE SOURCE_FOLDER [NAME...]
+"""
+
+import csv
+import math
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import zipfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+import validate_fmu  # noqa: E402
+
+KANE, SOURCE = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
+CC = os.environ.get("CC") or "cc"
+
+# name: (settings, end, samples, steps of Runge-Kutta between samples)
+MODELS = {
+    "fourbar": ([], 1.0, 20, 400),
+    "spinning_top": ([], 1.0, 20, 400),
+    "dc_motor": ([], 0.2, 10, 400),
+    "rolling_disk_3d": ([], 1.0, 20, 200),
+    "bicycle_nonlinear": ([], 0.5, 10, 100),
+    "cartpole": (["--ignore-limits"], 1.0, 20, 200),
+    "bricard": ([], 0.5, 10, 100),
+    "gyroscope": ([], 0.1, 10, 1000),
+    "quaternion": ([], 1.0, 20, 200),
+    "odd": ([], 1.0, 20, 200),
+    "resets": ([], 1.0, 20, 200),
+}
+
+WRITTEN = {
+    "quaternion": """
+kane: 1
+name: quaternion
+parameters: {m: 2 kg, Ixx: 0.1 kg*m^2, Iyy: 0.2 kg*m^2, Izz: 0.25 kg*m^2}
+bodies: {B: {mass: m, inertia: [Ixx, Iyy, Izz]}}
+joints: {ball: {type: spherical, parent: N, child: B, coordinates: [e1, e2, e3, e4], speeds: [w1, w2, w3]}}
+outputs: {H: 0.5*(Ixx*w1^2 + Iyy*w2^2 + Izz*w3^2)}
+initial: {w1: 1, w2: 0.2, w3: -0.4}
+""",
+    # Characters that XML escapes, parameters of parameters, a table, an input with a law in time.
+    "odd": """
+kane: 1
+name: 'odd <"&> name'
+description: 'less < more & "quotes"'
+parameters: {m: 2 kg, k: 8 N/m, c: 0.1*k}
+inputs: {F: 0.5 N, G: 0.3*sin(2*t)}
+tables: {f: {points: [[-1, -0.4], [0, 0], [1, 0.7], [2, 0.6]]}}
+bodies: {B: {mass: m}}
+joints: {slide: {type: prismatic, parent: N, child: B, axis: x, coordinate: x, speed: v}}
+loads: [{force: F + G - k*x - c*v - f(x), at: B, axis: N.x}]
+outputs: {power: F*v, table: f(x)}
+initial: {x: 0.5, v: 1}
+""",
+    "resets": """
+kane: 1
+name: resets
+parameters: {m: 1 kg, e: 0.8, g: 9.81 m/s^2}
+bodies: {B: {mass: m}}
+gravity: [0, -g, 0]
+joints: {fall: {type: prismatic, parent: N, child: B, axis: y, coordinate: y, speed: v}}
+events: {bounce: {when: y, direction: falling, reset: {v: -e*v}}}
+initial: {y: 0.5, v: 0}
+""",
+}
+
+
+def run(words, **options):
+    return subprocess.run([str(w) for w in words], capture_output=True, text=True, timeout=300, **options)
+
+
+def rows_of(text):
+    return [[float(v) for v in line] for line in csv.reader(text.splitlines())]
+
+
+class Fmu:
+    """An exported model, unpacked."""
+
+    def __init__(self, folder, name, version, *options):
+        self.file = folder / f"{name}_{version}.fmu"
+        model = SOURCE / "models" / f"{name}.yaml"
+        if name in WRITTEN:
+            model = folder / f"{name}.yaml"
+            model.write_text(WRITTEN[name])
+        self.model = model
+        self.options = [o for o in options if o == "--ignore-limits"]
+        done = run([KANE, "export", model, "--to", "fmu", "--fmi", version, "--force", "-o", self.file, *options])
+        assert done.returncode == 0, done.stderr
+        self.said = done
+        self.d = validate_fmu.read(self.file)
+        self.folder = folder / f"{name}_{version}"
+        shutil.rmtree(self.folder, ignore_errors=True)
+        with zipfile.ZipFile(self.file) as archive:
+            archive.extractall(self.folder)
+        libraries = list(self.folder.glob("binaries/*/*.so"))
+        self.library = libraries[0] if libraries else None
+
+    def drive(self, kind, *words, prefix=(), library=None):
+        return run([*prefix, DRIVER, library or self.library, self.d.version, kind, self.d.token, *words])
+
+    def simulate(self, kind, end, samples, substeps, tolerance=1e-12, set_values=()):
+        outputs = self.d.vrs(causality="output")
+        done = self.drive(kind, "run", 0, end, end / samples, tolerance, substeps, len(self.d.states()), self.d.indicators,
+                          *outputs, *[f"{vr}={value!r}" for vr, value in set_values])
+        assert done.returncode == 0, done.stderr
+        return rows_of(done.stdout)
+
+    def columns(self):
+        return ["t"] + [v["name"] for v in self.d.variables if v["causality"] == "output"]
+
+    def reference(self, end, samples, *options):
+        out = self.folder / "reference.csv"
+        done = run([KANE, "simulate", self.model, "--until", end, "--output-step", end / samples, "--tolerance", 1e-12,
+                    "--out", out, "--no-report", "--quiet", "--force", *self.options, *options])
+        assert done.returncode == 0, done.stderr
+        with open(out) as file:
+            names, *rows = list(csv.reader(file))
+        place = [names.index(c) for c in self.columns()]
+        return [[float(row[i]) for i in place] for row in rows]
+
+    def check_arguments(self):
+        states, rates = self.d.states(), [int(v["valueReference"]) for v in self.d.variables if "derivative" in v]
+        inputs, parameters = self.d.vrs(causality="input"), self.d.vrs(causality="parameter")
+        outputs = (self.d.vrs(causality="output") + rates)[:12] + rates[-3:]
+        return [len(states), self.d.indicators, states[0], rates[0], inputs[0] if inputs else -1,
+                parameters[0] if parameters else -1, *outputs]
+
+
+class FmuTest(unittest.TestCase):
+    def near(self, got, wanted, tolerance, what):
+        self.assertEqual(len(got), len(wanted), what)
+        for row, other in zip(got, wanted):
+            for a, b in zip(row, other):
+                self.assertLessEqual(abs(a - b), tolerance * (1 + abs(b)), f"{what} at t = {other[0]}")
+
+    def fmus(self):
+        names = sys_names or MODELS
+        for name in names:
+            for version in (2, 3):
+                yield name, version, Fmu(FOLDER, name, version, *MODELS[name][0])
+
+    def test_all_models(self):
+        for name, version, fmu in self.fmus():
+            _, end, samples, substeps = MODELS[name]
+            what = f"{name}, FMI {version}"
+            with self.subTest(what):
+                self.assertEqual(validate_fmu.validate(fmu.file), [], what)
+                wanted = fmu.reference(end, samples)
+                for kind in ("me", "cs"):
+                    self.near(fmu.simulate(kind, end, samples, substeps), wanted, 1e-8, f"{what}, {kind}")
+                    if name != "resets":
+                        done = fmu.drive(kind, "check", *fmu.check_arguments())
+                        self.assertEqual(done.returncode, 0, f"{what}, {kind}: {done.stdout}{done.stderr}")
+                self.check_dependencies(fmu, what)
+
+    def check_dependencies(self, fmu, what):
+        """A derivative that is not zero has a dependency; and no dependency is listed without reason (but for a few that
+        happen to vanish where it is tried)."""
+        d = fmu.d
+        nx = len(d.states())
+        exact = [int(v["valueReference"]) for v in d.variables if v.get("initial") == "exact"]
+        always = d.vrs(causality="input") + d.vrs(causality="independent")
+        for mode, kinds, knowns in (("running", ("Output", "ContinuousStateDerivative"), d.states() + always),
+                                    ("init", ("InitialUnknown",), exact + always)):
+            unknowns = [u for k in kinds for u in d.unknowns(k)]
+            done = fmu.drive("me", "jacobian", mode, nx, d.indicators, *[u for u, _ in unknowns], ":", *knowns)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            listed = used = 0
+            for (unknown, on), row in zip(unknowns, rows_of(done.stdout)):
+                for known, value in zip(knowns, row):
+                    self.assertFalse(math.isnan(value), f"{what}: {unknown} by {known}")
+                    if abs(value) > 1e-12:
+                        self.assertIn(known, on, f"{what}, {mode}: {unknown} depends on {known} ({value})")
+                    listed += known in on
+                    used += known in on and value != 0
+            # A start is often symmetric, and has more derivatives that vanish.
+            self.assertGreaterEqual(used, (0.4 if mode == "running" else 0.2) * listed, f"{what}, {mode}: dependencies that do nothing")
+
+    def test_start_values_and_closing(self):
+        """A start value of an independent coordinate moves the dependent ones, as `kane simulate --set` does."""
+        for version in (2, 3):
+            fmu = Fmu(FOLDER, "fourbar", version)
+            for kind in ("me", "cs"):
+                got = fmu.simulate(kind, 0.5, 10, 200, set_values=[(fmu.d.by_name["q1"], 0.8), (fmu.d.by_name["l2"], 0.85)])
+                self.near(got, fmu.reference(0.5, 10, "--set", "q1=0.8", "--set", "l2=0.85"), 1e-8, f"{version} {kind}")
+            done = fmu.drive("cs", "run", 0, 1, 0.1, 1e-9, 1, 6, 0, 1, f"{fmu.d.by_name['l2']}=9")
+            self.assertEqual(done.returncode, 4, "a loop that cannot be closed is an error")
+
+    def test_memory(self):
+        """The runtime and the equations under valgrind and the sanitizers."""
+        valgrind = shutil.which("valgrind")
+        for version in (2, 3):
+            fmu = Fmu(FOLDER, "fourbar", version, "--sources")
+            if valgrind:
+                for kind in ("me", "cs"):
+                    done = fmu.drive(kind, "check", *fmu.check_arguments(),
+                                     prefix=[valgrind, "-q", "--error-exitcode=9", "--leak-check=full"])
+                    self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            library = FOLDER / f"sanitized_{version}.so"
+            flags = ["-std=c99", "-g", "-O1", "-fPIC", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Wno-unused-function",
+                     "-Werror", "-fsanitize=address,undefined", "-fno-sanitize-recover=all",
+                     f"-DFMI{version}_OVERRIDE_FUNCTION_PREFIX"]
+            sources = sorted(fmu.folder.glob("sources/*.c"))
+            done = run([CC, *flags, "-shared", "-o", library, *sources, "-lm"])
+            self.assertEqual(done.returncode, 0, done.stderr)
+            driver = FOLDER / "sanitized_driver"
+            done = run([CC, "-g", "-fsanitize=address,undefined", "-o", driver, Path(__file__).parent / "fmu_driver.c",
+                        "-ldl", "-lm"])
+            self.assertEqual(done.returncode, 0, done.stderr)
+            for kind in ("me", "cs"):
+                done = run([driver, library, version, kind, fmu.d.token, "check", *fmu.check_arguments()])
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_sources_have_prefixes(self):
+        """Two FMUs linked into one program must not meet."""
+        fmu = Fmu(FOLDER, "spinning_top", 2, "--sources", "--no-binary")
+        self.assertIsNone(fmu.library)
+        self.assertEqual(validate_fmu.validate(fmu.file), [])
+        objects = FOLDER / "object.o"
+        done = run([CC, "-c", "-o", objects, fmu.folder / "sources" / "fmi2.c"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        names = run(["nm", "--defined-only", "--extern-only", objects]).stdout.split()[2::3]
+        self.assertEqual(len(names), 44)
+        self.assertTrue(all(n.startswith("spinning_top_fmi2") for n in names), names)
+
+    def test_same_model_same_bytes(self):
+        first = Fmu(FOLDER, "spinning_top", 3)
+        one = first.file.read_bytes()
+        self.assertEqual(one, Fmu(FOLDER, "spinning_top", 3).file.read_bytes())
+        other = Fmu(FOLDER, "spinning_top", 3, "--set", "g=3")
+        self.assertNotEqual(first.d.token, other.d.token)
+
+    def test_kinds(self):
+        for version in (2, 3):
+            for kind, other in (("me", "cs"), ("cs", "me")):
+                fmu = Fmu(FOLDER, "spinning_top", version, "--kind", kind)
+                self.assertEqual(validate_fmu.validate(fmu.file), [])
+                states = len(fmu.d.states())
+                self.assertEqual(fmu.drive(kind, "run", 0, 0.1, 0.1, 0, 10, states, 0, 1).returncode, 0)
+                self.assertEqual(fmu.drive(other, "run", 0, 0.1, 0.1, 0, 10, states, 0, 1).returncode, 3)
+
+    def test_refusals(self):
+        def refused(words, *parts, code=2):
+            done = run([KANE, "export", *words], cwd=FOLDER, env={**os.environ, **environment})
+            self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+            for part in parts:
+                self.assertIn(part, done.stderr)
+        environment = {}
+        models = SOURCE / "models"
+        refused([models / "bouncing_ball.yaml", "--to", "fmu"], "contact", "--leave-out")
+        refused([models / "cartpole.yaml", "--to", "fmu"], "limits of joint 'rail'", "--ignore-limits")
+        refused([models / "fourbar.yaml", "--to", "c", "-o", "x", "--fmi", "2"], "--fmi")
+        refused([models / "fourbar.yaml", "--to", "c"], "--out")
+        refused([models / "fourbar.yaml", "--to", "fmu", "--step", "0.1"], "--step")
+        refused([models / "fourbar.yaml", "--to", "fmu", "--no-binary"], "--sources")
+        refused([models / "fourbar.yaml", "--to", "fmu", "--input", "nothing"], "nothing")
+        (FOLDER / "there.fmu").write_text("mine")
+        refused([models / "fourbar.yaml", "--to", "fmu", "-o", "there.fmu"], "--force")
+        environment = {"PATH": "/nowhere", "CC": ""}
+        refused([models / "fourbar.yaml", "--to", "fmu"], "C compiler", "--sources")
+
+    def test_open_inputs(self):
+        """An input with a law becomes an input of the FMU where that is asked for."""
+        fmu = Fmu(FOLDER, "odd", 2, "--input", "G")
+        self.assertIn("G", [v["name"] for v in fmu.d.variables if v["causality"] == "input"])
+        got = fmu.simulate("cs", 1.0, 10, 1, set_values=[(fmu.d.by_name["G"], 0.25)])
+        self.near(got, fmu.reference(1.0, 10, "--set", "G=0.25"), 1e-8, "G = 0.25")
+
+
+if __name__ == "__main__":
+    sys_names = sys.argv[3:]
+    with tempfile.TemporaryDirectory() as folder:
+        FOLDER = Path(folder)
+        DRIVER = FOLDER / "driver"
+        built = run([CC, "-std=gnu11", "-O1", "-Wall", "-Wextra", "-o", DRIVER, Path(__file__).parent / "fmu_driver.c", "-ldl",
+                     "-lm"])
+        if built.returncode != 0:
+            sys.exit(built.stderr)
+        unittest.main(argv=sys.argv[:1])
