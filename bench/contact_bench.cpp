@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <functional>
@@ -95,9 +96,12 @@ std::string to_mujoco(const Scene& scene) {
     for (const char* wall : {"pos='{1} 0 1.5' size='.025 {0} 1.5'", "pos='{2} 0 1.5' size='.025 {0} 1.5'",
                              "pos='0 {1} 1.5' size='{0} .025 1.5'", "pos='0 {2} 1.5' size='{0} .025 1.5'"})
       bodies += "<geom type='box' " + fmt::format(fmt::runtime(wall), w, w + 0.025, -w - 0.025) + "/>\n";
-  return "<mujoco><option timestep='0.001' gravity='0 0 -9.81'/><size nconmax='20000' njmax='60000'/>"
-         "<default><geom friction='0.4'/></default><worldbody><geom type='plane' size='50 50 1'/>" +
-         bodies + "</worldbody></mujoco>";
+  // Room for contacts in proportion: more than it can have at once, and no more than memory.
+  const std::size_t contacts = 100 + 16 * scene.bodies.size();
+  return "<mujoco><option timestep='0.001' gravity='0 0 -9.81'/>" +
+         fmt::format("<size nconmax='{}' njmax='{}'/>", contacts, 4 * contacts) +
+         "<default><geom friction='0.4'/></default><worldbody><geom type='plane' size='50 50 1'/>" + bodies +
+         "</worldbody></mujoco>";
 }
 
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
@@ -131,13 +135,7 @@ KaneRun run_kane(const Scene& scene) {
   return {ready - begin, processor_seconds() - ready, std::move(report)};
 }
 
-}  // namespace
-
-int main() {
-  std::vector<Scene> scenes;
-  for (const int n : {1, 10, 100}) scenes.push_back(make_spheres(n));
-  for (const int n : {5, 10, 30}) scenes.push_back(make_stack(n));
-  scenes.push_back(make_cube());
+int compare(const std::vector<Scene>& scenes) {
   fmt::print("Processor time for 1 s of motion, s (MuJoCo {} with steps of 1 ms)\n", mj_versionString());
   fmt::print("{:<24} {:>10} {:>10} {:>8} {:>14} {:>10} {:>10}\n", "", "Kane", "MuJoCo", "ratio", "Kane, to begin",
              "contacts", "overlap");
@@ -149,4 +147,18 @@ int main() {
     std::fflush(stdout);
   }
   return 0;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  // A number: spheres, as many; else all scenes.
+  std::vector<Scene> scenes;
+  for (int i = 1; i < count; ++i)
+    if (const int n = std::atoi(arguments[i]); n > 0) scenes.push_back(make_spheres(n));
+  if (!scenes.empty()) return compare(scenes);
+  for (const int n : {1, 10, 100}) scenes.push_back(make_spheres(n));
+  for (const int n : {5, 10, 30}) scenes.push_back(make_stack(n));
+  scenes.push_back(make_cube());
+  return compare(scenes);
 }

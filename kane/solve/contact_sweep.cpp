@@ -33,6 +33,7 @@ std::array<double, 2> onto_disc(std::array<double, 2> p, double radius) {
 
 void ContactSweep::begin(std::span<const std::uint32_t> block_of_speed) {
   block_of_speed_.assign(block_of_speed.begin(), block_of_speed.end());
+  inertia_ = {};
   rows_.clear(), items_.clear(), parts_.clear(), j_.clear(), r_.clear(), order_.clear(), island_ends_.clear();
 }
 
@@ -283,6 +284,28 @@ void ContactSweep::go_back(std::span<const std::uint32_t> items, std::span<doubl
   std::ranges::copy(kept_w_, w.begin());
 }
 
+/// Newton's method, and sweeps that judge what it has found.
+void ContactSweep::finish_by_newton(std::size_t island_number, std::span<double> w, const Options& options,
+                                    SweepReport& report) {
+  const std::span<const std::uint32_t> items = island(island_number);
+  double best = report.residual;
+  keep(items, w);
+  for (int round = 0; round < options.newton_rounds && !report.converged; ++round) {
+    if (!newton_.solve(
+            *this, island_number, inertia_, w,
+            {.tolerance = options.tolerance / 4, .most_cost = options.most_cost, .most_steps = options.newton_steps}))
+      break;
+    constexpr int kSweepsAfter = 4;
+    for (int k = 0; k < kSweepsAfter && !report.converged; ++k) {
+      report.residual = sweep(items, k % 2 == 0, w.data());
+      ++report.sweeps;
+      report.converged = report.residual <= options.tolerance;
+    }
+    if (report.residual < best) best = report.residual, keep(items, w);
+  }
+  if (!report.converged && report.residual > best) go_back(items, w), report.residual = best;
+}
+
 SweepReport ContactSweep::solve(std::size_t island_number, std::span<double> w, const Options& options) {
   SweepReport report;
   report.islands = 1;
@@ -295,6 +318,12 @@ SweepReport ContactSweep::solve(std::size_t island_number, std::span<double> w, 
     ++report.sweeps;
     report.converged = report.residual <= options.tolerance;
     if (report.converged || report.sweeps < next_at_once || report.sweeps >= options.most_sweeps) continue;
+    if (!inertia_.blocks.empty()) {
+      finish_by_newton(island_number, w, options, report);
+      if (report.converged) return report;
+      next_at_once = options.most_sweeps;
+      continue;
+    }
     if (report.residual < best) best = report.residual, keep(items, w);
     constexpr long kSweepsBetween = 10;
     next_at_once = report.sweeps + kSweepsBetween + (report.sweeps - options.first_sweeps) / 2;

@@ -11,9 +11,9 @@
 // those of Coulomb's law, without the convex relaxation that lets sliding bodies hover. Contacts that share no block that can
 // move (islands) are solved apart from each other, each with as many sweeps as it needs.
 //
-// Sweeps carry forces through a tall stack slowly. An island that is not done after some of them is finished by solving for
-// all impulses that are neither zero nor on their discs at once, (W + e D) dp = -v, with a small multiple of the diagonal
-// for redundant supports, and sweeping again.
+// Sweeps carry forces through a tall stack slowly. An island that is not done after some of them is finished by Newton's
+// method (ContactNewton), if M is known (set_inertia()); otherwise by solving for all impulses that are neither zero nor on
+// their discs at once, (W + e D) dp = -v, with a small multiple of the diagonal for redundant supports. Then sweeps judge.
 
 #include <array>
 #include <cstddef>
@@ -21,6 +21,7 @@
 #include <span>
 #include <vector>
 
+#include "kane/solve/contact_newton.hpp"
 #include "kane/solve/dense.hpp"
 #include "kane/solve/matrix.hpp"
 
@@ -49,6 +50,8 @@ class ContactSweep {
   /// Rows of one item must follow one another, the normal first.
   std::size_t add_row(double b);
   void add_part(std::size_t first_speed, std::span<const double> coefficients, std::span<const double> response);
+  /// M of the speeds, valid until begin().
+  void set_inertia(const SweepInertia& inertia) { inertia_ = inertia; }
   /// Makes an item of the last rows: a contact (`normal`), with frictions; or frictions with limits of their own.
   void add_item(bool normal, std::span<const SweepFriction> frictions);
   /// Sorts items into islands; again after more items were added.
@@ -94,11 +97,15 @@ class ContactSweep {
     long most_sweeps = 2000;      ///< of one island
     long first_sweeps = 40;       ///< before solving for all at once
     std::size_t most_rows = 360;  ///< that are solved for at once
+    double most_cost = 3e7;       ///< of a factorisation of Newton's method, in multiplications
+    int newton_steps = 60;        ///< of one round
+    int newton_rounds = 3;        ///< Newton's method and sweeps after it
   };
   /// From w with the present impulses already in it.
   [[nodiscard]] SweepReport solve(std::size_t island, std::span<double> w, const Options& options);
 
  private:
+  friend class ContactNewton;
   struct Part {
     std::uint32_t first = 0, count = 0, at = 0;
   };
@@ -123,6 +130,7 @@ class ContactSweep {
   [[nodiscard]] double sweep_friction(const SweepFriction& friction, std::uint32_t first, double limit, double* w);
   /// The largest change of a speed.
   double sweep(std::span<const std::uint32_t> items, bool forward, double* w);
+  void finish_by_newton(std::size_t island, std::span<double> w, const Options& options, SweepReport& report);
   void keep(std::span<const std::uint32_t> items, std::span<const double> w);
   void go_back(std::span<const std::uint32_t> items, std::span<double> w);
   [[nodiscard]] double coupling(const Row& a, const Row& b) const;
@@ -137,6 +145,8 @@ class ContactSweep {
   std::vector<std::size_t> island_ends_, block_ends_;
   std::vector<std::uint32_t> island_blocks_;
   std::vector<std::uint32_t> root_;  ///< of blocks, while islands are found
+  SweepInertia inertia_;
+  ContactNewton newton_;
   // solving at once
   struct Unknown {
     std::uint32_t row;

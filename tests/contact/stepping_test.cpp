@@ -112,12 +112,26 @@ TEST(Stepping, StacksStandStill) {
   for (const std::size_t n : {1U, 3U, 10U, 30U}) {
     const Model model = parse_model(scene(stack(n), "friction: 0.5"));
     const HybridRun run = run_hybrid(model, {}, {.until = 0.1}, stepping());
-    double moved = 0;
-    for (std::size_t i = 0; i < run.last().q.size(); ++i)
-      moved = std::max(moved, std::abs(run.last().q[i] - model.initial().q[i]));
-    EXPECT_LT(moved, 1e-12) << n;
+    EXPECT_EQ(run.last().q, model.initial().q) << n;
     EXPECT_EQ(run.report.stepping.unconverged, 0) << n;
   }
+}
+
+/// Bricks side by side and over the joints of the row below: forces have to be found through the whole wall.
+TEST(Stepping, WallsStandStill) {
+  std::vector<Body> bodies;
+  for (std::size_t r = 0; r < 5; ++r)
+    for (std::size_t c = 0; c < 5 - r % 2; ++c)
+      bodies.push_back(
+          {box(0.2, 0.1, 0.08),
+           {0.2 * static_cast<double>(c) + (r % 2 == 1 ? 0.1 : 0.0), 0, 0.04 + 0.08 * static_cast<double>(r)}});
+  const Model model = parse_model(scene(bodies, "friction: 0.6"));
+  const HybridRun run = run_hybrid(model, {}, {.until = 0.05}, stepping());
+  EXPECT_EQ(run.report.stepping.unconverged, 0);
+  double moved = 0;
+  for (std::size_t i = 0; i < run.last().q.size(); ++i)
+    moved = std::max(moved, std::abs(run.last().q[i] - model.initial().q[i]));
+  EXPECT_LT(moved, 1e-15);
 }
 
 TEST(Stepping, ContactForcesCarryTheWeight) {

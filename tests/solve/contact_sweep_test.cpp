@@ -125,6 +125,43 @@ TEST(ContactSweep, FindsTheSpeedsThatPivotingFinds) {
   }
 }
 
+/// Newton's method alone (one sweep before, one after) obeys the same laws.
+TEST(ContactNewton, ObeysTheLawsOfContactAndFriction) {
+  Generator random(23);
+  int slid = 0, held = 0, open = 0;
+  for (int trial = 0; trial < 100; ++trial) {
+    const std::size_t contacts = 1 + static_cast<std::size_t>(trial % 6);
+    const Problem problem = random_problem(random, contacts, 3 * contacts + 2);
+    ContactSweep sweep = make_sweep(problem);
+    const std::vector<double> mass(problem.mass.data(), problem.mass.data() + problem.mass.size());
+    const SweepInertia::Block block{0, static_cast<std::uint32_t>(problem.n), 0};
+    sweep.set_inertia({{&block, 1}, mass});
+    std::vector<double> w = problem.w0;
+    const SweepReport report =
+        sweep.solve(0, w, {.tolerance = 1e-10, .most_sweeps = 30, .first_sweeps = 1, .newton_steps = 200});
+    EXPECT_TRUE(report.converged) << trial << ": " << report.residual;
+    for (std::size_t c = 0; c < contacts; ++c) {
+      const std::size_t row = 3 * c;
+      const double pn = sweep.impulse(row), vn = sweep.speed(row, w), limit = problem.mu[c] * pn;
+      const double size = std::hypot(sweep.impulse(row + 1), sweep.impulse(row + 2));
+      const double slip = std::hypot(sweep.speed(row + 1, w), sweep.speed(row + 2, w));
+      EXPECT_GE(pn, 0);
+      EXPECT_GE(vn, -1e-8);
+      EXPECT_NEAR(pn * vn, 0, 1e-7);
+      EXPECT_LE(size, limit + 1e-9);
+      if (pn > 1e-6 && slip > 1e-5) {
+        EXPECT_NEAR(size, limit, 1e-6 * (1 + limit));
+        ++slid;
+      }
+      if (pn > 1e-6 && slip < 1e-8) ++held;
+      if (pn == 0) ++open;
+    }
+  }
+  EXPECT_GT(slid, 30);
+  EXPECT_GT(held, 10);
+  EXPECT_GT(open, 30);
+}
+
 /// n unit masses on top of each other, each with its own block.
 ContactSweep make_tower(std::size_t n, std::vector<double>& w, double kick) {
   ContactSweep sweep;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kane/simulate/system/system_evaluator.hpp"
+#include "kane/solve/contact_newton.hpp"
 
 namespace kane {
 
@@ -20,10 +21,7 @@ class BlockInertia {
   /// At the state of the last SystemEvaluator::calc_mass() (and calc_constraints(), if constraints hold).
   [[nodiscard]] MotionReport update();
 
-  struct Block {
-    std::uint32_t first = 0, count = 0;
-    std::size_t factor = 0;
-  };
+  using Block = SweepInertia::Block;
   [[nodiscard]] std::size_t size() const { return place_.size(); }
   /// The block of each speed, in the inner numbering.
   [[nodiscard]] std::span<const std::uint32_t> block_of_place() const { return block_of_place_; }
@@ -31,6 +29,9 @@ class BlockInertia {
   /// Inner number of a speed.
   [[nodiscard]] std::uint32_t place(std::size_t speed) const { return place_[speed]; }
   [[nodiscard]] const Block& block_of_speed(std::size_t speed) const { return blocks_[block_of_place_[place_[speed]]]; }
+
+  /// M itself, of update(); nothing while constraints hold.
+  [[nodiscard]] SweepInertia matrix() const { return constrained_ ? SweepInertia{} : SweepInertia{blocks_, mass_}; }
 
   void gather(std::span<const double> u, std::span<double> w) const;
   void scatter(std::span<const double> w, std::span<double> u) const;

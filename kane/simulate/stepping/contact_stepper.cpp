@@ -35,7 +35,7 @@ ContactStepper::~ContactStepper() = default;
 
 void ContactStepper::start() {
   staged_ = at_rest_ = false;
-  rest_failures_ = 0;
+  rest_failures_ = 0, last_h_ = 0;
   if (field_) field_->forget();
   std::fill(row_memory_.begin(), row_memory_.end(), 0.0);
   std::fill(own_approach_.begin(), own_approach_.end(), 0.0);
@@ -44,13 +44,13 @@ void ContactStepper::start() {
 }
 
 void ContactStepper::save(Memory& memory) const {
-  memory = {field_ ? field_->places() : std::vector<ContactPlace>{}, row_memory_, own_sticks_, at_rest_};
+  memory = {field_ ? field_->places() : std::vector<ContactPlace>{}, row_memory_, own_sticks_, at_rest_, last_h_};
 }
 
 void ContactStepper::restore(const Memory& memory) {
   start();
   if (field_) field_->places() = memory.places;
-  row_memory_ = memory.rows, own_sticks_ = memory.sticks, at_rest_ = memory.at_rest;
+  row_memory_ = memory.rows, own_sticks_ = memory.sticks, at_rest_ = memory.at_rest, last_h_ = memory.last_h;
 }
 
 // ---- values at a state -----------------------------------------------------------------------------------------------------
@@ -160,6 +160,7 @@ MotionReport ContactStepper::step(State& state, double h) {
     return report;
   };
   situate_(state.t);
+  rescale_impulses(h);
   if (const MotionReport report = evaluate(state); !report.ok()) return failed(report);
   const bool same = staged_ && stage_.q == state.q;
   if (!same) {
@@ -203,6 +204,19 @@ MotionReport ContactStepper::step(State& state, double h) {
   work_.most_places = std::max(work_.most_places, items_.size());
   collect(h);
   return {};
+}
+
+/// Impulses of forces grow with the length of a step: those to start with are in proportion.
+void ContactStepper::rescale_impulses(double h) {
+  const double ratio = last_h_ > 0 ? h / last_h_ : 1.0;
+  last_h_ = h;
+  if (ratio == 1) return;
+  for (double& p : row_memory_) p *= ratio;
+  if (!field_) return;
+  for (ContactPlace& place : field_->places()) {
+    place.press *= ratio, place.spin *= ratio;
+    place.drag = ratio * place.drag, place.roll = ratio * place.roll;
+  }
 }
 
 void ContactStepper::drift(State& state, double h) {

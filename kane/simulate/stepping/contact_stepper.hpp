@@ -74,6 +74,7 @@ class ContactStepper {
     std::vector<double> rows;
     std::vector<bool> sticks;
     bool at_rest = false;
+    double last_h = 0;
   };
   void save(Memory& memory) const;
   void restore(const Memory& memory);
@@ -124,6 +125,7 @@ class ContactStepper {
   [[nodiscard]] BodyRows& rows_of(const MovingBody& body);
   // solving (stepping_solve.cpp)
   void solve(Half half, double h);
+  void note_strongest(double h);
   void prepare_item(std::size_t i, Half half, double h);
   void set_normal(std::size_t row, Half half, double h, double gap, double restitution, double& approach);
   [[nodiscard]] double calc_scale(std::size_t island) const;
@@ -139,6 +141,7 @@ class ContactStepper {
   void limit_rebound();
   void keep_impulses(Half half);
   void push_apart(State& state);
+  void rescale_impulses(double h);
   void drift(State& state, double h);
   void bring_back(State& state);
   void remove_gain(State& state, double energy_before);
@@ -167,10 +170,12 @@ class ContactStepper {
   std::vector<double> row_memory_, row_impulses_, own_approach_;
   std::vector<bool> own_sticks_;
   std::vector<SteppedContact> contacts_;
+  double strongest_ = 0;  ///< acceleration of a contact without contact forces, in the present step
   double kinetic_before_ = 0, kinetic_after_ = 0;
   long arrivals_ = 0;
   int rest_failures_ = 0;  ///< in a row
   bool at_rest_ = false;
+  double last_h_ = 0;  ///< of the step that the remembered impulses are of
   SteppingWork work_;
 };
 

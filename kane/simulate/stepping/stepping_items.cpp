@@ -12,6 +12,7 @@ namespace kane {
 
 void ContactStepper::begin_items() {
   sweep_.begin(inertia_.block_of_place());
+  sweep_.set_inertia(inertia_.matrix());
   items_.clear();
   moving_ground_ = false;
   body_rows_.resize(field_ ? field_->scene().body_count() : 0);

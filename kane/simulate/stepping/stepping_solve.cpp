@@ -14,10 +14,17 @@ namespace {
 
 /// Approach slower than this many times what the forces cause in a step is that of things at rest.
 constexpr double kResting = 4;
+/// So is what is slower than this part of what the strongest force causes anywhere.
+constexpr double kSlow = 0.1;
 /// Speeds of an island below this fraction of what forces cause in a step, before and after, are zero.
 constexpr double kStill = 1e-5;
 /// What may be left open of the speeds of an island: while it moves, and where it was at rest.
-constexpr double kTolerance = 1e-5, kRestTolerance = 1e-8;
+constexpr double kTolerance = 1e-5, kRestTolerance = 1e-9;
+/// Sweeps before Newton's method, and multiplications of one of its factorisations where things are at rest.
+constexpr long kFirstSweeps = 12;
+constexpr double kMostCostAtRest = 1e9;
+/// Newton's steps while things move.
+constexpr int kMovingSteps = 20;
 /// Sweeps of an island: what rests is solved to the end, once; what moves as far as some sweeps carry it, and on in the next step.
 constexpr std::size_t kSmall = 40;
 constexpr long kSweepsAtRest = 2000, kSweepsOfSmall = 60, kSweepsOfLarge = 40;
@@ -84,13 +91,24 @@ void ContactStepper::set_normal(std::size_t row, Half half, double h, double gap
                                 double& approach) {
   if (half == Half::First) {
     const double speed = sweep_.speed(row, w_), caused = 2 * std::abs(speed - sweep_.speed(row, u_));
-    approach = speed < -kResting * caused - 1e-12 && std::max(gap, 0.0) + h * speed < 0 ? -speed : 0.0;
+    const double resting = std::max(kResting * caused, kSlow * h * strongest_);
+    approach = speed < -resting && std::max(gap, 0.0) + h * speed < 0 ? -speed : 0.0;
     sweep_.set_target(row, -std::max(gap, 0.0) / h);
     return;
   }
   if (approach > 0) ++arrivals_;
   rebounds_ = rebounds_ || (approach > 0 && restitution > 0);
   sweep_.set_target(row, restitution * approach);
+}
+
+/// What forces cause along normals, in half a step.
+void ContactStepper::note_strongest(double h) {
+  strongest_ = 0;
+  for (std::size_t i = 0; i < items_.size(); ++i) {
+    if (items_[i].kind == ItemRef::Kind::Friction) continue;
+    const std::size_t row = sweep_.first_row(i);
+    strongest_ = std::max(strongest_, 2 / h * std::abs(sweep_.speed(row, w_) - sweep_.speed(row, u_)));
+  }
 }
 
 void ContactStepper::solve(Half half, double h) {
@@ -100,15 +118,20 @@ void ContactStepper::solve(Half half, double h) {
     for (std::size_t i = 0; i < items_.size(); ++i) sweep_.set_enabled(i, true);
   }
   rebounds_ = false;
+  if (half == Half::First) note_strongest(h);
   for (std::size_t i = 0; i < items_.size(); ++i) prepare_item(i, half, h);
   free_ = w_;
   note_energy(half);
   for (std::size_t k = 0; k < sweep_.island_count(); ++k) solve_island(k);
+  solved_items_ = items_.size();
   constexpr int kMostRounds = 4;
   for (int round = 0; half == Half::First && round < kMostRounds && add_speculative(h, w_); ++round) {
     // Impulses of the first round drive bodies against others.
-    for (std::size_t i = solved_items_; i < items_.size(); ++i) prepare_item(i, half, h);
-    for (std::size_t k = 0; k < sweep_.island_count(); ++k) continue_island(k);
+    const std::size_t solved = solved_items_;
+    for (std::size_t i = solved; i < items_.size(); ++i) prepare_item(i, half, h);
+    for (std::size_t k = 0; k < sweep_.island_count(); ++k)
+      if (std::ranges::any_of(sweep_.island(k), [&](std::uint32_t i) { return i >= solved; })) continue_island(k);
+    solved_items_ = items_.size();
   }
   if (half == Half::Second) {
     if (rebounds_) limit_rebound();
@@ -186,11 +209,14 @@ void ContactStepper::continue_island(std::size_t k) {
   options.most_sweeps = size <= kSmall ? kSweepsOfSmall : kSweepsOfLarge;
   // Forces that are not found in many sweeps are not sought with as many again in every step.
   if (rests) options.most_sweeps = std::max(options.most_sweeps, kSweepsAtRest >> std::min(rest_failures_, 8));
-  if (!rests && size > kSmall) options.first_sweeps = kSweepsOfLarge;
+  options.first_sweeps = kFirstSweeps;
+  if (rests)
+    options.most_cost = kMostCostAtRest;
+  else
+    options.newton_rounds = 1, options.newton_steps = kMovingSteps;
   const SweepReport report = sweep_.solve(k, w_, options);
   note(report);
   if (rests) rest_failures_ = report.converged ? 0 : rest_failures_ + 1;
-  solved_items_ = items_.size();
 }
 
 /// Nothing in the island moved when the step began.
