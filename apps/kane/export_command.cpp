@@ -17,6 +17,7 @@
 #include "kane/export/export_plan.hpp"
 #include "kane/export/fmu/fmu_export.hpp"
 #include "kane/export/page_export.hpp"
+#include "kane/export/sdfast_export.hpp"
 
 namespace kane {
 namespace {
@@ -42,7 +43,20 @@ constexpr const char* kFmu = "fmu";
 std::string language_list() {
   std::string text;
   for (const LanguageInfo& l : languages()) text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", l.name, l.title);
-  return text;
+  return text + ", sdfast (C in the form of SD/FAST)";
+}
+
+/// Bodies and joints instead of equations: the interface takes loads and parameters at run time.
+ExportPlan make_sdfast_plan(const ExportCommandOptions& options) {
+  require(options.state.file.empty() && !options.plan.until && !options.plan.step && !options.plan.output_step,
+          "--state, --until, --step and --output-step concern drivers; code in the form of SD/FAST has none");
+  const Mechanism mechanism = options.source.read();
+  SdfastExport made = export_sdfast(mechanism, options.plan.name);
+  ExportPlan plan;
+  plan.title = mechanism.name;
+  plan.files = std::move(made.files);
+  plan.notes = std::move(made.notes);
+  return plan;
 }
 
 /// Text of the model file for the page; "" if it is too long to show.
@@ -80,6 +94,7 @@ void write_page(const ExportCommandOptions& options) {
 }
 
 ExportPlan make_plan(const ExportCommandOptions& options) {
+  if (options.language == "sdfast") return make_sdfast_plan(options);
   ExportOptions plan = options.plan;
   plan.language = language_from(options.language);
   plan.check();
@@ -134,14 +149,15 @@ void run_export(const ExportCommandOptions& options) {
   if (options.json) {
     Json j;
     j["model"] = plan.title;
-    j["language"] = info(plan.language).name;
+    j["language"] = options.language;
     j["files"] = paths;
     j["notes"] = plan.notes;
     fmt::print("{}\n", j.dump());
     return;
   }
   for (const std::string& note : plan.notes) fmt::print(stderr, "warning: {}\n", note);
-  fmt::print("{} in {}:\n", plan.title, info(plan.language).title);
+  fmt::print("{} in {}:\n", plan.title,
+             options.language == "sdfast" ? "C, in the form of SD/FAST" : info(plan.language).title);
   for (const auto& path : paths) fmt::print("  {}\n", path);
   fmt::print("{} explains how to use it.\n", paths.back());
 }
@@ -189,6 +205,7 @@ void add_export_command(CLI::App& app) {
       "  kane export models/planar2r.yaml --to c -o planar2r_c\n"
       "  kane export models/fourbar.yaml --to python -o fourbar_py --until 2\n"
       "  kane export models/fourbar.yaml --to fmu --fmi 3 -o fourbar.fmu\n"
+      "  kane export models/sdfast/chain.sd --to sdfast -o chain_sd           # for programs that call sdinit, sdstate\n"
       "  kane export models/double_pendulum.yaml --to page -o pendulum.html   # to mail to a student");
   command->callback([options] { run_export(*options); });
 }

@@ -21,7 +21,7 @@ constexpr SdfastTypeRow kSdfastTypes[] = {
     {"bttt", "rfree", 21}, {"rrrttt", "rbushing", 22}, {"rrrt", "rbearing", 23},
 };
 
-void set_type(const Joint& joint, std::string_view& name, int* number) {
+void set_type(const Joint& joint, std::string_view& name, int& number) {
   std::string code;
   for (const ElementaryMotion& m : joint.motions) {
     if (!m.free) continue;
@@ -33,7 +33,7 @@ void set_type(const Joint& joint, std::string_view& name, int* number) {
   for (const SdfastTypeRow& row : kSdfastTypes)
     if (row.motions == code) {
       name = row.name;
-      if (number != nullptr) *number = row.number;
+      number = row.number;
     }
 }
 
@@ -57,8 +57,8 @@ class RoadmapFormer {
     for (SdfastBodyRow& b : map_.bodies) b.shown_coords = coordinates_text(b);
     for (std::size_t j = 0; j < m_.joints.size(); ++j)
       if (const Joint& joint = m_.joints[j]; joint.closing) {
-        SdfastLoopRow row{joint.name, "", index_.at(joint.parent), index_.at(joint.child), j};
-        set_type(joint, row.type, nullptr);
+        SdfastLoopRow row{joint.name, "", index_.at(joint.parent), index_.at(joint.child), j, 0};
+        set_type(joint, row.type, row.type_number);
         map_.loops.push_back(row);
       }
     return std::move(map_);
@@ -72,7 +72,7 @@ class RoadmapFormer {
     body.joint = joint.name;
     body.inboard = index_.at(joint.parent);
     body.at = j;
-    set_type(joint, body.type, &body.type_number);
+    set_type(joint, body.type, body.type_number);
     const int number = static_cast<int>(map_.bodies.size());
     for (std::size_t k = 0; k < joint.motions.size(); ++k) {
       const ElementaryMotion& motion = joint.motions[k];

@@ -41,6 +41,7 @@ struct SdfastLoopRow {
   std::string_view type;
   int inboard = -1, outboard = -1;  ///< bodies
   std::size_t at = 0;               ///< index into Mechanism::joints
+  int type_number = 0;              ///< as sdjnt reports it
 };
 
 struct SdfastRoadmap {
