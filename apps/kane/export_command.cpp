@@ -205,7 +205,8 @@ void add_export_command(CLI::App& app) {
       "  kane export models/planar2r.yaml --to c -o planar2r_c\n"
       "  kane export models/fourbar.yaml --to python -o fourbar_py --until 2\n"
       "  kane export models/fourbar.yaml --to fmu --fmi 3 -o fourbar.fmu\n"
-      "  kane export models/sdfast/chain.sd --to sdfast -o chain_sd           # for programs that call sdinit, sdstate\n"
+      "  kane export models/sdfast/chain.sd --to sdfast -o chain_sd           # for programs that call sdinit, "
+      "sdstate\n"
       "  kane export models/double_pendulum.yaml --to page -o pendulum.html   # to mail to a student");
   command->callback([options] { run_export(*options); });
 }
