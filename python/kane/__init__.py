@@ -16,6 +16,7 @@ from .errors import InternalError, LimitError, ModelError, RunError
 from .expr import (Expr, Symbol, acos, asin, atan, atan2, cos, cosh, exp, floor, log, maximum, minimum, number, parse,
                    select, sign, sin, sinh, sqrt, symbols, tan, tanh)
 from .function import CompiledFunction, MotionFunction
+from .mechanism import Mechanism
 from .model import Model, load, loads
 from .results import (Derivation, Equilibrium, EquilibriumList, Evaluation, Fit, FrequencyResponse, InverseResult,
                       JointForces, LinearModel, Page, Reach, Report, Result, RootLocus, SensitivityResult, SourceCode,

@@ -190,6 +190,7 @@ void add_methods(py::class_<PyExpr>& c) {
              return evaluate(a.value, Values(values.begin(), values.end()));
            })
       .def("latex", [](const PyExpr& a) { return literal(a.value).latex; })
+      .def("infix", [](const PyExpr& a) { return to_text(a.value); })
       .def("text", [](const PyExpr& a) { return literal(a.value).text; })
       .def_property_readonly("is_symbol", [](const PyExpr& a) { return a.value.is_symbol(); })
       .def_property_readonly("is_number", [](const PyExpr& a) { return a.value.is_number(); })
