@@ -16,14 +16,17 @@ from .errors import InternalError, LimitError, ModelError, RunError
 from .expr import (Expr, Symbol, acos, asin, atan, atan2, cos, cosh, exp, floor, log, maximum, minimum, number, parse,
                    select, sign, sin, sinh, sqrt, symbols, tan, tanh)
 from .function import CompiledFunction, MotionFunction
+from .mechanics import (Dyadic, KanesMethod, Particle, Point, ReferenceFrame, RigidBody, Vector, cross, dot, dynamicsymbols,
+                        inertia, outer, time_derivative)
 from .mechanism import Mechanism
 from .model import Model, load, loads
+from .numeric import EquationsOfMotion
 from .results import (Derivation, Equilibrium, EquilibriumList, Evaluation, Fit, FrequencyResponse, InverseResult,
                       JointForces, LinearModel, Page, Reach, Report, Result, RootLocus, SensitivityResult, SourceCode,
                       Table, TaskJacobian)
 from .simulation import Simulation
 from .states import State
-from .sympy_bridge import EquationsOfMotion, compile, from_kanes_method, from_sympy, to_sympy
+from .sympy_bridge import compile, from_kanes_method, from_sympy, to_sympy
 
 __version__: str = _kane.__version__
 

@@ -14,9 +14,10 @@ from .errors import ModelError
 from .expr import Expr, compile_expressions
 from .expr import flatten as _flatten_kane
 from .function import CompiledFunction
+from .numeric import EquationsOfMotion
 from .states import suggestion
 
-__all__ = ["from_sympy", "to_sympy", "compile", "from_kanes_method", "EquationsOfMotion"]
+__all__ = ["from_sympy", "to_sympy", "compile", "from_kanes_method"]
 
 
 def _sympy() -> Any:
@@ -452,117 +453,23 @@ def _is_kane(expressions: Any) -> bool:
 
 # ---- KanesMethod, LagrangesMethod --------------------------------------------------------------------------------------------
 
-class EquationsOfMotion:
-    """M(x) x' = F(x) of a finished KanesMethod or LagrangesMethod of SymPy, compiled.
-
-    ``states`` are the coordinates and speeds (of a LagrangesMethod: and their rates), ``parameters`` the symbols that are
-    constant, ``specified`` the functions of time that are given from outside. ``set(m=1, g=9.81)`` or ``set({m: 1})``
-    gives parameters values; ``rhs(t, x)`` is what the solvers of scipy want.
-    """
-
-    def __init__(self, method: Any, parameters: Optional[Mapping] = None) -> None:
-        sympy = _sympy()
-        from sympy.physics.mechanics import LagrangesMethod, dynamicsymbols
-        if not hasattr(method, "mass_matrix_full") or not hasattr(method, "forcing_full"):
-            raise TypeError(f"a KanesMethod or LagrangesMethod is needed, not {type(method).__name__}")
-        self.t = dynamicsymbols._t
-        if isinstance(method, LagrangesMethod):
-            self.states = [*method.q, *(q.diff(self.t) for q in method.q)]
+def _leaves(time: Any, *matrices: Any) -> set:
+    """Symbols, functions of time and derivatives that occur, without the time itself."""
+    sympy = _sympy()
+    found = set()
+    undefined = sympy.core.function.AppliedUndef
+    seen, stack = set(), [e for matrix in matrices for e in matrix]
+    while stack:
+        e = stack.pop()
+        if e in seen:
+            continue
+        seen.add(e)
+        if e.is_Symbol or isinstance(e, (sympy.Derivative, undefined)):
+            found.add(e)
         else:
-            self.states = [*method.q, *method.u]
-        mass, forcing = method.mass_matrix_full, method.forcing_full
-        self.multipliers = mass.rows - len(self.states)
-        leaves = self._leaves(mass, forcing)
-        self.parameters = sorted((e for e in leaves if e.is_Symbol and e != self.t), key=str)
-        self.specified = sorted((e for e in leaves if not e.is_Symbol and e not in self.states), key=str)
-        self.values: Dict[Any, float] = {}
-        self._specified: Dict[Any, Any] = {e: 0.0 for e in self.specified}
-        self._p: Optional[np.ndarray] = None  # values of the parameters, once all are given
-        self._r: Optional[np.ndarray] = np.zeros(len(self.specified))  # specified values, unless some are functions
-        arguments = [self.t, list(self.states), list(self.specified), list(self.parameters)]
-        described, names, known = _arguments(arguments)
-        builder = _kane.Builder()
-        translate = _Translator(builder, known)
-        m = [translate(e) for e in mass]
-        f = [translate(e) for e in forcing]
-        size = mass.rows
-        self._mass = CompiledFunction(builder.compile(m, described, names), [(size, size)], True)
-        self._forcing = CompiledFunction(builder.compile(f, described, names), [(size,)], True)
-        self._builder, self._m, self._f = builder, m, f
-        self._arguments = described, names
-        self._rates: Optional[CompiledFunction] = None
-        if parameters is not None:
-            self.set(parameters)
-
-    def _leaves(self, *matrices: Any) -> set:
-        sympy = _sympy()
-        found = set()
-        undefined = sympy.core.function.AppliedUndef
-        for matrix in matrices:
-            seen, stack = set(), list(matrix)
-            while stack:
-                e = stack.pop()
-                if e in seen:
-                    continue
-                seen.add(e)
-                if e.is_Symbol or isinstance(e, (sympy.Derivative, undefined)):
-                    found.add(e)
-                else:
-                    stack.extend(e.args)
-        found.discard(self.t)
-        return found
-
-    def set(self, values: Optional[Mapping] = None, **names: float) -> "EquationsOfMotion":
-        """Gives parameters values: ``set({m: 1})``, ``set(m=1)``; specified functions a number or f(t, x)."""
-        known = {str(e): e for e in [*self.parameters, *self.specified]}
-        known.update({str(type(e).__name__): e for e in self.specified if not e.is_Derivative})
-        for key, value in {**dict(values or {}), **names}.items():
-            symbol = known.get(str(key))
-            if symbol is None:
-                raise ModelError(f"the equations do not contain '{key}'{suggestion(str(key), known)}")
-            if symbol in self._specified:
-                self._specified[symbol] = value
-            elif callable(value) and not hasattr(value, "__float__"):
-                raise ModelError(f"the parameter '{key}' must be a number")
-            else:
-                self.values[symbol] = float(value)
-        self._p = None
-        fixed = not any(callable(v) for v in self._specified.values())
-        self._r = np.array(list(self._specified.values()), dtype=float) if fixed else None
-        return self
-
-    def _call(self, t: Any, x: Any, r: Any, p: Any) -> Tuple[Any, ...]:
-        if p is None and self._p is not None:
-            p = self._p
-        elif p is None:
-            missing = [str(e) for e in self.parameters if e not in self.values]
-            if missing:
-                raise ModelError("these parameters have no value yet: " + ", ".join(missing))
-            p = self._p = np.array([self.values[e] for e in self.parameters], dtype=float)
-        if r is None and self._r is not None:
-            r = self._r
-        elif r is None:
-            r = np.array([f(t, x) if callable(f) else f for f in self._specified.values()], dtype=float)
-        return t, x, r, p
-
-    def mass_matrix(self, x: Any, t: Any = 0.0, r: Any = None, p: Any = None) -> np.ndarray:
-        """``mass_matrix_full`` at states x (..., n)."""
-        return self._mass(*self._call(t, x, r, p))
-
-    def forcing(self, x: Any, t: Any = 0.0, r: Any = None, p: Any = None) -> np.ndarray:
-        """``forcing_full`` at states x (..., n)."""
-        return self._forcing(*self._call(t, x, r, p))
-
-    def rhs(self, t: Any, x: Any, r: Any = None, p: Any = None) -> np.ndarray:
-        """x' (..., n): for ``scipy.integrate.solve_ivp(eom.rhs, ...)``. The linear equations are solved in symbols, once."""
-        if self._rates is None:
-            rates = self._builder.solve(self._m, self._f)[:len(self.states)]
-            self._rates = CompiledFunction(self._builder.compile(rates, *self._arguments), [(len(rates),)], True)
-        return self._rates(*self._call(t, x, r, p))
-
-    def __repr__(self) -> str:
-        return (f"<EquationsOfMotion: {len(self.states)} states, parameters {', '.join(map(str, self.parameters))}"
-                + (f", specified {', '.join(map(str, self.specified))}" if self.specified else "") + ">")
+            stack.extend(e.args)
+    found.discard(time)
+    return found
 
 
 def from_kanes_method(method: Any, parameters: Optional[Mapping] = None) -> EquationsOfMotion:
@@ -578,4 +485,19 @@ def from_kanes_method(method: Any, parameters: Optional[Mapping] = None) -> Equa
     >>> eom.rhs(0.0, [0.1, 0.0]).round(6)
     array([ 0.      , -0.489683])
     """
-    return EquationsOfMotion(method, parameters)
+    from sympy.physics.mechanics import LagrangesMethod, dynamicsymbols
+    if not hasattr(method, "mass_matrix_full") or not hasattr(method, "forcing_full"):
+        raise TypeError(f"a KanesMethod or LagrangesMethod is needed, not {type(method).__name__}")
+    time = dynamicsymbols._t
+    states = [*method.q, *(q.diff(time) for q in method.q)] if isinstance(method, LagrangesMethod) else [*method.q, *method.u]
+    mass, forcing = method.mass_matrix_full, method.forcing_full
+    leaves = _leaves(time, mass, forcing)
+    constants = sorted((e for e in leaves if e.is_Symbol), key=str)
+    specified = sorted((e for e in leaves if not e.is_Symbol and e not in states), key=str)
+    described, names, known = _arguments([time, states, specified, constants])
+    builder = _kane.Builder()
+    translate = _Translator(builder, known)
+    result = EquationsOfMotion(states, constants, specified, mass.rows,
+                               lambda places: builder.compile(list(places), described, names),
+                               [translate(e) for e in mass], [translate(e) for e in forcing], builder.solve)
+    return result.set(parameters)

@@ -12,6 +12,7 @@
 #include "kane/expr/parse.hpp"
 #include "kane/expr/print.hpp"
 #include "kane/expr/traverse.hpp"
+#include "kane/mechanics/linear_solver.hpp"
 #include "python/src/function.hpp"
 
 namespace kane::python {
@@ -153,6 +154,25 @@ std::shared_ptr<VectorFunction> compile_list(const py::sequence& outputs, const 
   return unlocked([&] { return std::make_shared<VectorFunction>(copies, arguments, symbols); });
 }
 
+/// As a person would write it, if it is short; else as the graph has it.
+std::string show_expression(const PyExpr& e) {
+  constexpr std::uint32_t kShort = 300;
+  if (e.value.is_symbol() || e.value.is_number() || e.graph->cost(e.value.id()) > kShort) return e.value.to_string();
+  const Literal form = literal(e.value);
+  return form.too_long ? e.value.to_string() : form.text;
+}
+
+/// x of A x = b in symbols; A by rows.
+py::list solve_symbols(const py::sequence& a, const py::sequence& b) {
+  const auto graph = shared_graph();
+  ExprMatrix matrix(b.size(), b.size());
+  require(a.size() == b.size() * b.size(), "the matrix of {} equations has {} entries", b.size(), a.size());
+  matrix.entries = values_of(graph, a);
+  py::list result;
+  for (const Expr& e : LinearSolver(matrix).solve(values_of(graph, b))) result.append(PyExpr{graph, graph->bind(e)});
+  return result;
+}
+
 void add_methods(py::class_<PyExpr>& c) {
   c.def("__neg__",
         [](const PyExpr& a) {
@@ -174,8 +194,8 @@ void add_methods(py::class_<PyExpr>& c) {
            [](const PyExpr& a, const py::object& b) {
              return is_expr_like(b) && a.graph->bind(a.value) == a.graph->bind(to_expr(a.graph, b));
            })
-      .def("__str__", [](const PyExpr& a) { return a.value.to_string(); })
-      .def("__repr__", [](const PyExpr& a) { return a.value.to_string(); })
+      .def("__str__", &show_expression)
+      .def("__repr__", &show_expression)
       .def("__reduce__",
            [](const PyExpr& a) {
              return py::make_tuple(py::module_::import("kane._kane").attr("parse"), py::make_tuple(to_text(a.value)));
@@ -184,6 +204,10 @@ void add_methods(py::class_<PyExpr>& c) {
       .def("subs",
            [](const PyExpr& a, const py::dict& map) {
              return PyExpr{a.graph, a.graph->bind(substitute(a.value, substitution_of(a.graph, map)))};
+           })
+      .def("total",
+           [](const PyExpr& a, const py::dict& rates) {
+             return PyExpr{a.graph, a.graph->bind(time_derivative(a.value, substitution_of(a.graph, rates)))};
            })
       .def("evaluate",
            [](const PyExpr& a, const std::map<std::string, double>& values) {
@@ -261,6 +285,7 @@ void bind_expression(py::module_& m) {
   });
   m.def("tape", &write_tape);
   m.def("compile", &compile_list);
+  m.def("solve", &solve_symbols);
   m.def("graph_size", [] { return shared_graph()->size(); });
 }
 
