@@ -77,7 +77,7 @@ Evaluation Evaluator::calc(const StartState& state) {
   lambda_.assign(e.constraints.size(), 0.0);
   const auto reports = switched_ ? calc_switched(a) : calc_plain(a);
   if (!a.failure.empty()) return a;
-  if (system.mass() != nullptr) {
+  if (system.has_mass()) {
     a.mass = copy_of(evaluator().mass_matrix());
     a.rhs.assign(evaluator().rhs().begin(), evaluator().rhs().end());
   }
@@ -108,7 +108,7 @@ std::span<const double> Evaluator::calc_plain(Evaluation& a) {
     a.failure = describe(report, model_.equations());
     return {};
   }
-  if (model_.system()->mass() != nullptr) plain_->calc_mass(a.q, a.u);
+  if (model_.system()->has_mass()) plain_->calc_mass(a.q, a.u);
   plain_->calc_multipliers(a.udot, lambda_);
   if (model_.system()->reports() == nullptr) return {};
   return plain_->calc_reports(a.q, a.u, a.udot, lambda_);
@@ -137,7 +137,7 @@ std::span<const double> Evaluator::calc_switched(Evaluation& a) {
   if (std::string unlocated = describe_unlocated(e, &a.contacts); !unlocated.empty())
     a.warnings.push_back(std::move(unlocated));
   SystemEvaluator& evaluator = switched_->evaluator();
-  if (model_.system()->mass() != nullptr) {
+  if (model_.system()->has_mass()) {
     evaluator.calc_mass(at.q, at.u);
     a.qdot.assign(evaluator.qdot().begin(), evaluator.qdot().end());
   }

@@ -74,8 +74,17 @@ void add_symbols(const Linearization& l, std::vector<SymbolicEntry>& to) {
   add("M", l.M, l.speeds), add("C", l.C, l.speeds), add("K", l.K, l.coordinates), add("F", l.F, l.inputs);
 }
 
-/// A and B in numbers, where loads depend on forces that are solved for at every state: M, C, K and F stay empty.
-void fill_numbers(OperatingPoint& point, const LinearizeModelOptions& options, LinearizationReport& report) {
+/// Speeds beyond which A and B are found in numbers, unless formulas are asked for.
+constexpr std::size_t kMostSymbolicSpeeds = 40;
+
+bool wants_numbers(const OperatingPoint& point, const LinearizeModelOptions& options) {
+  return point.model().equations().u.size() > kMostSymbolicSpeeds && !options.symbols && !options.steady &&
+         options.dependent.empty();
+}
+
+/// A and B in numbers: M, C, K and F stay empty. `why` goes to the user.
+void fill_numbers(OperatingPoint& point, const LinearizeModelOptions& options, const char* why,
+                  LinearizationReport& report) {
   LinearModel l = Linearizer(point.evaluator(), {.outputs = {}, .only = options.only}).calc(point.state());
   report.states = l.states, report.inputs = l.inputs;
   const auto split = l.states.begin() + static_cast<std::ptrdiff_t>(l.coordinates);
@@ -85,9 +94,7 @@ void fill_numbers(OperatingPoint& point, const LinearizeModelOptions& options, L
   report.controllable = calc_controllability(report.a, report.b);
   report.largest_rate = point.calc_largest_rate(report.coordinates, options.steady);
   auto& warnings = report.summary.warnings;
-  warnings.push_back(
-      "loads depend on reaction forces that have no formula: A and B were found in numbers, and there are "
-      "no M, C, K and F");
+  warnings.push_back(fmt::format("{}: A and B were found in numbers, and there are no M, C, K and F", why));
   point.warn_of_time(warnings);
   if (!options.equilibrium) point.warn_of_motion(report.largest_rate, options.steady, report.a, warnings);
 }
@@ -104,11 +111,15 @@ LinearizationReport linearize_model(const Model& model, const StartState& state,
   report.failure = point.failure();
   if (!point.ok()) return report;
 
+  if (wants_numbers(point, options)) {
+    fill_numbers(point, options, "the model is large", report);
+    return report;
+  }
   Mechanism mechanism = copy_mechanism(point.model().mechanism());  // with a graph of its own
   set_active(mechanism, point.model().equations(), point.start().active);
   const EquationsOfMotion e = form_to_linearize(mechanism);
   if (e.has_given_forces()) {
-    fill_numbers(point, options, report);
+    fill_numbers(point, options, "loads depend on reaction forces that have no formula", report);
     return report;
   }
   ensure(e.constraints.size() == point.start().active.size(), "the constraints of '{}' changed", e.name);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <optional>
 
 #include "kane/base/counted.hpp"
 #include "kane/base/error.hpp"
@@ -40,10 +41,35 @@ Mode make_mode(Complex s, std::span<const Complex> vector, double tolerance) {
   return mode;
 }
 
+/// |v_i w_i| of the right and left eigenvectors v, w of an eigenvalue that is alone: the diagonal of its projector
+/// v w^T / (w^T v), up to a factor. Empty if w was not found.
+std::vector<double> multiply_vectors(const GeneralEigen& right, std::size_t k, const GeneralEigen& left) {
+  if (!left.converged) return {};
+  const std::size_t n = right.values.size();
+  const auto nearest = std::min_element(left.values.begin(), left.values.end(), [&](Complex x, Complex y) {
+    return std::abs(x - right.values[k]) < std::abs(y - right.values[k]);
+  });
+  const Complex* const v = right.vectors.data() + k * n;
+  const Complex* const w = left.vectors.data() + static_cast<std::size_t>(nearest - left.values.begin()) * n;
+  std::vector<double> products(n);
+  for (std::size_t i = 0; i < n; ++i) products[i] = std::abs(v[i] * w[i]);
+  return products;
+}
+
+GeneralEigen calc_left_eigen(ConstMatrixView a) {
+  Matrix transposed(a.columns, a.rows);
+  for (std::size_t i = 0; i < a.rows; ++i)
+    for (std::size_t j = 0; j < a.columns; ++j) transposed(j, i) = a(i, j);
+  return calc_eigen(transposed.view());
+}
+
 /// One list per eigenvalue; those of a group share one.
 std::vector<std::vector<double>> calc_participation(ConstMatrixView a, const GeneralEigen& eigen) {
   const std::size_t n = eigen.values.size();
   const std::vector<std::size_t> groups = find_eigenvalue_groups(eigen);
+  const GeneralEigen left = calc_left_eigen(a);
+  std::optional<EigenProjector> made;  // few matrices need one
+  const auto projector = [&]() -> const EigenProjector& { return made ? *made : made.emplace(a); };
   std::vector<std::vector<double>> all(n);
   for (std::size_t k = 0; k < n; ++k) {
     const auto first = static_cast<std::size_t>(std::find(groups.begin(), groups.end(), groups[k]) - groups.begin());
@@ -54,8 +80,11 @@ std::vector<std::vector<double>> calc_participation(ConstMatrixView a, const Gen
     std::vector<Complex> members;
     for (std::size_t i = k; i < n; ++i)
       if (groups[i] == groups[k]) members.push_back(eigen.values[i]);
+    if (members.size() == 1) all[k] = multiply_vectors(eigen, k, left);
+    if (all[k].empty())
+      for (const Complex& p : projector().calc_diagonal(members)) all[k].push_back(std::abs(p));
     double sum = 0;
-    for (const Complex& p : calc_projector_diagonal(a, members)) all[k].push_back(std::abs(p)), sum += all[k].back();
+    for (const double p : all[k]) sum += p;
     for (double& p : all[k]) p /= sum;
   }
   return all;

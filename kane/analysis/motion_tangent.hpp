@@ -9,7 +9,9 @@
 //     M dudot = dg + A^T dlambda,   A dudot = dh          (dg, dh at fixed udot and lambda)
 //
 // which has the form of the equations of motion themselves: the same embedding solves it. One program computes all
-// derivatives; only entries that are not identically zero are in it.
+// derivatives; only entries that are not identically zero are in it. For large systems that would be too long: there the
+// program has the derivative along one change of everything, whose components are further arguments, and runs once for
+// each change.
 
 #include <memory>
 #include <span>
@@ -46,16 +48,25 @@ class MotionTangent {
   struct Entry {
     std::size_t row, output;
   };
+  /// All derivatives, column by column.
+  void compile_columns(const KernelWorkshop& shop, const std::vector<Expr>& rows,
+                       std::span<const Substitution> directions);
+  /// The derivative along one change.
+  void compile_along(const KernelWorkshop& shop, const std::vector<Expr>& rows,
+                     std::span<const Substitution> directions);
+  /// Into rows_.
+  [[nodiscard]] bool calc_rows(std::span<const double> dy, int direction, double length);
   void add_column(std::size_t column, double factor);
   [[nodiscard]] bool prepare_solver(std::span<const double> q, std::span<const double> u);
 
   SystemEvaluator& evaluator_;
   std::size_t directions_;
   std::vector<Entry> entries_;      ///< column by column
-  std::vector<std::size_t> begin_;  ///< first entry of each column, and the end
+  std::vector<std::size_t> begin_;  ///< first entry of each column, and the end; empty: along one change
   std::unique_ptr<Kernel> kernel_;
   KernelRunner runner_;
   std::span<const double> values_;
+  std::vector<double> q_, u_, change_;  ///< arguments of the derivative along one change
   std::vector<double> qdot_, udot_, lambda_, rows_, gamma_, active_lambda_, all_lambda_;
   MassFactors factors_;
 };

@@ -264,7 +264,7 @@ void form_tree_dynamics(const BuiltTree& built, Formulation formulation, const F
   }
   if (options.solve && formulation == Formulation::Articulated)
     equations.udot_explicit = in_speed_order(tree, form_articulated(tree));
-  equations.active = in_speed_order(tree, tree.tau);  // complete_equations() adds gravity
+  if (options.outputs) equations.active = in_speed_order(tree, form_active_forces(tree));
   const auto needed = form_inverse_dynamics(tree, in_dof_order(tree, equations.udot));
   equations.inverse = in_speed_order(tree, minus(needed, tree.tau));
 }
@@ -311,7 +311,11 @@ EquationsOfMotion form_unplaced(const Mechanism& mechanism, Formulation formulat
         "'{}' cannot be formulated by articulated: it has loads that depend on accelerations or reactions, which "
         "join the mass matrix, and this formulation has none",
         mechanism.name);
-    if (!adapted.solve) adapted.mass_matrix = true;
+    if (!adapted.solve)
+      adapted.mass_matrix = true;
+    else if (formulation == Formulation::Articulated && lowered.system.constraints().empty() &&
+             lowered.switching.empty() && lowered.system.speeds().size() > options.largest_mass_matrix)
+      adapted.mass_matrix = false;
     equations = form_frame_of_tree(lowered);
     equations.accelerating = has_accelerating_loads(lowered.system);
     form_tree_dynamics(*tree.built, formulation, adapted, equations);

@@ -8,6 +8,7 @@
 // The recursive ones are for trees whose speeds are those of the joints. Constraints, outputs and reactions come from the
 // same System in every case.
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,6 +37,9 @@ struct FormOptions {
   bool solve = true;
   /// Form the mass matrix and right-hand side also where the formulation itself does not need them.
   bool mass_matrix = true;
+  /// ... unless there are more speeds than this and nothing is constrained: its entries would be longer than all the rest.
+  /// (The inverse dynamics gives the same numbers, column by column.)
+  std::size_t largest_mass_matrix = std::numeric_limits<std::size_t>::max();
   /// Positions, velocities, accelerations, energy, reactions (report.hpp): the same ones in every formulation.
   bool outputs = true;
   /// Embed the active constraints in symbols.

@@ -45,15 +45,6 @@ void report_momentum(const System& s, const BodyMotion& m, EquationsOfMotion& e)
   e.angular_momentum = angular;
 }
 
-// F_r = g . sum m v_r: the derivative of the power of the weights, g . p, with respect to u_r.
-void add_weights(const System& s, EquationsOfMotion& e) {
-  const Vector g = total_uniform_gravity(s);
-  if (e.active.empty() || g.is_zero()) return;
-  const Expr power = s.graph().bind(dot(s.frames().express(g, s.inertial()), e.linear_momentum));
-  for (const Jacobian::Entry& entry : jacobian({&power, 1}, e.u).entries)
-    e.active[static_cast<std::size_t>(entry.column)] += entry.value;
-}
-
 /// Nothing if gravity is not uniform and constant in the ground, or a centre of attraction moves.
 std::optional<Expr> potential_energy(const System& s, const BodyMotion& m) {
   Expr v;
@@ -165,7 +156,6 @@ void complete_equations(const Mechanism& mechanism, const LoweredMechanism& l, E
   if (options.motion) report_motion(l, motion, e);
   if (options.energy) {
     report_momentum(l.system, motion, e);
-    if (e.formulation != "projection") add_weights(l.system, e);  // the projection has them already
     e.potential = potential_energy(l.system, motion);
     report_energy_outputs(l, e);
   }

@@ -133,6 +133,25 @@ std::vector<Expr> form_inverse_dynamics(const TreeModel& tree, const std::vector
 
 std::vector<Expr> form_bias(const TreeModel& tree) { return form_inverse_dynamics(tree, {}); }
 
+// F_r of everything that acts: the recursion of inverse dynamics with nothing moving, where only gravity accelerates.
+std::vector<Expr> form_active_forces(const TreeModel& tree) {
+  std::vector<Expr3> accelerations;
+  std::vector<Wrench> wrenches;
+  for (const auto& link : tree.links) {
+    accelerations.push_back(link.rotation.to_link(link.parent ? accelerations[*link.parent] : tree.base_acceleration));
+    const Expr3& a = accelerations.back();
+    const auto& [mass, h, I] = link.inertia;
+    wrenches.push_back({subtract(link.force, scale(mass, a)), subtract(link.torque, cross(h, a))});
+  }
+  std::vector<Expr> forces = tree.tau;
+  for (std::size_t i = tree.links.size(); i-- > 0;) {
+    const auto& link = tree.links[i];
+    for (std::size_t k = 0; k < link.dof_count; ++k) forces[link.first_dof + k] += along(link, k, wrenches[i]);
+    if (link.parent) pass_to_parent(link, wrenches[i], wrenches[*link.parent]);
+  }
+  return forces;
+}
+
 // ---- composite bodies (Walker and Orin 1982) ---------------------------------------------------------------------------
 
 ExprMatrix form_mass_matrix(const TreeModel& tree) {

@@ -79,6 +79,9 @@ void regroup_inertia(TreeModel& tree);
 /// Generalized forces for given accelerations of the speeds: tau = M udot + bias.
 [[nodiscard]] std::vector<Expr> form_inverse_dynamics(const TreeModel& tree, const std::vector<Expr>& udot);
 
+/// Generalized active forces: tau, the external loads of the links and their weights.
+[[nodiscard]] std::vector<Expr> form_active_forces(const TreeModel& tree);
+
 /// Mass matrix by composite bodies; lower triangle of the branch-sparse pattern filled, and its transpose.
 [[nodiscard]] ExprMatrix form_mass_matrix(const TreeModel& tree);
 

@@ -72,6 +72,10 @@ void carry_closed_start(const Mechanism& mechanism, Mechanism& chosen) {
   translate_initial(rates, chosen, true);
 }
 
+/// Speeds beyond which the mass matrix of a tree is computed column by column rather than compiled: a chain of 500 links has
+/// 125,000 entries, and takes twice as long to start with them.
+constexpr std::size_t kLargestMassMatrix = 120;
+
 }  // namespace
 
 Model::Model(Mechanism mechanism, ModelOptions options) {
@@ -91,6 +95,7 @@ Model::Model(Mechanism mechanism, ModelOptions options) {
   if (options.sampled_laws == SampledLaws::Continuous) make_continuous(mechanism, options.driven, notes);
   FormOptions form;
   form.formulation = options.formulation;
+  form.largest_mass_matrix = kLargestMassMatrix;
   EquationsOfMotion equations = form_equations(mechanism, form);
   compile(std::move(mechanism), std::move(equations), std::move(options), std::move(notes));
 }

@@ -102,11 +102,20 @@ std::vector<std::size_t> find_eigenvalue_groups(const GeneralEigen& eigen) {
 
 // A = U T U^H (Schur), the chosen eigenvalues brought to the front by rotations of neighbours: T = (T11 T12; 0 T22). Then
 // P = U (1 R; 0 0) U^H with T11 R - R T22 = T12 (Golub, Van Loan, Matrix Computations, 4th ed., 7.1.6 and 7.6.2).
-std::vector<std::complex<double>> calc_projector_diagonal(ConstMatrixView a,
-                                                          std::span<const std::complex<double>> chosen) {
-  using Index = Eigen::Index;
+struct EigenProjector::Schur {
+  Eigen::MatrixXcd t, u;
+};
+
+EigenProjector::EigenProjector(ConstMatrixView a) : schur_(std::make_unique<Schur>()) {
   const Eigen::ComplexSchur<Eigen::MatrixXcd> schur(to_eigen(a).cast<std::complex<double>>());
-  Eigen::MatrixXcd t = schur.matrixT(), u = schur.matrixU();
+  schur_->t = schur.matrixT(), schur_->u = schur.matrixU();
+}
+
+EigenProjector::~EigenProjector() = default;
+
+std::vector<std::complex<double>> EigenProjector::calc_diagonal(std::span<const std::complex<double>> chosen) const {
+  using Index = Eigen::Index;
+  Eigen::MatrixXcd t = schur_->t, u = schur_->u;
   const Index n = t.rows(), m = static_cast<Index>(chosen.size());
   std::complex<double> centre = 0;
   for (const auto& s : chosen) centre += s / static_cast<double>(m);

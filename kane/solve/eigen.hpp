@@ -2,6 +2,7 @@
 // Eigenvalues, for analyses (not for hot paths: these allocate).
 
 #include <complex>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -33,9 +34,21 @@ struct GeneralEigen {
 /// spreads over a small circle and whose eigenvectors nearly coincide. For each eigenvalue the number of its group,
 /// from 0.
 [[nodiscard]] std::vector<std::size_t> find_eigenvalue_groups(const GeneralEigen& eigen);
-/// The diagonal of the projector onto the invariant subspace of some of the eigenvalues (`chosen`, of calc_eigen(a)),
-/// along that of all others: |V_ki W_ik| for a single one, and also defined where there are not enough eigenvectors.
-[[nodiscard]] std::vector<std::complex<double>> calc_projector_diagonal(ConstMatrixView a,
-                                                                        std::span<const std::complex<double>> chosen);
+/// Projectors onto invariant subspaces of a matrix.
+class EigenProjector {
+ public:
+  explicit EigenProjector(ConstMatrixView a);
+  ~EigenProjector();
+  EigenProjector(const EigenProjector&) = delete;
+  EigenProjector& operator=(const EigenProjector&) = delete;
+
+  /// The diagonal of the projector onto the invariant subspace of some of the eigenvalues (`chosen`, of calc_eigen(a)),
+  /// along that of all others: |V_ki W_ik| for a single one, and also defined where there are not enough eigenvectors.
+  [[nodiscard]] std::vector<std::complex<double>> calc_diagonal(std::span<const std::complex<double>> chosen) const;
+
+ private:
+  struct Schur;
+  std::unique_ptr<Schur> schur_;
+};
 
 }  // namespace kane

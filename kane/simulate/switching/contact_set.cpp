@@ -18,8 +18,7 @@ ContactSet::ContactSet(SystemEvaluator& of, const SwitchingOptions& with)
       slots(of.system().contact_layout().slots),
       values_runner_(&of.system().extra().switching().values, of.context()) {
   const EquationsOfMotion& e = of.system().equations();
-  require(of.system().mass() != nullptr, "contacts and friction need the mass matrix of '{}', which was not formed",
-          e.name);
+  require(of.system().has_mass(), "contacts and friction need the mass matrix of '{}', which was not formed", e.name);
   const std::size_t rows = of.system().row_count();
   own_row.assign(rows, false);
   for (const auto& contact : e.contacts) {

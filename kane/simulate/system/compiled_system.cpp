@@ -92,6 +92,10 @@ CompiledSystem::CompiledSystem(EquationsOfMotion equations, const CompileOptions
         if (e.symmetric) mass_places_.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j)});
       }
     mass_ = m.make("mass", uses_time_);
+  } else if (!e.inverse.empty() && !e.has_given_forces()) {
+    KernelMaker m(setting_);
+    m.add_all(e.qdot);
+    rates_ = m.make("rates", uses_time_);
   }
   if (!e.constraints.empty()) {
     KernelMaker m(setting_);

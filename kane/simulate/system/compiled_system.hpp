@@ -72,6 +72,10 @@ class CompiledSystem {
 
   /// qdot, udot: present if the equations are solved in symbols.
   [[nodiscard]] const Kernel* motion() const { return motion_ ? &*motion_ : nullptr; }
+  /// M can be had, by its own kernel or by that of the inverse dynamics.
+  [[nodiscard]] bool has_mass() const { return mass_ || rates_; }
+  /// qdot alone: present if M was not formed, but can be had from the inverse dynamics.
+  [[nodiscard]] const Kernel* rates() const { return rates_ ? &*rates_ : nullptr; }
   /// qdot, rhs, then entries of M (all of them if it is not symmetric): present if M was formed.
   [[nodiscard]] const Kernel* mass() const { return mass_ ? &*mass_ : nullptr; }
   /// Where these entries stand if it is symmetric: those of the lower triangle that are not identically zero, by rows.
@@ -122,7 +126,7 @@ class CompiledSystem {
   std::vector<SymbolWithDefault> laws_;
   bool uses_time_ = false;
   std::vector<MassPlace> mass_places_;
-  std::optional<Kernel> motion_, mass_, constraints_, reports_, inverse_, given_;
+  std::optional<Kernel> motion_, mass_, rates_, constraints_, reports_, inverse_, given_;
   std::vector<std::size_t> given_rows_;
   std::vector<ReportItem> report_items_;
   std::unique_ptr<ExtraKernels> extra_;

@@ -34,12 +34,13 @@ std::vector<Expr> state_symbols(const EquationsOfMotion& e) {
 /// M udot - rhs + A^T (-lambda) and A udot - gamma with the signs of LinearizationKernel.
 std::vector<Expr> implicit_rows(const EquationsOfMotion& e) {
   std::vector<Expr> rows = e.qdot;
-  for (int i = 0; i < e.M.rows; ++i) {
+  for (std::size_t i = 0; i < e.u.size(); ++i) {
     // The recursion of inverse dynamics has shorter derivatives than the entries of M.
     const bool recursive = !e.inverse.empty();
-    Expr r = recursive ? -e.inverse[at(i)] : e.rhs[at(i)];
-    for (int j = 0; j < e.M.columns && !recursive; ++j) r -= e.M(i, j) * e.udot[at(j)];
-    for (const auto& c : e.constraints) r += c.a[at(i)] * c.multiplier;
+    Expr r = recursive ? -e.inverse[i] : e.rhs[i];
+    for (std::size_t j = 0; j < e.u.size() && !recursive; ++j)
+      r -= e.M(static_cast<int>(i), static_cast<int>(j)) * e.udot[j];
+    for (const auto& c : e.constraints) r += c.a[i] * c.multiplier;
     rows.push_back(r);
   }
   for (const auto& c : e.constraints) {
@@ -81,7 +82,7 @@ std::optional<LinearizationKernel> make_linearization(KernelWorkshop& shop) {
   rows = shop.with_laws(rows);
   implicit = implicit || too_long(rows);
   if (implicit) {
-    if (e.M.rows == 0) return std::nullopt;
+    if (!shop.system().has_mass()) return std::nullopt;
     rows = shop.with_laws(implicit_rows(e));
     if (too_long(rows)) return std::nullopt;
   }
@@ -124,9 +125,10 @@ std::optional<EnergyKernel> make_energy(KernelWorkshop& shop) {
     power = time_derivative(energies[0] + energies[1], rates);
     Substitution at_rest;
     for (const auto& udot : e.udot) at_rest.set(udot, Expr());
+    const std::vector<Expr> resting = substitute(balance, at_rest);  // all at once: they share most of their nodes
     for (std::size_t i = 0; i < e.u.size(); ++i) {
       power -= e.u[i] * balance[i];
-      total -= e.u[i] * substitute(balance[i], at_rest);
+      total -= e.u[i] * resting[i];
     }
     // udot cancels: T is quadratic in u with the matrix M. What is left of it (if that could not be seen) is zero.
     power = substitute(power, at_rest);

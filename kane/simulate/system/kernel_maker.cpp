@@ -25,6 +25,10 @@ void KernelMaker::add_multipliers() {
   for (const auto& c : setting_.equations.constraints) names_.state.push_back(c.multiplier.name());
 }
 
+void KernelMaker::add_arguments(std::span<const Expr> symbols) {
+  for (const Expr& s : symbols) names_.state.push_back(s.name());
+}
+
 void KernelMaker::add_contact_wrenches() {
   for (const auto& body : setting_.equations.contact_bodies)
     for (std::size_t k = 0; k < 6; ++k) names_.state.push_back(contact_wrench_symbol(body.name, k));

@@ -1,6 +1,7 @@
 #pragma once
 // Collects the outputs of one kernel, puts the laws of the inputs in, and compiles. Private to kane/simulate.
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,8 @@ class KernelMaker {
   /// udot, and lambda, as further arguments after q and u.
   void add_accelerations();
   void add_multipliers();
+  /// Further symbols.
+  void add_arguments(std::span<const Expr> symbols);
   /// Forces and torques of shapes on bodies.
   void add_contact_wrenches();
 

@@ -37,9 +37,10 @@ std::vector<Expr> KernelWorkshop::with_laws(std::span<const Expr> expressions) c
   return substitute(own(expressions), setting_.laws);
 }
 
-Kernel KernelWorkshop::compile(const std::string& name, std::span<const Expr> outputs) const {
+Kernel KernelWorkshop::compile(const std::string& name, std::span<const Expr> outputs,
+                               std::span<const Expr> further) const {
   KernelMaker maker(setting_);
-  maker.add_accelerations(), maker.add_multipliers();
+  maker.add_accelerations(), maker.add_multipliers(), maker.add_arguments(further);
   maker.add_all(own(outputs));
   bool uses_time = false;
   return maker.make(name, uses_time);

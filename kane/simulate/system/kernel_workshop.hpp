@@ -40,8 +40,9 @@ class KernelWorkshop {
   /// position in CompiledSystem::inputs(). Inputs without a law have a number.
   [[nodiscard]] const std::vector<Expr>& driven_laws() const { return driven_laws_; }
 
-  /// A kernel of q, u, udot and lambda (all four are its state, in this order), with the laws of the inputs put in.
-  [[nodiscard]] Kernel compile(const std::string& name, std::span<const Expr> outputs) const;
+  /// A kernel of q, u, udot, lambda and further symbols (its state, in this order), with the laws of the inputs put in.
+  [[nodiscard]] Kernel compile(const std::string& name, std::span<const Expr> outputs,
+                               std::span<const Expr> further = {}) const;
   /// A kernel of q and u alone.
   [[nodiscard]] Kernel compile_of_state(const std::string& name, std::span<const Expr> outputs) const;
 

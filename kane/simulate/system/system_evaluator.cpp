@@ -1,6 +1,7 @@
 #include "kane/simulate/system/system_evaluator.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
@@ -27,6 +28,7 @@ SystemEvaluator::SystemEvaluator(std::shared_ptr<const CompiledSystem> system)
       written_(system_->free_rows(), nullptr),
       motion_(system_->motion(), context_, system_->uses_time()),
       mass_(system_->mass(), context_, system_->uses_time()),
+      rates_(system_->rates(), context_, system_->uses_time()),
       constraints_(system_->constraints(), context_, system_->uses_time()),
       reports_(system_->reports(), context_, system_->uses_time()),
       inverse_(system_->inverse(), context_, system_->uses_time()),
@@ -106,7 +108,29 @@ void SystemEvaluator::confirm_rank() {
   choice_.set_most_rank(std::max(before, at(choice_.report().rank)));
 }
 
+// The inverse dynamics f(q, u, u') = M u' - rhs, with u' = 0 and with unit vectors. M does not depend on u: at rest less is
+// lost in the differences.
+void SystemEvaluator::calc_mass_columns(std::span<const double> q, std::span<const double> u) {
+  const std::size_t n = rhs_.size();
+  std::ranges::copy(rates_.run(q, u), qdot_.begin());
+  column_.assign(n, 0.0), rest_.assign(n, 0.0), bias_.resize(n);
+  const auto moving = inverse_.run(q, u, column_);
+  std::ranges::transform(moving, rhs_.begin(), std::negate());
+  std::ranges::copy(inverse_.run(q, rest_, column_), bias_.begin());
+  for (std::size_t j = 0; j < n; ++j) {
+    column_[j] = 1;
+    const auto f = inverse_.run(q, rest_, column_);
+    column_[j] = 0;
+    for (std::size_t i = j; i < n; ++i) mass_matrix_(i, j) = mass_matrix_(j, i) = f[i] - bias_[i];
+  }
+}
+
 void SystemEvaluator::calc_mass(std::span<const double> q, std::span<const double> u) {
+  if (rates_.present()) {
+    const CallTimes::Measurement measurement(times_.mass);
+    calc_mass_columns(q, u);
+    return;
+  }
   ensure(mass_.present(), "the mass matrix of '{}' was not formed", system_->equations().name);
   const CallTimes::Measurement measurement(times_.mass);
   const auto y = multipliers_.empty() ? mass_.run(q, u) : mass_.run(q, u, multipliers_);

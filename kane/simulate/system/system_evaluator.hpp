@@ -138,6 +138,7 @@ class SystemEvaluator {
                     std::span<double> forces);
 
  private:
+  void calc_mass_columns(std::span<const double> q, std::span<const double> u);
   void calc_written(std::span<const double> q, std::span<const double> u);
   void gather_active();
   [[nodiscard]] bool adopt_prepared();
@@ -152,9 +153,10 @@ class SystemEvaluator {
   ContactRows* contacts_ = nullptr;
   std::vector<WrittenRow*> written_;
   RunContext context_;
-  KernelRunner motion_, mass_, constraints_, reports_, inverse_, given_;
+  KernelRunner motion_, mass_, rates_, constraints_, reports_, inverse_, given_;
   std::vector<int> active_;
   Matrix mass_matrix_, jacobian_, active_jacobian_;
+  std::vector<double> column_, rest_, bias_;  ///< of calc_mass_columns()
   std::vector<double> contact_wrenches_;
   std::vector<double> qdot_, rhs_, phi_, b_, gamma_, active_b_, active_gamma_, active_lambda_;
   IndependentSpeeds choice_;
