@@ -1,0 +1,205 @@
+#include "apps/kane/study_source.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include "apps/kane/command.hpp"
+#include "kane/base/error.hpp"
+#include "kane/base/output_mark.hpp"
+#include "kane/formats/yaml/yaml_document.hpp"
+#include "kane/formats/yaml/yaml_writer.hpp"
+
+namespace kane {
+
+namespace {
+
+constexpr std::size_t kMostFileBytes = 256U << 20U;
+
+std::uint64_t whole(double value, const char* option) {
+  constexpr double kMost = 9e15;
+  require(value >= 0 && value <= kMost && value == std::floor(value), "{} takes a whole number, not {}", option, value);
+  return static_cast<std::uint64_t>(value);
+}
+
+/// "peak=max(x)" or "max(x)".
+MeasureText split_measure(const std::string& text) {
+  const auto equals = text.find('=');
+  const bool named =
+      equals != std::string::npos && equals > 0 && text[equals + 1] != '=' &&
+      text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") == equals;
+  return named ? MeasureText{text.substr(0, equals), text.substr(equals + 1)} : MeasureText{"", text};
+}
+
+/// "a,b=0.5"
+StudyCorrelation split_correlation(const std::string& text) {
+  const auto comma = text.find(','), equals = text.find('=');
+  require(comma != std::string::npos && equals != std::string::npos && comma < equals,
+          "--correlate needs name,name=number, not '{}'", text);
+  StudyCorrelation c{text.substr(0, comma), text.substr(comma + 1, equals - comma - 1), 0, {}};
+  std::istringstream number(text.substr(equals + 1));
+  require(static_cast<bool>(number >> c.value) && number.eof(), "--correlate {}: '{}' is not a number", text,
+          text.substr(equals + 1));
+  return c;
+}
+
+void take(std::optional<double>& option, const std::optional<double>& from_file) {
+  if (!option) option = from_file;
+}
+
+}  // namespace
+
+void StudySource::add_to(CLI::App& command) {
+  source_.add_to(command);
+  command.get_option("model")->description("Study file, or model file (Kane YAML, URDF, MJCF, SD/FAST, AUTOLEV)");
+  const auto list = [&](const char* name, std::vector<std::string>& to, const char* help) {
+    command.add_option(name, to, help)->allow_extra_args(false);
+  };
+  list("--vary", vary_, "What varies: m=1..2:50, m={1,2,5}, m=1..2, \"L~normal(0.3, 0.01)\", run.method={rk4,dopri5}");
+  list("--measure", measures_, "What is kept of a run: \"max(x)\" or \"peak=max(x)\"; see docs/sweeps.md");
+  list("--correlate", correlations_, "name,name=number: correlation between two distributions");
+  command.add_option("--cases", cases_, "CSV file of cases: names, then one line of numbers for each");
+  command.add_option("--runs", runs_, "Number of runs, if something has a distribution");
+  command.add_option("--sampling", sampling_, "random, lhs, sobol, halton, saltelli (Sobol's indices) or morris");
+  command.add_option("--seed", seed_, "Another one gives other random numbers (default: 1)");
+  command.add_option("--until", until_, "End time, s; 0: only the start is measured");
+  command.add_option("--tolerance", tolerance_, "Relative accuracy");
+  command.add_option("--method", method_, "As in kane simulate; rk4 and dopri5 run several cases at once");
+  command.add_option("--step", step_, "Of methods with a fixed step, s");
+  command.add_option("--output-step", sample_,
+                     "Time between samples that measures are taken from, s (default: 1000 intervals)");
+  command.add_option("--limit", limit_, "Seconds of computing that one case may take (default: 60; 0: no limit)");
+  command.add_flag("--strict", strict_, "The same bits whatever the processor, lanes, threads and ranks");
+  command.add_option("--lanes", lanes_,
+                     "Cases that a thread advances together: 1, or the numbers in a vector register (default)");
+  state_.add_to(command, "JSON file with the initial state that the cases have in common");
+  list("--minimize", minimize_, "Search: an expression of measures that is to be small");
+  list("--maximize", maximize_, "Search: the same, to be large");
+  list("--subject-to", subject_to_, "Search: a condition, such as \"peak <= 0.3\"");
+  command.add_option("--search", search_, "auto, local, global, gradient or pareto");
+  command.add_option("--evaluations", evaluations_, "Search: the most runs it may take (default: 500)");
+  command.add_option("--out", out_, "The store: a file that keeps all results (default: NAME.db)");
+}
+
+void StudySource::read() {
+  given_ = source_.model;
+  if (given_ != "-" && is_study(read_file_bytes(given_, given_, kMostFileBytes))) {
+    file_ = read_study(given_);
+    require(!file_.model.empty(), "{}: error: the study names no model; add 'model: FILE'", given_);
+    source_.model = file_.model;
+    std::vector<std::string> settings = file_.set;
+    settings.insert(settings.end(), source_.settings.begin(), source_.settings.end());
+    source_.settings = settings;
+    source_.guesses.insert(source_.guesses.begin(), file_.guess.begin(), file_.guess.end());
+  }
+  take(runs_, file_.runs), take(seed_, file_.seed), take(until_, file_.until), take(tolerance_, file_.tolerance);
+  take(step_, file_.step), take(sample_, file_.sample), take(limit_, file_.limit),
+      take(evaluations_, file_.evaluations);
+  if (sampling_.empty() && file_.sampling) sampling_ = file_.sampling->text;
+  if (method_.empty() && file_.method) method_ = file_.method->text;
+  if (search_.empty() && file_.search) search_ = file_.search->text;
+  if (cases_.empty()) cases_ = file_.cases;
+  if (state_.file.empty()) state_.file = file_.state;
+  strict_ = strict_ || file_.strict;
+  for (const auto& text : minimize_) file_.minimize.push_back({"minimize", text, {}});
+  for (const auto& text : maximize_) file_.maximize.push_back({"maximize", text, {}});
+  for (const auto& text : subject_to_) file_.subject_to.push_back({"subject_to", text, {}});
+  file_.evaluations = evaluations_;
+  if (!search_.empty()) file_.search = StudyFile::Entry{"search", search_, {}};
+  require(searches() || (!file_.search && file_.subject_to.empty() && !evaluations_),
+          "--search, --subject-to and --evaluations belong to a search: say what to --minimize or --maximize");
+  if (out_.empty() && file_.out) out_ = (std::filesystem::path(given_).parent_path() / file_.out->text).string();
+  if (out_.empty()) out_ = file_stem(std::filesystem::path(given_ == "-" ? "sweep" : given_).stem().string()) + ".db";
+}
+
+StudyOptions StudySource::study_options() const {
+  StudyOptions o;
+  for (const auto& entry : file_.vary) {
+    const bool replaced = std::any_of(vary_.begin(), vary_.end(), [&](const std::string& v) {
+      return v.starts_with(entry.name) && (v[entry.name.size()] == '=' || v[entry.name.size()] == '~');
+    });
+    if (!replaced) o.variables.push_back(parse_study_variable(entry.name, entry.text, entry.where));
+  }
+  for (const auto& text : vary_) o.variables.push_back(parse_vary_option(text, "--vary"));
+  if (!cases_.empty()) o.cases = parse_cases(read_file_bytes(cases_, cases_, kMostFileBytes), cases_);
+  for (const auto& c : file_.correlations) o.correlations.push_back({c.a, c.b, c.value, c.where});
+  for (const auto& text : correlations_) o.correlations.push_back(split_correlation(text));
+  if (!sampling_.empty()) {
+    try {
+      o.sampling = sampling_from(sampling_);
+    } catch (const ModelError& error) {
+      if (file_.sampling && file_.sampling->text == sampling_) throw ModelError(file_.sampling->where, error.message());
+      throw;
+    }
+  }
+  if (runs_) o.runs = whole(*runs_, "--runs");
+  if (seed_) o.seed = whole(*seed_, "--seed");
+  if (searches()) {
+    for (const StudyVariable& v : o.variables)
+      require(v.range, "a search needs a range for each variable: {}=a..b", v.name);
+    require(o.cases.names.empty() && !runs_ && sampling_.empty(),
+            "a search chooses its own cases: leave --cases, --runs and --sampling away");
+    o.runs = 1;
+  }
+  return o;
+}
+
+SweepOptions StudySource::sweep_options() const {
+  SweepOptions o;
+  if (!state_.file.empty()) o.start = state_.read_one();
+  o.until = until_, o.sample = sample_;
+  o.simulation.tolerance = tolerance_, o.simulation.step = step_;
+  if (!method_.empty()) o.simulation.method = method_from(method_);
+  o.case_limit = limit_.value_or(o.case_limit);
+  o.lanes = lanes_;
+  require(lanes_ >= 0, "--lanes must not be negative");
+  return o;
+}
+
+std::unique_ptr<Sweep> StudySource::load() {
+  Study study(study_options());
+  std::vector<MeasureText> measures;
+  for (const auto& entry : file_.measures) measures.push_back({entry.name, entry.text, entry.where});
+  for (const auto& text : measures_) measures.push_back(split_measure(text));
+  ModelOptions options;
+  options.strict = strict_;
+  SweepOptions sweep_settings = sweep_options();
+  const Model model = source_.load(options);
+  auto sweep = std::make_unique<Sweep>(model, std::move(study), std::move(measures), std::move(sweep_settings));
+  identify(*sweep, model.mechanism());
+  return sweep;
+}
+
+void StudySource::identify(const Sweep& sweep, const Mechanism& mechanism) {
+  identity_.model_file = source_.model;
+  identity_.version = KANE_VERSION;
+  std::string text;
+  try {
+    text = write_yaml(mechanism);
+  } catch (const ModelError&) {  // what cannot be written as a model file is known by its bytes
+    text = read_file_bytes(source_.model, source_.model, kMostFileBytes) +
+           fmt::format("{}", fmt::join(source_.settings, " "));
+  }
+  identity_.model_hash = text_hash(text);
+  identity_.study = sweep.describe();
+  identity_.sampling =
+      sweep.study().random_variables().empty() ? "grid" : std::string(to_string(sweep.study().options().sampling));
+  identity_.count = sweep.study().count();
+  identity_.measures = sweep.measure_names();
+  for (const StudyVariable& v : sweep.study().variables()) {
+    identity_.variables.push_back(v.name);
+    identity_.choices.push_back(v.choices);
+  }
+  std::string& command = identity_.command;
+  for (const auto& setting : source_.settings) command += fmt::format(" --set '{}'", setting);
+  for (const auto& guess : source_.guesses) command += fmt::format(" --guess '{}'", guess);
+  if (!state_.file.empty()) command += " --state " + state_.file;
+  if (until_) command += fmt::format(" --until {}", *until_);
+  if (!method_.empty()) command += " --method " + method_;
+  if (tolerance_) command += fmt::format(" --tolerance {}", *tolerance_);
+  if (step_) command += fmt::format(" --step {}", *step_);
+}
+
+}  // namespace kane

@@ -1,0 +1,174 @@
+// kane sweep: many variations of a run.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "apps/kane/analysis_commands.hpp"
+#include "apps/kane/command.hpp"
+#include "apps/kane/interrupt.hpp"
+#include "apps/kane/print.hpp"
+#include "apps/kane/study_source.hpp"
+#include "kane/batch/executor.hpp"
+#include "kane/batch/statistics.hpp"
+
+namespace kane {
+namespace {
+
+struct SweepCommandOptions {
+  StudySource source;
+  unsigned threads = 0;
+  bool fresh = false, status = false, json = false, quiet = false;
+};
+
+std::string time_left_text(double seconds) {
+  if (!(seconds >= 0) || seconds > 1e9) return "?";
+  const auto s = static_cast<long>(seconds + 0.5);
+  if (s < 60) return fmt::format("{} s", s);
+  if (s < 3600) return fmt::format("{}:{:02}", s / 60, s % 60);
+  return fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
+}
+
+/// A line on the terminal: share, rate, failures, time left.
+class SweepProgress {
+ public:
+  SweepProgress(std::uint64_t count, std::uint64_t done, bool wanted)
+      : count_(count),
+        begun_(done),
+        drawing_(wanted && ::isatty(STDERR_FILENO) != 0),
+        start_(Clock::now()),
+        last_(start_) {}
+  ~SweepProgress() { clear(); }
+  SweepProgress(const SweepProgress&) = delete;
+  SweepProgress& operator=(const SweepProgress&) = delete;
+
+  void show(std::uint64_t done, std::uint64_t failed) {
+    if (!drawing_ || Clock::now() - last_ < std::chrono::milliseconds(100)) return;
+    last_ = Clock::now();
+    const double spent = std::chrono::duration<double>(last_ - start_).count();
+    const double rate = static_cast<double>(done - begun_) / spent;
+    fmt::print(stderr, "\r\033[K{:3.0f} %  {} of {} runs, {:.4g} /s, {} failed, {} left",
+               100.0 * static_cast<double>(done) / static_cast<double>(count_), done, count_, rate, failed,
+               time_left_text(static_cast<double>(count_ - done) / rate));
+    std::fflush(stderr);
+  }
+  void clear() {
+    if (drawing_) fmt::print(stderr, "\r\033[K");
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::uint64_t count_, begun_;
+  bool drawing_;
+  Clock::time_point start_, last_;
+};
+
+void print_status(const std::string& file, bool json) {
+  const StoreStatus s = read_status(file);
+  const double left = s.running && s.rate > 0 ? static_cast<double>(s.count - s.done) / s.rate : std::nan("");
+  if (json) {
+    nlohmann::json a{{"store", file},        {"runs", s.count}, {"done", s.done},       {"failed", s.failed},
+                     {"running", s.running}, {"rate", s.rate},  {"failures", s.reasons}};
+    a["seconds_left"] = std::isfinite(left) ? nlohmann::json(left) : nlohmann::json(nullptr);
+    fmt::print("{}\n", a.dump());
+    return;
+  }
+  fmt::print("{}: {} of {} runs done ({:.1f} %), {} failed\n", file, s.done, s.count,
+             100.0 * static_cast<double>(s.done) / static_cast<double>(std::max<std::uint64_t>(s.count, 1)), s.failed);
+  if (s.running)
+    fmt::print("a sweep is working on it: {:.4g} runs/s, {} left\n", s.rate,
+               std::isfinite(left) ? time_left_text(left) : "?");
+  else
+    fmt::print("{}\n",
+               s.done == s.count ? "complete" : "nobody is working on it; the same command goes on where it stopped");
+  for (const auto& reason : s.reasons) fmt::print("  {}\n", reason);
+}
+
+void print_summary(const StoreTable& table, const std::string& file, double seconds, std::uint64_t made, bool json) {
+  const auto failed = static_cast<std::size_t>(std::count(table.ok.begin(), table.ok.end(), 0));
+  if (json) {
+    nlohmann::json a{
+        {"store", file}, {"runs", table.k.size()}, {"failed", failed}, {"made_now", made}, {"seconds", seconds}};
+    a["measures"] = nlohmann::json::object();
+    for (std::size_t i = 0; i < table.measures.size(); ++i) {
+      const NumberSummary s = summarize(table.measures[i]);
+      const auto number = [](double x) { return std::isfinite(x) ? nlohmann::json(x) : nlohmann::json(nullptr); };
+      a["measures"][table.identity.measures[i]] = {{"count", s.count},
+                                                   {"mean", number(s.mean)},
+                                                   {"deviation", number(s.deviation)},
+                                                   {"min", number(s.least)},
+                                                   {"max", number(s.most)}};
+    }
+    fmt::print("{}\n", a.dump());
+    return;
+  }
+  fmt::print("{} runs in {} ({} now, {:.3g} s), {} failed\n\n", table.k.size(), file, made, seconds, failed);
+  TextTable shown({"measure", "mean", "deviation", "min", "max"});
+  for (std::size_t i = 0; i < table.measures.size(); ++i) {
+    const NumberSummary s = summarize(table.measures[i]);
+    shown.add(table.identity.measures[i], {s.mean, s.deviation, s.least, s.most});
+  }
+  shown.print();
+  int count = 0;
+  constexpr int kShown = 3;
+  for (const auto& [k, reason] : table.reasons)
+    if (++count <= kShown) fmt::print("{}run {} failed: {}\n", count == 1 ? "\n" : "", k, reason);
+  if (count > kShown) fmt::print("... and {} more\n", count - kShown);
+}
+
+void run_sweep(SweepCommandOptions& options) {
+  StudySource& source = options.source;
+  source.read();
+  if (options.status) return print_status(source.store(), options.json);
+  const std::unique_ptr<Sweep> sweep = source.load();
+  SweepStore store(source.store(), source.identity(), options.fresh);
+  const auto begin = std::chrono::steady_clock::now();
+  const std::uint64_t before = store.done();
+  {
+    BlockQueue queue(store.missing());
+    const InterruptScope scope;
+    SweepProgress progress(sweep->study().count(), store.done(), !options.quiet && !options.json);
+    Executor executor(*sweep, queue, options.threads);
+    while (!executor.finished()) {
+      store.write(executor.collect(std::chrono::milliseconds(100)));
+      progress.show(store.done(), store.failed());
+      if (interrupted_by() != 0) executor.stop();
+    }
+  }
+  if (interrupted_by() != 0) {
+    fmt::print(stderr, "interrupted; {} of {} runs are in {}, and the same command goes on from there\n", store.done(),
+               sweep->study().count(), source.store());
+    throw_if_interrupted();
+  }
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  print_summary(read_store(source.store()), source.store(), seconds, store.done() - before, options.json);
+  if (store.failed() == store.done()) throw RunFailed("all runs failed");
+}
+
+}  // namespace
+
+void add_sweep_command(CLI::App& app) {
+  auto options = std::make_shared<SweepCommandOptions>();
+  CLI::App* command = app.add_subcommand("sweep", "Many variations of a run: grids, Monte Carlo, design studies");
+  options->source.add_to(*command);
+  command->add_option("--threads", options->threads, "Threads (default: all processors)");
+  command->add_flag("--fresh", options->fresh, "Throw away what the store has, and begin anew");
+  command->add_flag("--status", options->status, "Only tell how far the sweep is, from another terminal");
+  command->add_flag("--quiet", options->quiet, "No progress line");
+  command->add_flag("--json", options->json, "Print JSON");
+  command->footer(
+      "A sweep that was stopped or killed goes on where it was when the same command is given again.\n\n"
+      "Examples:\n"
+      "  kane sweep models/damped_pendulum.yaml --vary l=0.5..1:11 --measure \"first(q < 0)\" --until 2 --out "
+      "length.db\n"
+      "  kane sweep models/cartpole.yaml --vary \"m~normal(0.3, 0.02)\" --runs 200 --measure \"max(x)\" --until 1 "
+      "--out mass.db\n"
+      "  kane sweep models/cartpole.yaml --out mass.db --status");
+  command->callback([options] { run_sweep(*options); });
+}
+
+}  // namespace kane

@@ -1,0 +1,134 @@
+#include "kane/batch/executor.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#if defined(__linux__)
+#include <sched.h>
+#endif
+
+namespace kane {
+
+BlockQueue::BlockQueue(std::vector<CaseRange> ranges) {
+  for (const CaseRange& r : ranges) left_ += r.last - r.first;
+  ranges_.assign(ranges.begin(), ranges.end());
+}
+
+std::optional<CaseRange> BlockQueue::take(std::uint64_t most) {
+  const std::lock_guard lock(mutex_);
+  if (ranges_.empty()) return std::nullopt;
+  CaseRange& front = ranges_.front();
+  const CaseRange block{front.first, std::min(front.last, front.first + std::max<std::uint64_t>(most, 1))};
+  front.first = block.last;
+  if (front.first == front.last) ranges_.pop_front();
+  left_ -= block.last - block.first;
+  return block;
+}
+
+void BlockQueue::put_back(CaseRange range) {
+  if (range.first >= range.last) return;
+  const std::lock_guard lock(mutex_);
+  ranges_.push_front(range);
+  left_ += range.last - range.first;
+}
+
+std::uint64_t BlockQueue::left() const {
+  const std::lock_guard lock(mutex_);
+  return left_;
+}
+
+unsigned default_threads() {
+#if defined(__linux__)
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1U, static_cast<unsigned>(CPU_COUNT(&set)));
+#endif
+  return std::max(1U, std::thread::hardware_concurrency());
+}
+
+Executor::Executor(const Sweep& sweep, BlockQueue& queue, unsigned threads) : sweep_(sweep), queue_(queue) {
+  const unsigned count = threads == 0 ? default_threads() : threads;
+  active_ = planned_ = count;
+  for (unsigned i = 0; i < count; ++i) threads_.emplace_back([this] { work(); });
+}
+
+Executor::~Executor() {
+  stop();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void Executor::stop() {
+  const std::lock_guard lock(mutex_);
+  stopping_ = true;
+  emptied_.notify_all();
+}
+
+void Executor::deliver(std::vector<CaseResult>& results) {
+  constexpr std::size_t kMostWaiting = 200'000;  // results that the writer has not taken yet
+  std::unique_lock lock(mutex_);
+  emptied_.wait(lock, [&] { return stopping_ || results_.size() < kMostWaiting; });
+  std::move(results.begin(), results.end(), std::back_inserter(results_));
+  results.clear();
+  filled_.notify_one();
+}
+
+/// Blocks take about 50 ms each: short enough that threads end together and little is lost by a kill, long enough that handing
+/// them over costs nothing.
+void Executor::work() {
+  constexpr double kBlockTime = 0.05;
+  constexpr double kFirst = 16, kMost = 16384;
+  try {
+    CaseRunner runner(sweep_);
+    std::vector<CaseResult> results;
+    double size = kFirst;
+    while (true) {
+      {
+        const std::lock_guard lock(mutex_);
+        if (stopping_) break;
+      }
+      // Towards the end blocks become smaller, so that no thread is left alone with a large one.
+      const double share = static_cast<double>(queue_.left()) / (4.0 * static_cast<double>(planned_));
+      const auto block = queue_.take(static_cast<std::uint64_t>(std::max(8.0, std::min(size, share))));
+      if (!block) break;
+      const auto begin = std::chrono::steady_clock::now();
+      std::uint64_t at = block->first;
+      // Slow cases are handed over one by one.
+      while (at < block->last) {
+        const std::uint64_t part = size <= kFirst ? std::min<std::uint64_t>(8, block->last - at) : block->last - at;
+        runner.run(at, part, results);
+        at += part;
+        const std::lock_guard lock(mutex_);
+        if (stopping_) break;
+      }
+      if (at < block->last) queue_.put_back({at, block->last});
+      const double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      const double per_case = spent / static_cast<double>(at - block->first);
+      size = std::clamp(std::min(kBlockTime / std::max(per_case, 1e-9), 4 * size), kFirst, kMost);
+      deliver(results);
+    }
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    if (!error_) error_ = std::current_exception();
+    stopping_ = true;
+    emptied_.notify_all();
+  }
+  const std::lock_guard lock(mutex_);
+  --active_;
+  filled_.notify_all();
+}
+
+std::vector<CaseResult> Executor::collect(std::chrono::milliseconds patience) {
+  std::unique_lock lock(mutex_);
+  filled_.wait_for(lock, patience, [&] { return !results_.empty() || active_ == 0; });
+  if (error_) std::rethrow_exception(error_);
+  std::vector<CaseResult> taken;
+  taken.swap(results_);
+  emptied_.notify_all();
+  return taken;
+}
+
+bool Executor::finished() const {
+  const std::lock_guard lock(mutex_);
+  return active_ == 0 && results_.empty();
+}
+
+}  // namespace kane

@@ -1,0 +1,196 @@
+#include "kane/batch/sweep.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kane/base/contains.hpp"
+#include "kane/base/suggest.hpp"
+#include "kane/expr/names.hpp"
+#include "kane/mechanism/symbol_units.hpp"
+
+namespace kane {
+
+namespace {
+
+using Target = SweepTarget::Kind;
+
+struct RunSetting {
+  std::string_view name;
+  Target kind;
+  bool words;  ///< takes words, not numbers
+};
+
+/// Settings of the run that may vary like a parameter.
+constexpr RunSetting kRunSettings[] = {{"run.formulation", Target::Formulation, true},
+                                       {"run.method", Target::Method, true},
+                                       {"run.active", Target::Active, true},
+                                       {"run.tolerance", Target::Tolerance, false},
+                                       {"run.step", Target::Step, false}};
+
+[[noreturn]] void fail_variable(const StudyVariable& v, const std::string& message) {
+  if (v.where.line > 0) throw ModelError(v.where, message);
+  throw ModelError(message);
+}
+
+/// "pin+latch" names two constraints, "none" no one.
+std::vector<std::string> split_active(const std::string& text) {
+  std::vector<std::string> names;
+  if (text == "none") return names;
+  std::size_t begin = 0;
+  for (std::size_t plus = text.find('+'); plus != std::string::npos; plus = text.find('+', begin)) {
+    names.push_back(text.substr(begin, plus - begin));
+    begin = plus + 1;
+  }
+  names.push_back(text.substr(begin));
+  return names;
+}
+
+}  // namespace
+
+Sweep::Sweep(const Model& model, Study study, std::vector<MeasureText> measures, SweepOptions options)
+    : study_(std::move(study)), texts_(std::move(measures)), options_(std::move(options)) {
+  options_.simulation.check();
+  require(options_.case_limit >= 0, "the time limit of a case must not be negative");
+  require(!options_.sample || (*options_.sample > 0 && std::isfinite(*options_.sample)),
+          "the time between samples must be positive, but {} was given", options_.sample.value_or(0));
+  find_targets(model);
+  std::vector<std::string> driven;
+  for (const auto& [name, value] : options_.start.inputs) driven.push_back(name);
+  for (const SweepTarget& target : targets_)
+    if (target.kind == Target::Input) driven.push_back(target.name);
+  models_.push_back(model.driving(driven));
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    if (targets_[i].kind != Target::Formulation) continue;
+    models_.clear();
+    for (const std::string& choice : study_.variables()[i].choices) {
+      ModelOptions o = model.options();
+      o.formulation = formulation_from(choice);
+      o.driven.insert(o.driven.end(), driven.begin(), driven.end());
+      models_.push_back(model.with_options(o));
+    }
+  }
+  for (const Model& m : models_) measures_.push_back(std::make_unique<MeasureSet>(*m.system(), texts_));
+  // Mistakes that every case would repeat are found here.
+  std::vector<double> values(targets_.size());
+  study_.calc_values(0, values);
+  StartState start = options_.start;
+  SimulationOptions o = options_.simulation;
+  set_case(values, start, o);
+  (void)models_[model_of(values)].start(start);
+  for (std::size_t i = 0; i < targets_.size(); ++i)
+    for (const std::string& choice : study_.variables()[i].choices) {
+      if (targets_[i].kind == Target::Method) (void)method_from(choice);
+      if (targets_[i].kind != Target::Active) continue;
+      StartState active = options_.start;
+      active.active = split_active(choice);
+      (void)models_.front().start(active);
+    }
+}
+
+SweepTarget Sweep::find_target(const StudyVariable& v, const Model& model) const {
+  const EquationsOfMotion& e = model.equations();
+  std::vector<std::string> parameters = model.system()->parameters(), inputs;
+  for (const auto& input : model.mechanism().inputs) inputs.push_back(input.symbol.name());
+  const auto q = names_of(e.q), u = names_of(e.u);
+  const std::pair<const std::vector<std::string>&, Target> groups[] = {
+      {parameters, Target::Parameter}, {q, Target::Coordinate}, {u, Target::Speed}, {inputs, Target::Input}};
+  std::vector<std::string> known;
+  for (const auto& [names, kind] : groups) {
+    if (contains(names, v.name)) {
+      if (!v.choices.empty())
+        fail_variable(v, fmt::format("'{}' takes numbers, not the word '{}'", v.name, v.choices.front()));
+      return {kind, v.name};
+    }
+    known.insert(known.end(), names.begin(), names.end());
+  }
+  for (const RunSetting& setting : kRunSettings) {
+    known.emplace_back(setting.name);
+    if (setting.name != v.name) continue;
+    if (setting.words == v.choices.empty())
+      fail_variable(v, fmt::format("'{}' takes {}", v.name, setting.words ? "words: {a, b}" : "numbers"));
+    return {setting.kind, v.name};
+  }
+  fail_variable(v, fmt::format("'{}' has no parameter, coordinate, speed or input '{}' to vary{}", model.name(), v.name,
+                               suggestion(v.name, known)));
+}
+
+void Sweep::find_targets(const Model& model) {
+  const auto units = symbol_units(model.mechanism());
+  for (const StudyVariable& v : study_.variables()) {
+    targets_.push_back(find_target(v, model));
+    const auto unit = units.find(v.name);
+    if (v.dimension && unit != units.end() && parse_unit(unit->second).dimension != *v.dimension)
+      fail_variable(v, fmt::format("'{}' is varied in {}, but it is measured in {}", v.name, unit_words(*v.dimension),
+                                   unit->second));
+    const StartState& start = options_.start;
+    for (const Values* given : {&start.q, &start.u, &start.parameters, &start.inputs})
+      if (given->contains(v.name))
+        fail_variable(v, fmt::format("'{}' is varied, and the state gives it a value as well", v.name));
+  }
+}
+
+std::size_t Sweep::model_of(std::span<const double> values) const {
+  for (std::size_t i = 0; i < targets_.size(); ++i)
+    if (targets_[i].kind == Target::Formulation) return static_cast<std::size_t>(values[i]);
+  return 0;
+}
+
+void Sweep::set_case(std::span<const double> values, StartState& start, SimulationOptions& options) const {
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    const SweepTarget& target = targets_[i];
+    const auto& choices = study_.variables()[i].choices;
+    switch (target.kind) {
+      case Target::Parameter: start.parameters[target.name] = values[i]; break;
+      case Target::Coordinate: start.q[target.name] = values[i]; break;
+      case Target::Speed: start.u[target.name] = values[i]; break;
+      case Target::Input: start.inputs[target.name] = values[i]; break;
+      case Target::Formulation: break;
+      case Target::Method: options.method = method_from(choices[static_cast<std::size_t>(values[i])]); break;
+      case Target::Active: start.active = split_active(choices[static_cast<std::size_t>(values[i])]); break;
+      case Target::Tolerance: options.tolerance = values[i]; break;
+      case Target::Step: options.step = values[i]; break;
+    }
+  }
+}
+
+std::vector<std::string> Sweep::replay_options(std::span<const double> values) const {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    const SweepTarget& target = targets_[i];
+    const auto& choices = study_.variables()[i].choices;
+    const auto choice = [&] { return choices[static_cast<std::size_t>(values[i])]; };
+    switch (target.kind) {
+      case Target::Formulation: words.push_back("--formulation " + choice()); break;
+      case Target::Method: words.push_back("--method " + choice()); break;
+      case Target::Active: break;  // in a state file only
+      case Target::Tolerance: words.push_back(fmt::format("--tolerance {}", values[i])); break;
+      case Target::Step: words.push_back(fmt::format("--step {}", values[i])); break;
+      default: words.push_back(fmt::format("--set {}={}", target.name, values[i])); break;
+    }
+  }
+  return words;
+}
+
+std::string Sweep::describe() const {
+  std::string text = study_.describe();
+  for (std::size_t i = 0; i < texts_.size(); ++i)
+    text += fmt::format("measure {} = {}\n", measure_names()[i], texts_[i].text);
+  const SimulationOptions& o = options_.simulation;
+  const auto add = [&](const char* name, const std::optional<double>& value) {
+    if (value) text += fmt::format("{} {}\n", name, *value);
+  };
+  if (o.method) text += fmt::format("method {}\n", to_string(*o.method));
+  add("tolerance", o.tolerance), add("absolute", o.absolute_tolerance), add("step", o.step),
+      add("until", options_.until);
+  add("sample", options_.sample), add("control period", o.control_period);
+  if (std::isfinite(o.max_step)) text += fmt::format("longest step {}\n", o.max_step);
+  if (models_.front().options().strict) text += "strict\n";
+  const StartState& s = options_.start;
+  add("t", s.t);
+  for (const Values* values : {&s.q, &s.u, &s.parameters, &s.inputs, &s.guess})
+    for (const auto& [name, value] : *values) text += fmt::format("{} {}\n", name, value);
+  if (s.active) text += fmt::format("active {}\n", fmt::join(*s.active, " "));
+  return text;
+}
+
+}  // namespace kane

@@ -1,0 +1,105 @@
+#pragma once
+// A sweep: a model, a study, and what is kept of each run. Constant once it is made; threads run its cases with a CaseRunner each.
+//
+//     Sweep sweep(model, study, {{"peak", "max(tip_x)"}}, {.until = 2});
+//     CaseRunner runner(sweep);
+//     CaseResult result = runner.run(k);
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kane/batch/measures.hpp"
+#include "kane/batch/study.hpp"
+#include "kane/model/simulation.hpp"
+
+namespace kane {
+
+struct SweepOptions {
+  StartState start{};  ///< what all cases have in common
+  SimulationOptions simulation{};
+  std::optional<double> until{};  ///< missing: the model's; the start itself: nothing moves, only the start is measured
+  std::optional<double> sample{};  ///< time between samples, s; missing: the model's, else a thousandth of the run
+  double case_limit = 60;          ///< s of computing for one case; 0: none
+  int lanes = 0;  ///< runs that one thread advances together: 1, or those of a vector register; 0: as many as possible
+};
+
+/// What a variable of a study changes.
+struct SweepTarget {
+  enum class Kind : std::uint8_t { Parameter, Coordinate, Speed, Input, Formulation, Method, Active, Tolerance, Step };
+  Kind kind = Kind::Parameter;
+  std::string name;
+};
+
+struct CaseResult {
+  std::uint64_t k = 0;
+  bool ok = false;
+  double seconds = 0;            ///< of computing
+  std::vector<double> values;    ///< of the variables
+  std::vector<double> measures;  ///< not-a-number if it failed
+  std::string reason{};          ///< why it failed
+};
+
+class Sweep {
+ public:
+  /// Throws ModelError for names that the model does not have, and for what cannot be varied.
+  Sweep(const Model& model, Study study, std::vector<MeasureText> measures, SweepOptions options);
+
+  [[nodiscard]] const Study& study() const { return study_; }
+  [[nodiscard]] const SweepOptions& options() const { return options_; }
+  [[nodiscard]] const std::vector<MeasureText>& measure_texts() const { return texts_; }
+  [[nodiscard]] const std::vector<std::string>& measure_names() const { return measures_.front()->names(); }
+  [[nodiscard]] const std::vector<SweepTarget>& targets() const { return targets_; }
+  /// One model for each formulation that is tried; the first if none are.
+  [[nodiscard]] std::size_t model_count() const { return models_.size(); }
+  [[nodiscard]] const Model& model(std::size_t i = 0) const { return models_[i]; }
+  [[nodiscard]] const MeasureSet& measures(std::size_t i = 0) const { return *measures_[i]; }
+  /// Which model a case has, and what it says of its start and its options.
+  [[nodiscard]] std::size_t model_of(std::span<const double> values) const;
+  void set_case(std::span<const double> values, StartState& start, SimulationOptions& options) const;
+  /// The same as options of the command, to replay a case: --set m=2.
+  [[nodiscard]] std::vector<std::string> replay_options(std::span<const double> values) const;
+  /// Everything that decides the results of the cases, except the model.
+  [[nodiscard]] std::string describe() const;
+
+ private:
+  void find_targets(const Model& model);
+  [[nodiscard]] SweepTarget find_target(const StudyVariable& v, const Model& model) const;
+
+  Study study_;
+  std::vector<MeasureText> texts_;
+  SweepOptions options_;
+  std::vector<SweepTarget> targets_;
+  std::vector<Model> models_;
+  std::vector<std::unique_ptr<const MeasureSet>> measures_;
+};
+
+class LaneRunner;
+
+/// Runs cases one after the other, or several at once where the model allows it. One for each thread.
+class CaseRunner {
+ public:
+  explicit CaseRunner(const Sweep& sweep);
+  ~CaseRunner();
+  CaseRunner(const CaseRunner&) = delete;
+  CaseRunner& operator=(const CaseRunner&) = delete;
+
+  /// One case by the simulator of its own.
+  [[nodiscard]] CaseResult run(std::uint64_t k);
+  /// One with values that need not be those of a case.
+  [[nodiscard]] CaseResult run(std::uint64_t k, std::vector<double> values);
+  /// The cases first .. first + count - 1, in any order.
+  void run(std::uint64_t first, std::uint64_t count, std::vector<CaseResult>& results);
+
+ private:
+  void simulate(CaseResult& result);
+
+  const Sweep& sweep_;
+  std::vector<std::unique_ptr<MeasureTrack>> tracks_;
+  std::vector<std::unique_ptr<LaneRunner>> lanes_;  ///< one per model; null: one by one
+};
+
+}  // namespace kane
