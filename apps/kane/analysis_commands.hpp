@@ -13,6 +13,7 @@ void add_inverse_command(CLI::App& app);      // inverse_command.cpp
 void add_jacobian_command(CLI::App& app);     // jacobian_command.cpp
 void add_reach_command(CLI::App& app);        // reach_command.cpp
 void add_sensitivity_command(CLI::App& app);  // sensitivity_command.cpp
+void add_results_command(CLI::App& app);      // results_command.cpp
 void add_sweep_command(CLI::App& app);        // sweep_command.cpp
 
 inline void add_analysis_commands(CLI::App& app) {
@@ -25,6 +26,7 @@ inline void add_analysis_commands(CLI::App& app) {
   add_sensitivity_command(app);
   add_fit_command(app);
   add_sweep_command(app);
+  add_results_command(app);
 }
 
 }  // namespace kane

@@ -5,14 +5,17 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "apps/kane/analysis_commands.hpp"
 #include "apps/kane/command.hpp"
 #include "apps/kane/interrupt.hpp"
 #include "apps/kane/print.hpp"
 #include "apps/kane/study_source.hpp"
+#include "apps/kane/sweep_ranks.hpp"
 #include "kane/batch/executor.hpp"
 #include "kane/batch/statistics.hpp"
 
@@ -120,33 +123,58 @@ void print_summary(const StoreTable& table, const std::string& file, double seco
   if (count > kShown) fmt::print("... and {} more\n", count - kShown);
 }
 
-void run_sweep(SweepCommandOptions& options) {
-  StudySource& source = options.source;
-  source.read();
-  if (options.status) return print_status(source.store(), options.json);
-  const std::unique_ptr<Sweep> sweep = source.load();
+/// Threads of this process: all of the machine, shared with the other ranks on it.
+unsigned threads_of(unsigned asked, const RankLink* link) {
+  if (asked > 0 || link == nullptr) return asked;
+  const char* const local = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  const long ranks = local == nullptr ? 1 : std::max(1L, std::strtol(local, nullptr, 10));
+  return std::max(1U, default_threads() / static_cast<unsigned>(ranks));
+}
+
+void run_cases(const SweepCommandOptions& options, RankLink* link, const Sweep& sweep) {
+  const StudySource& source = options.source;
   SweepStore store(source.store(), source.identity(), options.fresh);
   const auto begin = std::chrono::steady_clock::now();
   const std::uint64_t before = store.done();
   {
     BlockQueue queue(store.missing());
     const InterruptScope scope;
-    SweepProgress progress(sweep->study().count(), store.done(), !options.quiet && !options.json);
-    Executor executor(*sweep, queue, options.threads);
-    while (!executor.finished()) {
-      store.write(executor.collect(std::chrono::milliseconds(100)));
+    SweepProgress progress(sweep.study().count(), store.done(), !options.quiet && !options.json);
+    const auto on_results = [&](std::vector<CaseResult> results) {
+      store.write(results);
       progress.show(store.done(), store.failed());
-      if (interrupted_by() != 0) executor.stop();
-    }
+    };
+    lead_ranks(link, sweep, queue, threads_of(options.threads, link), on_results, [] { return interrupted_by() != 0; });
   }
   if (interrupted_by() != 0) {
     fmt::print(stderr, "interrupted; {} of {} runs are in {}, and the same command goes on from there\n", store.done(),
-               sweep->study().count(), source.store());
+               sweep.study().count(), source.store());
     throw_if_interrupted();
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   print_summary(read_store(source.store()), source.store(), seconds, store.done() - before, options.json);
   if (store.failed() == store.done()) throw RunFailed("all runs failed");
+}
+
+void run_sweep(SweepCommandOptions& options) {
+  StudySource& source = options.source;
+  source.read();
+  if (options.status) return print_status(source.store(), options.json);
+  require(!source.searches(), "searches are not available yet");
+  RankLink* const link = find_ranks();
+  if (link == nullptr) return run_cases(options, nullptr, *source.load());
+  // An error in one rank ends them all: the others would wait for it.
+  try {
+    const std::unique_ptr<Sweep> sweep = source.load();
+    if (link->rank() == 0)
+      run_cases(options, link, *sweep);
+    else
+      follow_ranks(*link, *sweep, threads_of(options.threads, link));
+  } catch (const ModelError& error) {
+    if (link->rank() == 0) fmt::print(stderr, "kane: error: {}\n", error.what());
+    if (link->rank() != 0) std::this_thread::sleep_for(std::chrono::seconds(2));  // rank 0 has the same to say
+    link->abort(static_cast<int>(ExitCode::InputWrong));
+  }
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ BlockQueue::BlockQueue(std::vector<CaseRange> ranges) {
 }
 
 std::optional<CaseRange> BlockQueue::take(std::uint64_t most) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return !ranges_.empty() || !open_; });
   if (ranges_.empty()) return std::nullopt;
   CaseRange& front = ranges_.front();
   const CaseRange block{front.first, std::min(front.last, front.first + std::max<std::uint64_t>(most, 1))};
@@ -30,6 +31,25 @@ void BlockQueue::put_back(CaseRange range) {
   const std::lock_guard lock(mutex_);
   ranges_.push_front(range);
   left_ += range.last - range.first;
+}
+
+void BlockQueue::open() {
+  const std::lock_guard lock(mutex_);
+  open_ = true;
+}
+
+void BlockQueue::add(CaseRange range) {
+  if (range.first >= range.last) return;
+  const std::lock_guard lock(mutex_);
+  ranges_.push_back(range);
+  left_ += range.last - range.first;
+  changed_.notify_all();
+}
+
+void BlockQueue::close() {
+  const std::lock_guard lock(mutex_);
+  open_ = false;
+  changed_.notify_all();
 }
 
 std::uint64_t BlockQueue::left() const {

@@ -28,8 +28,16 @@ class BlockQueue {
   void put_back(CaseRange range);
   [[nodiscard]] std::uint64_t left() const;
 
+  // ---- a queue that is filled while it is used ----------------------------------------------------------------------------
+  /// From now on take() waits for further cases, until close().
+  void open();
+  void add(CaseRange range);
+  void close();
+
  private:
   mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  bool open_ = false;
   std::deque<CaseRange> ranges_;
   std::uint64_t left_ = 0;
 };

@@ -96,6 +96,12 @@ StudyIdentity identity_from(std::map<std::string, std::string> keys) {
   return identity;
 }
 
+bool has_no_tables(sqlite3* db, const std::string& file) {
+  Statement query(db, "SELECT count(*) FROM sqlite_master", file);
+  require(query.step() == SQLITE_ROW, "'{}' is no store of a sweep: {}", file, sqlite3_errmsg(db));
+  return query.integer(0) == 0;
+}
+
 /// Whether another process works on the store.
 bool is_being_written(const std::string& file) {
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
@@ -171,9 +177,10 @@ SweepStore::SweepStore(const std::string& file, const StudyIdentity& identity, b
   require(::flock(data_->lock, LOCK_EX | LOCK_NB) == 0,
           "another sweep is writing '{}'; wait for it, or give this one another store (--out)", file);
   std::error_code ignored;
-  const bool empty = std::filesystem::is_regular_file(file, ignored) && std::filesystem::file_size(file, ignored) == 0;
   require(std::filesystem::is_regular_file(file, ignored), "'{}' is not a file that a store can be made of", file);
   open_database(data_->database, file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_FULLMUTEX);
+  // A process that was killed while it made the store may have left a database without tables.
+  const bool empty = has_no_tables(data_->database.db, file);
   if (!empty && fresh) {
     (void)read_keys(data_->database.db, file);  // only what is a store is thrown away
     data_->execute(

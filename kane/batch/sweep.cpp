@@ -153,24 +153,6 @@ void Sweep::set_case(std::span<const double> values, StartState& start, Simulati
   }
 }
 
-std::vector<std::string> Sweep::replay_options(std::span<const double> values) const {
-  std::vector<std::string> words;
-  for (std::size_t i = 0; i < targets_.size(); ++i) {
-    const SweepTarget& target = targets_[i];
-    const auto& choices = study_.variables()[i].choices;
-    const auto choice = [&] { return choices[static_cast<std::size_t>(values[i])]; };
-    switch (target.kind) {
-      case Target::Formulation: words.push_back("--formulation " + choice()); break;
-      case Target::Method: words.push_back("--method " + choice()); break;
-      case Target::Active: break;  // in a state file only
-      case Target::Tolerance: words.push_back(fmt::format("--tolerance {}", values[i])); break;
-      case Target::Step: words.push_back(fmt::format("--step {}", values[i])); break;
-      default: words.push_back(fmt::format("--set {}={}", target.name, values[i])); break;
-    }
-  }
-  return words;
-}
-
 std::string Sweep::describe() const {
   std::string text = study_.describe();
   for (std::size_t i = 0; i < texts_.size(); ++i)

@@ -60,8 +60,6 @@ class Sweep {
   /// Which model a case has, and what it says of its start and its options.
   [[nodiscard]] std::size_t model_of(std::span<const double> values) const;
   void set_case(std::span<const double> values, StartState& start, SimulationOptions& options) const;
-  /// The same as options of the command, to replay a case: --set m=2.
-  [[nodiscard]] std::vector<std::string> replay_options(std::span<const double> values) const;
   /// Everything that decides the results of the cases, except the model.
   [[nodiscard]] std::string describe() const;
 

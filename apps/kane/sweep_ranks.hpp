@@ -1,0 +1,23 @@
+#pragma once
+// A sweep on several processes: rank 0 hands out blocks of cases, and writes what all others send back.
+//
+// A worker asks for cases whenever less than a fifth of a second of work is left to it, so that no rank waits for a slower one.
+// Its messages are "how many cases I want" and results; the answers are ranges of cases, an empty one at the end.
+
+#include <functional>
+
+#include "apps/mpi_ranks/mpi_ranks.hpp"
+#include "kane/batch/executor.hpp"
+
+namespace kane {
+
+/// The other processes of this job; null if there are none. Throws ModelError if they are there but cannot be reached.
+[[nodiscard]] RankLink* find_ranks();
+
+/// Rank 0: `on_results` gets results of all ranks; `stopping` ends the sweep early.
+void lead_ranks(RankLink* link, const Sweep& sweep, BlockQueue& queue, unsigned threads,
+                const std::function<void(std::vector<CaseResult>)>& on_results, const std::function<bool()>& stopping);
+/// The others, until there is nothing left.
+void follow_ranks(RankLink& link, const Sweep& sweep, unsigned threads);
+
+}  // namespace kane

@@ -1,0 +1,131 @@
+#include "kane/batch/results_page.hpp"
+
+#include <cmath>
+
+#include "kane/base/output_mark.hpp"
+#include "kane/base/page.hpp"
+#include "kane/batch/statistics.hpp"
+
+namespace kane {
+
+extern const char* const kResultsStyle;   // results_script.cpp
+extern const char* const kResultsScript;  // results_script.cpp
+
+namespace {
+
+/// A JSON text that may stand in a script of a page.
+std::string page_text(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\')
+      out += '\\', out += c;
+    else if (static_cast<unsigned char>(c) < 0x20 || c == '<' || c == '>' || c == '&')
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    else
+      out += c;
+  }
+  return out + "\"";
+}
+
+std::string page_number(double x) { return std::isfinite(x) ? fmt::format("{}", x) : "null"; }
+
+template <class Range, class Form>
+std::string page_list(const Range& range, Form form) {
+  std::string text;
+  for (const auto& item : range) text += (text.empty() ? "" : ",") + form(item);
+  return "[" + text + "]";
+}
+
+std::string shell_word(const std::string& text) {
+  if (text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=+-") ==
+      std::string::npos)
+    return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
+}
+
+/// Influence of the variables on a measure: Sobol's total index, Morris' mean size, or the correlation of ranks.
+std::vector<double> influences(const StoreTable& table, std::size_t measure) {
+  std::vector<double> list;
+  try {
+    if (table.identity.sampling == "saltelli") {
+      for (const auto& i : calc_sobol_indices(table, measure)) list.push_back(i.total);
+      return list;
+    }
+    if (table.identity.sampling == "morris") {
+      for (const auto& e : calc_morris_effects(table, measure)) list.push_back(e.mean_size);
+      return list;
+    }
+  } catch (const ModelError&) {  // not enough runs yet
+    list.clear();
+  }
+  for (const auto& values : table.values) list.push_back(rank_correlation(values, table.measures[measure]));
+  return list;
+}
+
+}  // namespace
+
+std::string replay_command(const StoreTable& table, std::size_t row) {
+  const StudyIdentity& identity = table.identity;
+  std::string command = "kane simulate " + shell_word(identity.model_file) + identity.command;
+  for (std::size_t i = 0; i < identity.variables.size(); ++i) {
+    const std::string& name = identity.variables[i];
+    const double value = table.values[i][row];
+    const auto& choices = identity.choices[i];
+    const std::string text = choices.empty() ? fmt::format("{}", value) : choices[static_cast<std::size_t>(value)];
+    if (name == "run.active") continue;  // needs a state file
+    if (name.starts_with("run."))
+      command += fmt::format(" --{} {}", name.substr(4), shell_word(text));
+    else
+      command += " --set " + shell_word(name + "=" + text);
+  }
+  return command + fmt::format(" --report case_{}.html", table.k[row]);
+}
+
+std::string make_results_page(const StoreTable& table, const std::string& title) {
+  const StudyIdentity& identity = table.identity;
+  const std::size_t stride = (table.k.size() + kMostShownCases - 1) / kMostShownCases;
+  std::string rows, commands, reasons;
+  for (std::size_t r = 0; r < table.k.size(); r += std::max<std::size_t>(stride, 1)) {
+    std::string row = fmt::format("[{}", table.k[r]);
+    for (const auto* columns : {&table.values, &table.measures})
+      for (const auto& column : *columns) row += "," + page_number(column[r]);
+    rows += (rows.empty() ? "" : ",\n") + row + "]";
+    commands += (commands.empty() ? "" : ",\n") + page_text(replay_command(table, r));
+    const auto reason = table.reasons.find(table.k[r]);
+    reasons += (r == 0 ? "" : ",") + (reason == table.reasons.end() ? std::string("0") : page_text(reason->second));
+  }
+  std::string summary;
+  const double probabilities[] = {0.05, 0.5, 0.95};
+  for (std::size_t i = 0; i < table.measures.size(); ++i) {
+    const NumberSummary s = summarize(table.measures[i]);
+    const auto q = calc_quantiles(table.measures[i], probabilities);
+    summary += fmt::format(
+        "{}{{\"name\":{},\"count\":{},\"mean\":{},\"dev\":{},\"min\":{},\"max\":{},\"q\":{},\"influence\":{}}}",
+        i == 0 ? "" : ",\n", page_text(identity.measures[i]), s.count, page_number(s.mean), page_number(s.deviation),
+        page_number(s.least), page_number(s.most), page_list(q, page_number),
+        page_list(influences(table, i), page_number));
+  }
+  const auto failed = static_cast<std::size_t>(std::count(table.ok.begin(), table.ok.end(), 0));
+  const Proportion p = calc_proportion(failed, table.ok.size());
+  std::string page = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><!-- {} "
+      "--><title>{}</title>\n<style>{}</style></head>\n<body>\n<h1>{}</h1>\n",
+      kOutputWords, escape_html(title), kResultsStyle, escape_html(title));
+  page += fmt::format(
+      "<p>{} runs of {} asked for, {} failed ({:.3g} %, 95 % interval {:.3g} to {:.3g} %). Sampling: {}. Model: "
+      "{}.{}</p>\n",
+      table.k.size(), identity.count, failed, 100 * p.share, 100 * p.low, 100 * p.high, identity.sampling,
+      escape_html(identity.model_file),
+      stride > 1 ? fmt::format(" The pictures show every {}th run; tables and influences are of all.", stride)
+                 : std::string());
+  page += "<div id=\"app\"></div>\n<script>\nconst D={\"variables\":" + page_list(identity.variables, page_text) +
+          ",\"measures\":" + page_list(identity.measures, page_text);
+  page += ",\"choices\":" + page_list(identity.choices, [](const auto& list) { return page_list(list, page_text); });
+  page += ",\"sampling\":" + page_text(identity.sampling) + ",\"summary\":[" + summary + "],\n\"rows\":[" + rows +
+          "],\n\"commands\":[" + commands + "],\n\"reasons\":[" + reasons + "]};\n";
+  return page + kResultsScript + "</script>\n</body></html>\n";
+}
+
+}  // namespace kane
