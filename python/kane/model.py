@@ -376,13 +376,45 @@ class Model:
         """The motion as a function of many states at once, on SIMD lanes and threads: ``f = model.compile(); f(x, u)``."""
         return MotionFunction(self, threads)
 
-    def export(self, to: str, folder: Union[None, str, os.PathLike] = None, state: StateLike = None, *,
+    def export(self, to: str, path: Union[None, str, os.PathLike] = None, state: StateLike = None, *,
                name: Optional[str] = None, until: Optional[float] = None, step: Optional[float] = None,
-               output_step: Optional[float] = None, force: bool = False, **names: Any) -> SourceCode:
-        """The equations as source code ("c", "cpp", "python", "matlab", ...); without a folder the texts only."""
+               output_step: Optional[float] = None, force: bool = False, fmi: Optional[int] = None, kind: Optional[str] = None,
+               sources: Optional[bool] = None, binary: Optional[bool] = None, leave_out: Optional[bool] = None,
+               open_inputs: Optional[Sequence[str]] = None, **names: Any) -> SourceCode:
+        """The model to carry away: source code ("c", "cpp", "python", "matlab", ..., "sdfast") in a folder, an FMU ("fmu",
+        with ``fmi``, ``kind``, ``sources``, ``binary``, ``leave_out``, ``open_inputs``) or a page ("page") in a file. Without
+        a path, source code is returned only."""
+        file = "" if path is None else os.fspath(path)
+        of_fmu = _clean({"fmi": fmi, "kind": kind, "sources": sources, "binary": binary, "leave_out": leave_out,
+                         "inputs": _names(open_inputs)})
+        if to != "fmu" and of_fmu:
+            raise ModelError(f"{', '.join(of_fmu)}: for FMUs only")
+        text = self._state(state, names)
+        if to in ("fmu", "sdfast", "page") and step is not None or to in ("sdfast", "page") and output_step is not None:
+            raise ModelError(f"step and output_step are for source code with a driver, which '{to}' has not")
+        if to == "fmu":
+            return SourceCode(_kane.export_fmu(self._core, text, file, {
+                **of_fmu, **_clean({"name": name, "until": until, "output_step": output_step}), "force": force}))
+        if to == "sdfast":
+            if text != "{}" or until is not None:
+                raise ModelError("state and until are for drivers, which code in the form of SD/FAST has not")
+            return SourceCode(_kane.export_sdfast(self._core, name or "", file, force))
+        if to == "page":
+            if not file:
+                raise ModelError("a page needs a path to be written to; model.page() gives it without")
+            if os.path.exists(file) and not force:
+                raise ModelError(f"'{file}' exists; force=True replaces it")
+            page = _kane.export_page(self._core, text, until)
+            with open(file, "w", encoding="utf-8") as to_write:
+                to_write.write(page["html"])
+            return SourceCode({"notes": page["notes"], "written": [file]})
         options = _clean({"name": name, "until": until, "step": step, "output_step": output_step, "force": force})
-        return SourceCode(_kane.Model.export_code(self._core, self._state(state, names), to,
-                                                  "" if folder is None else os.fspath(folder), options))
+        return SourceCode(_kane.Model.export_code(self._core, text, to, file, options))
+
+    def page(self, state: StateLike = None, height: int = 640, **names: Any) -> Page:
+        """The page that runs the model in a browser: a moving picture with sliders and pulling; a notebook shows it. Models
+        with contacts or events have none: :meth:`show` plays a run of them."""
+        return Page(_kane.export_page(self._core, self._state(state, names), None)["html"], height)
 
     def show(self, until: Optional[float] = None, height: int = 640, **options: Any) -> Page:
         """Simulates, and gives the page with the moving 3-D picture; a notebook shows it."""

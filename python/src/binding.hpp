@@ -23,6 +23,7 @@ namespace py = pybind11;
 void bind_errors(py::module_& m);
 void bind_model(py::module_& m);
 void bind_analysis(py::module_& m);
+void bind_export(py::module_& m);
 void bind_simulation(py::module_& m);
 void bind_function(py::module_& m);
 void bind_builder(py::module_& m);

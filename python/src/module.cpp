@@ -102,5 +102,6 @@ PYBIND11_MODULE(_kane, m) {
   bind_builder(m);
   bind_model(m);
   bind_analysis(m);
+  bind_export(m);
   bind_simulation(m);
 }

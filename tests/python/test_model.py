@@ -332,3 +332,18 @@ def test_failed_run_keeps_its_result():
         model.simulate(100.0)
     assert len(caught.value.result) > 1
     assert model.simulate(100.0, check=False).failure
+
+
+def test_export_in_other_forms(pendulum, tmp_path):
+    fmu = pendulum.export("fmu", tmp_path / "p.fmu", fmi=3, kind="me", sources=True, binary=False)
+    assert (tmp_path / "p.fmu").is_file() and "modelDescription.xml" in fmu.contents
+    pendulum.export("page", tmp_path / "p.html")
+    assert "<html" in (tmp_path / "p.html").read_text(encoding="utf-8").lower()
+    unloaded = kane.loads("kane: 1\nname: rod\nbodies: {B: {mass: 1 kg, inertia: [1, 1, 1]}}\n"
+                          "joints: {j: {type: revolute, parent: N, child: B, axis: z}}\n")
+    assert any(name.endswith(".c") for name in unloaded.export("sdfast").files)
+    assert "<iframe" in pendulum.page(q=1.0)._repr_html_()
+    with pytest.raises(kane.ModelError):
+        pendulum.export("page", tmp_path / "p.html")
+    with pytest.raises(kane.ModelError, match="FMU"):
+        pendulum.export("c", fmi=3)
