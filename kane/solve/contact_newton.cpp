@@ -311,8 +311,9 @@ double ContactNewton::update_slips(const ContactSweep& sweep) {
     const std::size_t rows = sweep.items_[own.item].frictions[0].rows;
     for (std::size_t k = 1; k <= rows; ++k) speed += own.v[k] * own.v[k], press += own.p[k] * own.p[k];
     constexpr double kOnCone = 1 - 1e-9;
-    const bool slides = own.p[0] > 0 && std::sqrt(press) >= kOnCone * own.mu * own.p[0];
-    own.found = slides ? own.mu * std::sqrt(speed) : 0.0;
+    // Open contacts as well: they stay open only if s says so.
+    const bool sticks = std::sqrt(press) < kOnCone * own.mu * own.p[0];
+    own.found = sticks ? 0.0 : own.mu * std::sqrt(speed);
     const double now = own.found - own.slip, change = now - (own.last_found - own.last_slip);
     left = std::max(left, std::abs(now));
     along += now * change, squared += change * change;
@@ -358,7 +359,7 @@ void ContactNewton::begin(const ContactSweep& sweep, std::size_t island, std::sp
       own.v[r] = sweep.row_value(sweep.rows_[item.row + r], w.data());
       if (own.cone && r > 0 && r <= item.frictions[0].rows) squared += own.v[r] * own.v[r];
     }
-    if (own.cone && own.p[0] > 0) own.slip = own.mu * std::sqrt(squared);
+    if (own.cone) own.slip = own.mu * std::sqrt(squared);
   }
 }
 

@@ -129,7 +129,7 @@ TEST(ContactSweep, FindsTheSpeedsThatPivotingFinds) {
 TEST(ContactNewton, ObeysTheLawsOfContactAndFriction) {
   Generator random(23);
   int slid = 0, held = 0, open = 0;
-  for (int trial = 0; trial < 100; ++trial) {
+  for (int trial = 0; trial < 200; ++trial) {
     const std::size_t contacts = 1 + static_cast<std::size_t>(trial % 6);
     const Problem problem = random_problem(random, contacts, 3 * contacts + 2);
     ContactSweep sweep = make_sweep(problem);
