@@ -20,7 +20,7 @@ thread_tests := -R '(^|/)(HapticLoop|LatestValue|WrittenConstraint|Rehearsal|Udp
 # The thread sanitizer of clang 14 cannot start where the kernel randomises more than 28 bits of addresses.
 fixed_addresses = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
-.PHONY: run test build python-install bench asan tsan soak fuzz docs format check-format install clean help
+.PHONY: run test build package python-install bench asan tsan soak fuzz docs format check-format install clean help
 
 run: build  ## Build, and run a short demonstration
 	scripts/demo.sh build/bin/kane
@@ -83,8 +83,16 @@ python-install:  ## Build the Python package and install it below PREFIX (/usr/l
 	@$(build_with) build --target kane_python -j $(JOBS)
 	@cmake --install build --component python --prefix "$(abspath $(PREFIX))"
 
+package:  ## Debian packages of the command, the library, the Python package and the documents in build-package
+	@$(install_packages) build
+	@$(configure) package build-package
+	@$(build_with) build-package --target product -j $(JOBS)
+	@if $(build_with) build-package --target help | grep -q kane_python; then $(build_with) build-package --target kane_python -j $(JOBS); fi
+	@cd build-package && rm -f *.deb && cpack
+	@scripts/check_packages.sh build-package
+
 clean:  ## Remove everything that was built
-	rm -rf build build-dev build-asan build-tsan build-fuzz
+	rm -rf build build-package build-dev build-asan build-tsan build-fuzz
 
 help:  ## List these targets
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile | expand -t 20
