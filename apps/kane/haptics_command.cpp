@@ -198,7 +198,14 @@ class HapticsRun {
     model.reports = false;
     model.free_rows = options.impose.size();
     for (const auto& [name, value] : start.inputs) model.driven.push_back(name);
-    return options.source.load(std::move(model));
+    Model loaded = options.source.load(std::move(model));
+    for (const FmuController& fmu : loaded.mechanism().fmus)
+      for (const auto& [input, output] : fmu.outputs)
+        require(start.inputs.contains(input),
+                "the FMU '{}' drives the input '{}'; FMUs do not run in a haptic loop, so give the input a value "
+                "(--set \"{}=0\")",
+                fmu.given, input, input);
+    return loaded;
   }
 
   void start() {

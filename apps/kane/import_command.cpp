@@ -1,14 +1,18 @@
-// kane import: a robot's URDF (or any model) as Kane YAML.
+// kane import: a robot's URDF (or any model) as Kane YAML; of a controller FMU, the inputs that it can drive.
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "apps/kane/command.hpp"
 #include "apps/kane/model_source.hpp"
 #include "apps/kane/output_guard.hpp"
+#include "kane/base/error.hpp"
+#include "kane/base/identifier.hpp"
 #include "kane/base/output_file.hpp"
+#include "kane/fmi/fmu_slave.hpp"
 #include "kane/formats/yaml/yaml_writer.hpp"
 
 namespace kane {
@@ -30,7 +34,67 @@ void print_json(const Mechanism& mechanism, const std::string& text, const std::
   fmt::print("{}\n", a.dump());
 }
 
+/// A name as YAML, in quotes unless it is plain.
+std::string yaml_name(const std::string& name) {
+  if (identifier_of(name) == name) return name;
+  std::string quoted = "'";
+  for (const char c : name) quoted += c == '\'' ? std::string("''") : std::string(1, c);
+  return quoted + "'";
+}
+
+/// {a: 0, b: 0} of the variables with this causality, with their start values.
+std::string yaml_ports(const FmuInfo& info, std::string_view causality) {
+  std::string text;
+  for (const FmuPort& port : info.variables) {
+    if (port.causality != causality || port.type == FmuType::Other) continue;
+    const std::string start = port.start == "true"                          ? "1"
+                              : port.start.empty() || port.start == "false" ? "0"
+                                                                            : port.start;
+    text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", yaml_name(port.name), start);
+  }
+  return "{" + text + "}";
+}
+
+/// The section of a model that lets the FMU drive its inputs, for the user to fill in.
+std::string fmu_section(const std::string& file) {
+  const FmuInfo info = read_fmu_info(file);
+  require(info.co_simulation, "'{}' is for model exchange only; a controller must be an FMU for co-simulation", file);
+  const std::string name = yaml_name(std::filesystem::path(file).filename().string());
+  std::string text =
+      "# Inputs of the model beside the FMU; write what it measures instead of its start values.\ninputs:\n";
+  bool first = true;
+  for (const FmuPort& port : info.variables) {
+    if (port.causality != "output" || port.type == FmuType::Other) continue;
+    text += fmt::format("  {}: {{fmu: {}, output: {}", identifier_of(port.name), name, yaml_name(port.name));
+    if (first)
+      text += fmt::format(", inputs: {}, parameters: {}, step: 10 ms", yaml_ports(info, "input"),
+                          yaml_ports(info, "parameter"));
+    text += fmt::format("}}{}\n", port.unit.empty() ? "" : "  # " + port.unit);
+    first = false;
+  }
+  require(!first, "the FMU '{}' has no outputs that could drive an input", file);
+  return text;
+}
+
+void import_fmu(const ImportOptions& options) {
+  require(options.source.settings.empty() && options.source.guesses.empty(),
+          "--set and --guess are for models; '{}' is an FMU", options.source.model);
+  OutputGuard(options.force, {options.source.model}).claim(options.output);
+  const std::string text = fmu_section(options.source.model);
+  if (!options.output.empty()) write_file(options.output, text);
+  if (options.json) {
+    nlohmann::ordered_json a{{"fmu", options.source.model}};
+    options.output.empty() ? a["yaml"] = text : a["file"] = options.output;
+    fmt::print("{}\n", a.dump());
+  } else if (options.output.empty()) {
+    fmt::print("{}", text);
+  } else {
+    fmt::print("wrote {}\n", options.output);
+  }
+}
+
 void run_import(ImportOptions options) {
+  if (options.source.model.ends_with(".fmu")) return import_fmu(options);
   UrdfOptions& urdf = options.source.reading.urdf;
   urdf.merge_fixed = !options.keep_fixed;
   urdf.actuators = !options.no_actuators;
@@ -52,7 +116,8 @@ void run_import(ImportOptions options) {
 
 void add_import_command(CLI::App& app) {
   auto options = std::make_shared<ImportOptions>();
-  CLI::App* command = app.add_subcommand("import", "Write a URDF robot (or any model) as Kane YAML");
+  CLI::App* command = app.add_subcommand(
+      "import", "Write a URDF robot (or any model) as Kane YAML; of a controller FMU, the inputs section");
   options->source.add_to(*command);
   command->add_option("-o,--output", options->output, "File to write; otherwise standard output");
   command->add_flag("--keep-fixed", options->keep_fixed,

@@ -43,6 +43,7 @@ struct SimulateOptions {
   std::vector<std::string> plot, columns;
   PictureOptions pictures;
   bool json = false, quiet = false, interpreter = false, strict = false, no_report = false, force = false;
+  bool allow_fmu = false;
 };
 
 /// Columns of the table to plot in the terminal.
@@ -134,6 +135,7 @@ class SimulateCommand {
   [[nodiscard]] Model load(const StartState& start, const std::vector<InputSource>& inputs) {
     ModelOptions model = driven_by(start, inputs);
     model.strict = options_.strict, model.interpreter = options_.interpreter;
+    model.allow_fmu = options_.allow_fmu;
     return options_.source.load(std::move(model), [&](Mechanism& mechanism) {
       // If no files are named, the trajectory and the page are written.
       if (options_.out.empty() && !options_.no_report && pictures_.report.empty())
@@ -316,6 +318,8 @@ void add_simulate_command(CLI::App& app) {
   command->add_flag("--json", options->json, "Print the summary as JSON");
   command->add_flag("--quiet", options->quiet, "Print warnings and errors only");
   command->add_flag("--interpreter", options->interpreter, "Do not use the JIT");
+  command->add_flag("--allow-fmu", options->allow_fmu,
+                    "Run the native code of FMUs that drive inputs of the model; only if you trust them");
   command->add_flag("--strict", options->strict, "No fused multiply-adds: the same bits on every machine");
   command->footer(
       "Examples:\n"

@@ -51,6 +51,10 @@ std::vector<std::string> find_left_out(const Mechanism& mechanism, const StartSt
   for (const InputSeries& series : mechanism.input_series)
     if (!start.inputs.contains(series.input))
       notes.push_back(fmt::format("input '{}' is constant in the driver, not given by points in time", series.input));
+  for (const FmuController& fmu : mechanism.fmus)
+    for (const auto& [input, output] : fmu.outputs)
+      if (!start.inputs.contains(input))
+        notes.push_back(fmt::format("input '{}' is constant, not driven by the FMU '{}'", input, fmu.given));
   return notes;
 }
 

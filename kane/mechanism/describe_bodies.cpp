@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kane/base/identifier.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/expr/evaluate.hpp"
 #include "kane/expr/parse.hpp"
@@ -129,6 +130,27 @@ void Mechanism::drive_by_points(const Expr& input, std::vector<double> t, std::v
     require_at(here, t[i] > t[i - 1], "the times of the input '{}' must grow, but {} follows {}", symbol, t[i],
                t[i - 1]);
   input_series.push_back({symbol, std::move(t), std::move(value), hold});
+}
+
+void Mechanism::drive_by_fmu(const std::string& file, std::vector<std::pair<Expr, std::string>> fed,
+                             std::vector<std::pair<std::string, Quantity>> measured, double period,
+                             std::vector<std::pair<std::string, double>> start, const Place& place) {
+  const Where here = place_of(place);
+  require_at(here, !fed.empty(), "the FMU '{}' gives no input a value", file);
+  require_at(here, period > 0, "the period of the FMU '{}' must be positive", file);
+  FmuController controller{file, file, period, 0};
+  for (const auto& [input, output] : fed) controller.outputs.emplace_back(input_name(*this, input, here), output);
+  for (auto& [variable, value] : measured) {
+    controller.measured.emplace_back(variable,
+                                     identifier_of(fmt::format("{}_{}", controller.outputs.front().first, variable)));
+    const std::string& symbol = controller.measured.back().second;
+    check_new_symbol(*this, symbol, "input", here);
+    add_input(symbol);
+    input_laws.push_back({symbol, at(std::move(value), here)});
+    sampled_inputs.push_back({symbol, period, 0});
+  }
+  controller.start = std::move(start);
+  fmus.push_back(std::move(controller));
 }
 
 // ---- bodies -----------------------------------------------------------------------------------------------------------

@@ -57,6 +57,7 @@ struct Mechanism {
   std::vector<NamedQuantity> input_laws;      ///< inputs given as expressions of the state
   std::vector<InputSampling> sampled_inputs;  ///< laws that a digital controller evaluates
   std::vector<InputSeries> input_series;      ///< inputs given by points in time
+  std::vector<FmuController> fmus;            ///< foreign FMUs that give inputs values
   std::vector<Table> tables;                  ///< functions of one variable by points
   std::vector<NamedQuantity> expressions;     ///< names that quantities may use; their order is free
   std::vector<MechanismBody> bodies;          ///< without the ground
@@ -134,6 +135,11 @@ struct Mechanism {
   /// Lets an input follow points in time: straight lines, or steps if `hold`.
   void drive_by_points(const Expr& input, std::vector<double> t, std::vector<double> value, bool hold = false,
                        const Place& place = Place::current());
+  /// Lets inputs follow the outputs of an FMU for co-simulation, `file`, which looks every `period` seconds at what it
+  /// measures: {{"angle", "q1"}}. Running it takes ModelOptions::allow_fmu.
+  void drive_by_fmu(const std::string& file, std::vector<std::pair<Expr, std::string>> fed,
+                    std::vector<std::pair<std::string, Quantity>> measured, double period,
+                    std::vector<std::pair<std::string, double>> start = {}, const Place& place = Place::current());
   /// Also declares the table's function in the graph, so that expressions may use it from now on.
   Table& add_table(Table table);
 

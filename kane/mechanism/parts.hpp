@@ -3,6 +3,7 @@
 // add. Names refer to other parts.
 
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -203,6 +204,17 @@ struct InputSeries {
   std::string input;
   std::vector<double> t, value;
   bool hold = false;  ///< steps instead of straight lines
+};
+/// A foreign FMU for co-simulation that gives values to inputs, as a sampled controller. What it measures are inputs of the
+/// mechanism too, with laws that are sampled with the same period.
+struct FmuController {
+  std::string file;                                             ///< path
+  std::string given;                                            ///< as the user wrote it
+  double period = 0;                                            ///< s
+  double delay = 0;                                             ///< s, from a sample to its effect
+  std::vector<std::pair<std::string, std::string>> outputs{};   ///< input of the mechanism, output of the FMU
+  std::vector<std::pair<std::string, std::string>> measured{};  ///< input of the FMU, input of the mechanism
+  std::vector<std::pair<std::string, double>> start{};          ///< parameter of the FMU, its value
 };
 
 }  // namespace kane

@@ -93,6 +93,11 @@ Model::Model(Mechanism mechanism, ModelOptions options) {
   }
   check_driven(mechanism, options.driven);
   if (options.sampled_laws == SampledLaws::Continuous) make_continuous(mechanism, options.driven, notes);
+  for (const FmuController& fmu : mechanism.fmus)
+    for (const auto& [input, output] : fmu.outputs)
+      if (!options.allow_fmu && !contains(options.driven, input))
+        notes.push_back(
+            fmt::format("input '{}', which the FMU '{}' drives, has its start value here", input, fmu.given));
   FormOptions form;
   form.formulation = options.formulation;
   form.largest_mass_matrix = kLargestMassMatrix;

@@ -39,6 +39,8 @@ struct ModelOptions {
   SampledLaws sampled_laws = SampledLaws::Sampled;  ///< how laws of digital controllers act
   bool stops = true;                                ///< limits of joints are stops; else they are only told
   bool motor_limits = true;  ///< motors have their max_force and max_speed; else these are only told
+  /// Simulations may run the native code of the FMUs that drive inputs; else such inputs keep their start values.
+  bool allow_fmu = false;
   /// No fused multiply-adds: the same bits on every machine.
   bool strict = false;
   /// Never use machine code.

@@ -81,6 +81,8 @@ void make_constant(Mechanism& mechanism, const std::string& input) {
   std::erase_if(mechanism.input_laws, [&](const auto& law) { return law.name == input; });
   std::erase_if(mechanism.sampled_inputs, [&](const auto& sampling) { return sampling.input == input; });
   std::erase_if(mechanism.input_series, [&](const auto& series) { return series.input == input; });
+  for (FmuController& fmu : mechanism.fmus)
+    std::erase_if(fmu.outputs, [&](const auto& output) { return output.first == input; });
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/mechanism/tables.hpp"
+#include "kane/model/fmu_controller.hpp"
 #include "kane/model/mode_systems.hpp"
 
 namespace kane {
@@ -28,8 +29,13 @@ std::vector<std::string> inputs_of(const std::vector<InputSource>& sources) {
 SampledInput sample_laws(const Mechanism& mechanism, const std::vector<std::string>& taken, double period,
                          double delay) {
   SampledInput sampled{{}, period, delay, {}};
+  const auto measured = [&](const std::string& name) {  // by an FMU, at its own instants
+    return std::any_of(mechanism.fmus.begin(), mechanism.fmus.end(), [&](const FmuController& fmu) {
+      return std::any_of(fmu.measured.begin(), fmu.measured.end(), [&](const auto& m) { return m.second == name; });
+    });
+  };
   for (const auto& law : mechanism.input_laws)
-    if (!contains(taken, law.name)) sampled.inputs.push_back(law.name);
+    if (!contains(taken, law.name) && !measured(law.name)) sampled.inputs.push_back(law.name);
   require(!sampled.inputs.empty(), "control period: the model has no input law to sample");
   return sampled;
 }
@@ -37,6 +43,21 @@ SampledInput sample_laws(const Mechanism& mechanism, const std::vector<std::stri
 /// Outputs that modules of Kane add for their own use (pictures) have names that no user can give.
 bool is_internal(std::string_view output) {
   return output.starts_with("kane_") && output.find('.') != std::string_view::npos;
+}
+
+/// FMUs drive what nothing else does. They run native code, which the user must have allowed.
+void add_fmus(const Model& model, const std::vector<std::string>& taken, std::vector<InputSource>& sources) {
+  for (const FmuController& fmu : model.mechanism().fmus) {
+    const auto open = std::find_if(fmu.outputs.begin(), fmu.outputs.end(),
+                                   [&](const auto& output) { return !contains(taken, output.first); });
+    if (open == fmu.outputs.end()) continue;
+    require(
+        model.options().allow_fmu,
+        "the input '{}' is driven by '{}', which is native code that can do whatever you can; if you trust it, allow "
+        "it with --allow-fmu (ModelOptions::allow_fmu), or give the input a value (--set \"{}=0\")",
+        open->first, fmu.given, open->first);
+    sources.emplace_back(make_fmu_source(fmu, model.system()->inputs(), taken));
+  }
 }
 
 struct Driven {
@@ -58,7 +79,12 @@ Driven drive(const Model& model, const StartState& start, const SimulationOption
     sources.emplace_back(sample_laws(model.mechanism(), taken, *options.control_period, options.control_delay));
     driven = inputs_of(sources);
   }
-  return {by_state.driving(driven), std::move(sources)};
+  std::vector<std::string> taken = by_state.options().driven;
+  taken.insert(taken.end(), driven.begin(), driven.end());
+  for (const auto& [name, value] : start.inputs) taken.push_back(name);
+  Model driving = by_state.driving(driven);
+  add_fmus(driving, taken, sources);
+  return {std::move(driving), std::move(sources)};
 }
 
 }  // namespace

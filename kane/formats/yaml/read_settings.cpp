@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
+#include "kane/base/identifier.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/expr/traverse.hpp"
+#include "kane/formats/yaml/yaml_document.hpp"
 #include "kane/formats/yaml/yaml_keys.hpp"
 #include "kane/mechanism/tables.hpp"
 #include "kane/simulate/motion/method.hpp"
@@ -171,11 +174,67 @@ InputSeries read_input_points(const ModelContext& context, const Group& group, c
   return series;
 }
 
-/// A map: a sampled controller, or points in time.
+/// The FMU of an input: a new one, or one that an input before has described.
+FmuController& find_fmu(ModelContext& context, const Group& group) {
+  const YamlNode& node = *group.find("fmu");
+  const std::string given = read_text(node, "fmu", group.owner());
+  const std::filesystem::path folder = std::filesystem::path(*node.place.file).parent_path();
+  const std::string file = path_beneath(folder.empty() ? "." : folder, given, node.place).string();
+  auto& fmus = context.mechanism.fmus;
+  const auto same = std::find_if(fmus.begin(), fmus.end(), [&](const FmuController& f) { return f.file == file; });
+  if (same != fmus.end()) {
+    for (const auto key : {"inputs", "step", "delay", "parameters"})
+      if (const YamlNode* other = group.find(key))
+        other->fail(fmt::format("'{}' of '{}' belongs to the first input that it drives", key, shown(given)));
+    return *same;
+  }
+  return fmus.emplace_back(FmuController{file, given, 0, 0});
+}
+
+void read_fmu_times(const ModelContext& context, const Group& group, FmuController& fmu) {
+  const YamlNode& step = group.need("step", "10 ms");
+  fmu.period = context.number(step, measure::kTime, "step", group.owner());
+  if (!(fmu.period > 0)) step.fail(fmt::format("'step' of {} must be a positive time", group.owner()));
+  const YamlNode* const delay = group.find("delay");
+  if (delay != nullptr) fmu.delay = context.number(*delay, measure::kTime, "delay", group.owner());
+  if (fmu.delay < 0) delay->fail(fmt::format("'delay' of {} cannot be negative", group.owner()));
+}
+
+/// A foreign FMU gives the input its value. What it measures become inputs with sampled laws.
+void read_input_fmu(ModelContext& context, const Group& group, const std::string& name) {
+  for (const auto key : {"sampled", "hold"})
+    if (const YamlNode* other = group.find(key))
+      other->fail(fmt::format("'{}' does not go with 'fmu'; the FMU of {} acts every 'step'", key, group.owner()));
+  const std::size_t before = context.mechanism.fmus.size();
+  FmuController& fmu = find_fmu(context, group);
+  fmu.outputs.emplace_back(name, read_text(group.need("output", "u"), "output", group.owner()));
+  if (context.mechanism.fmus.size() == before) return;
+  read_fmu_times(context, group, fmu);
+  if (const YamlNode* measured = group.find("inputs"))
+    for_each_entry(*measured, "inputs", [&](const YamlEntry& entry) {
+      const std::string symbol = identifier_of(fmt::format("{}_{}", name, entry.key));
+      context.declare(symbol, "input", context.graph.symbol(symbol), Dimensional::open(true), entry.key_place);
+      fmu.measured.emplace_back(entry.key, symbol);
+      context.mechanism.add_input(symbol);
+      context.mechanism.input_laws.push_back(
+          {symbol, context.quantity(entry.value, measure::kAny, entry.key, group.owner())});
+      context.mechanism.sampled_inputs.push_back({symbol, fmu.period, 0});
+    });
+  if (const YamlNode* start = group.find("parameters"))
+    for_each_entry(*start, "parameters", [&](const YamlEntry& entry) {
+      fmu.start.emplace_back(entry.key, context.number(entry.value, measure::kAny, entry.key, group.owner()));
+    });
+}
+
+/// A map: a sampled controller, points in time, or an FMU.
 void read_input_group(ModelContext& context, SymbolWithDefault& input, const YamlNode& node, const std::string& name,
                       const std::string& owner) {
   const Group group(node, owner, keys::kInput);
-  group.check_only_one({"value", "points"});
+  group.check_only_one({"value", "points", "fmu"});
+  if (group.find("fmu") != nullptr) return read_input_fmu(context, group, name);
+  for (const auto key : {"output", "inputs", "step", "parameters"})
+    if (const YamlNode* other = group.find(key))
+      other->fail(fmt::format("'{}' belongs to 'fmu', which {} does not have", key, owner));
   if (group.find("points") != nullptr) {
     for (const auto key : {"sampled", "delay"})
       if (const YamlNode* other = group.find(key))

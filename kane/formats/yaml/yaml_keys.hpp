@@ -120,7 +120,8 @@ inline constexpr std::string_view kMode[] = {"active", "initial"};
 inline constexpr std::string_view kTable[] = {"x", "y", "points", "interpolation", "x_unit", "y_unit"};
 inline constexpr std::string_view kState[] = {"rate", "initial"};
 inline constexpr std::string_view kAuxiliary[] = {"body", "point", "direction", "definition"};
-inline constexpr std::string_view kInput[] = {"value", "sampled", "delay", "points", "hold"};
+inline constexpr std::string_view kInput[] = {"value", "sampled", "delay",  "points", "hold",
+                                              "fmu",   "output",  "inputs", "step",   "parameters"};
 inline constexpr std::string_view kEquations[] = {"coordinates", "forcing", "mass_matrix", "kinetic", "potential"};
 inline constexpr std::string_view kSimulate[] = {"until", "method", "tolerance", "absolute_tolerance",
                                                  "step",  "sample", "from",      "constraints"};

@@ -55,9 +55,36 @@ class ModelWriter {
     return yaml_scalar(plain ? scalar_text(value) : scalar_text(value) + " " + unit->second);
   }
 
+  /// The first input that an FMU drives describes it; the others name it.
+  [[nodiscard]] YamlNode fmu_node(const FmuController& fmu, const std::string& output, bool first) const {
+    YamlNode node = yaml_map(), inputs = yaml_map(), parameters = yaml_map();
+    add_entry(node, "fmu", fmu.given);
+    add_entry(node, "output", output);
+    if (!first) return node;
+    for (const auto& [variable, symbol] : fmu.measured)
+      for (const NamedQuantity& law : m_.input_laws)
+        if (law.name == symbol) add_entry(inputs, variable, law.value.text);
+    for (const auto& [variable, value] : fmu.start) add_entry(parameters, variable, number_text(value));
+    if (!inputs.entries.empty()) add_entry(node, "inputs", std::move(inputs));
+    if (!parameters.entries.empty()) add_entry(node, "parameters", std::move(parameters));
+    add_entry(node, "step", number_text(fmu.period));
+    if (fmu.delay > 0) add_entry(node, "delay", number_text(fmu.delay));
+    return node;
+  }
+
+  /// Inputs that stand for what an FMU measures are written with it.
+  [[nodiscard]] bool is_measured(const std::string& name) const {
+    return std::any_of(m_.fmus.begin(), m_.fmus.end(), [&](const FmuController& fmu) {
+      return std::any_of(fmu.measured.begin(), fmu.measured.end(), [&](const auto& m) { return m.second == name; });
+    });
+  }
+
   /// The value alone, or a map with its sampling.
   [[nodiscard]] YamlNode input_node(const std::string& name, YamlNode value) const {
     YamlNode node = yaml_map();
+    for (const FmuController& fmu : m_.fmus)
+      for (const auto& [input, output] : fmu.outputs)
+        if (input == name) return fmu_node(fmu, output, &output == &fmu.outputs.front().second);
     for (const InputSeries& series : m_.input_series) {
       if (series.input != name) continue;
       YamlNode points = yaml_list();
@@ -82,6 +109,7 @@ class ModelWriter {
     YamlNode parameters = yaml_map(), inputs = yaml_map(), tables = yaml_map();
     for (const auto& p : m_.parameters) add_entry(parameters, p.symbol.name(), value_node(p.symbol.name(), p.value));
     for (const auto& i : m_.inputs) {
+      if (is_measured(i.symbol.name())) continue;
       const auto law = std::find_if(m_.input_laws.begin(), m_.input_laws.end(),
                                     [&](const NamedQuantity& l) { return l.name == i.symbol.name(); });
       add_entry(inputs, i.symbol.name(),
