@@ -20,7 +20,7 @@ thread_tests := -R '(^|/)(HapticLoop|LatestValue|WrittenConstraint|Rehearsal|Udp
 # The thread sanitizer of clang 14 cannot start where the kernel randomises more than 28 bits of addresses.
 fixed_addresses = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
-.PHONY: run test build package python-install bench asan tsan soak fuzz docs format check-format install clean help
+.PHONY: run test build package python-install bench asan tsan soak fuzz docs api-docs format check-format install clean help
 
 run: build  ## Build, and run a short demonstration
 	scripts/demo.sh build/bin/kane
@@ -64,7 +64,13 @@ fuzz:  ## Run each fuzz target for FUZZ_SECONDS (30)
 	@$(build_with) build-fuzz -j $(JOBS)
 	@scripts/run_fuzzers.sh build-fuzz $(FUZZ_SECONDS)
 
-docs:  ## Write the API reference to build/docs/index.html
+docs:  ## Build the documentation site: build/site/index.html
+	@$(install_packages) build docs
+	@$(configure) release build $(call fresh_folder,build,KANE_BUILD_TESTS=OFF)
+	@$(build_with) build --target kane kane_python -j $(JOBS)
+	@/usr/bin/python3 scripts/build_site.py build build/site
+
+api-docs:  ## Write the API reference of C++ to build/docs/index.html
 	@$(install_packages) docs
 	@scripts/build_docs.sh build/docs
 
