@@ -258,6 +258,7 @@ class FmuTest(unittest.TestCase):
         models = SOURCE / "models"
         refused([models / "bouncing_ball.yaml", "--to", "fmu"], "contact", "--leave-out")
         refused([models / "cartpole.yaml", "--to", "fmu"], "limits of joint 'rail'", "--ignore-limits")
+        refused([models / "pd_arm.yaml", "--to", "fmu"], "sampled", "--input", "--leave-out")
         refused([models / "fourbar.yaml", "--to", "c", "-o", "x", "--fmi", "2"], "--fmi")
         refused([models / "fourbar.yaml", "--to", "c"], "--out")
         refused([models / "fourbar.yaml", "--to", "fmu", "--step", "0.1"], "--step")

@@ -55,7 +55,8 @@ class FmuBuilder {
     r_.identifier = identifier_of(options.name.empty() ? model.name() : options.name);
     constexpr std::size_t kLongest = 60;  // it is the name of a file, and the beginning of names of functions
     if (r_.identifier.size() > kLongest) r_.identifier.resize(kLongest);
-    const std::vector<std::string> refused = find_refused(model.mechanism());
+    std::vector<std::string> refused = find_refused(model.mechanism());
+    find_sampled(model.mechanism(), start, refused);
     require(refused.empty() || options.leave_out,
             "'{}' has parts that an FMU does not contain: {}; --leave-out exports it without them (--ignore-limits: "
             "without limits)",
@@ -79,18 +80,33 @@ class FmuBuilder {
   }
 
  private:
+  [[nodiscard]] bool is_open(const std::string& input, const StartState& start) const {
+    return start.inputs.contains(input) ||
+           std::find(options_.inputs.begin(), options_.inputs.end(), input) != options_.inputs.end();
+  }
+
+  /// Laws that act at instants, which the equations do not know. Those that only feed an FMU of the model do not matter.
+  void find_sampled(const Mechanism& mechanism, const StartState& start, std::vector<std::string>& parts) const {
+    for (const InputSampling& sampled : mechanism.sampled_inputs) {
+      const bool measured = std::any_of(mechanism.fmus.begin(), mechanism.fmus.end(), [&](const FmuController& fmu) {
+        return std::any_of(fmu.measured.begin(), fmu.measured.end(),
+                           [&](const auto& m) { return m.second == sampled.input; });
+      });
+      if (!measured && !is_open(sampled.input, start))
+        parts.push_back(
+            fmt::format("the law of input '{0}' acts at every instant, not sampled (--input {0} leaves the input open)",
+                        sampled.input));
+    }
+  }
+
   void note_inputs(const Mechanism& mechanism, const StartState& start) {
-    const auto opened = [&](const std::string& input) {
-      return start.inputs.contains(input) ||
-             std::find(options_.inputs.begin(), options_.inputs.end(), input) != options_.inputs.end();
-    };
-    for (const InputSampling& sampled : mechanism.sampled_inputs)
-      if (!opened(sampled.input))
-        r_.notes.push_back(fmt::format("input '{}' follows its law at every instant, not sampled", sampled.input));
     for (const InputSeries& series : mechanism.input_series)
-      if (!opened(series.input))
+      if (!is_open(series.input, start))
         r_.notes.push_back(
             fmt::format("input '{}' is an input of the FMU; its points in time are left out", series.input));
+    for (const FmuController& fmu : mechanism.fmus)
+      for (const auto& [input, output] : fmu.outputs)
+        r_.notes.push_back(fmt::format("input '{}' is an input of the FMU; '{}' is left out", input, fmu.given));
   }
 
   void lower_programs(const FmuExpressions& x) {
