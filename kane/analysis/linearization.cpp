@@ -82,7 +82,26 @@ bool wants_numbers(const OperatingPoint& point, const LinearizeModelOptions& opt
          options.dependent.empty();
 }
 
-/// A and B in numbers: M, C, K and F stay empty. `why` goes to the user.
+/// M u' + C u + K q = F r of speeds that nothing constrains, from the lower half of A = [., .; -M^-1 K, -M^-1 C] and B.
+void fill_matrices(SystemEvaluator& evaluator, const State& state, LinearizationReport& report) {
+  const std::size_t n = report.speeds.size(), nq = report.coordinates.size();
+  evaluator.calc_mass(state.q, state.u);
+  const ConstMatrixView mass = evaluator.mass_matrix();
+  report.m = Matrix(n, n);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) report.m(i, j) = mass(i, j);
+  const auto multiply = [&](const Matrix& from, std::size_t first, std::size_t columns, double sign) {
+    Matrix to(n, columns);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t k = 0; k < n; ++k)
+        for (std::size_t j = 0; j < columns; ++j) to(i, j) += sign * mass(i, k) * from(nq + k, first + j);
+    return to;
+  };
+  report.k = multiply(report.a, 0, nq, -1), report.c = multiply(report.a, nq, n, -1);
+  report.f = multiply(report.b, 0, report.inputs.size(), 1);
+}
+
+/// A and B in numbers; M, C, K and F too where nothing is constrained. `why` goes to the user.
 void fill_numbers(OperatingPoint& point, const LinearizeModelOptions& options, const char* why,
                   LinearizationReport& report) {
   LinearModel l = Linearizer(point.evaluator(), {.outputs = {}, .only = options.only}).calc(point.state());
@@ -94,7 +113,12 @@ void fill_numbers(OperatingPoint& point, const LinearizeModelOptions& options, c
   report.controllable = calc_controllability(report.a, report.b);
   report.largest_rate = point.calc_largest_rate(report.coordinates, options.steady);
   auto& warnings = report.summary.warnings;
-  warnings.push_back(fmt::format("{}: A and B were found in numbers, and there are no M, C, K and F", why));
+  const bool plain = point.evaluator().active_rows().empty() && point.evaluator().system().given_rows().empty() &&
+                     report.speeds.size() == point.state().u.size();
+  if (plain)
+    fill_matrices(point.evaluator(), point.state(), report);
+  else
+    warnings.push_back(fmt::format("{}: A and B were found in numbers, and there are no M, C, K and F", why));
   point.warn_of_time(warnings);
   if (!options.equilibrium) point.warn_of_motion(report.largest_rate, options.steady, report.a, warnings);
 }
