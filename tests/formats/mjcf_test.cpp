@@ -73,6 +73,9 @@ class MjcfPair {
     mj_normalizeQuat(&m, d.qpos);
     for (int i = 0; i < m.nv; ++i) d.qvel[i] = 2 * dice();
     for (int i = 0; i < m.nu; ++i) values_[mj_id2name(&m, mjOBJ_ACTUATOR, i)] = d.ctrl[i] = 2 * dice();
+    for (int i = 0, k = 0; i < m.nu; ++i)
+      if (m.actuator_dyntype[i] != mjDYN_NONE)
+        values_[std::string("act_") + mj_id2name(&m, mjOBJ_ACTUATOR, i)] = d.act[k++] = dice();
     speeds_.clear();
     for (int j = 0; j < m.njnt; ++j) set_joint(j);
   }
@@ -130,6 +133,23 @@ class MjcfPair {
 
 TEST(MjcfAgainstMujoco, ArmOnAFreeBaseWithActuators) {
   EXPECT_LT(MjcfPair(mjcf_file("arm.xml")).at_random_states(1, 5), 1e-11);
+}
+
+/// Accelerations depend on the states of actuators; their rates are compared as well.
+TEST(MjcfAgainstMujoco, ActuatorsWithStates) {
+  const std::string text = R"(<mujoco><option gravity="0 0 -9.81"/><worldbody><body>
+    <joint name="a" axis="0 1 0" armature="0.03"/><geom type="capsule" fromto="0 0 0 0 0 -0.4" size="0.03"/>
+    <body pos="0 0 -0.4"><joint name="b" axis="0 1 0" damping="0.1" armature="0.01"/>
+    <geom type="capsule" fromto="0 0 0 0.1 0 -0.3" size="0.02"/></body></body></worldbody><actuator>
+    <intvelocity name="i" joint="a" kp="3" actrange="-2 2"/>
+    <general name="f" joint="b" dyntype="filter" dynprm="0.05" gainprm="2" biastype="affine" biasprm="0.1 -1 -0.2"/>
+    <general name="g" joint="a" dyntype="integrator" gainprm="1.5" gear="2" ctrlrange="-1 1"/>
+    <cylinder name="c" joint="b" timeconst="0.2" area="1.5" bias="0.1 -0.2 -0.3"/></actuator></mujoco>)";
+  EXPECT_LT(MjcfPair(text).at_random_states(5, 11), 1e-12);
+  const Mechanism m = read_mjcf_text(text);
+  ASSERT_EQ(m.states.size(), 4U);
+  EXPECT_EQ(m.states[1].rate.text, "(f - act_f)/0.05");
+  EXPECT_EQ(m.states[2].rate.text, "min(max(g, (-1)), 1)");
 }
 
 TEST(MjcfAgainstMujoco, TendonsAndGenerators) {

@@ -1,6 +1,7 @@
 #include "kane/formats/mjcf/mjcf_forces.hpp"
 
 #include <cmath>
+#include <numbers>
 
 namespace kane {
 
@@ -39,6 +40,9 @@ class ActuatorRecord {
       if (const auto inherit = e.numbers("inheritrange", 1, 1)) a_.inherited_range = inherit->front();
       const double filter = e.number("timeconst", 0);
       dynamics = e.name == "intvelocity" ? "integrator" : filter > 0 ? "filter" : "none";
+      if (filter > 0) a_.time_constant = filter;
+      if (e.name == "intvelocity") state_.flag = true;
+      a_.state_range = state_.range();
     } else if (e.name == "velocity") {
       const double gain = kv ? kv->front() : a_.gain[0];
       set({gain, 0, 0}, false, {0, 0, -gain}, true);
@@ -47,6 +51,8 @@ class ActuatorRecord {
       const double gain = kv ? kv->front() : 1;
       set({0, 0, -gain}, true, {0, 0, 0}, false);
       dynamics = "none";
+    } else if (e.name == "cylinder") {
+      read_cylinder(e);
     } else {
       return false;
     }
@@ -64,7 +70,21 @@ class ActuatorRecord {
     bias_type = bias_affine ? "affine" : "none";
   }
 
+  /// Pneumatic or hydraulic: a filter, then the area times the pressure.
+  void read_cylinder(const MjcfElement& e) {
+    std::vector<double> bias = a_.bias;
+    if (const auto given = e.numbers("bias", 3, 3)) bias = *given;
+    double area = a_.gain[0];
+    if (const auto given = e.numbers("area", 1, 1)) area = given->front();
+    if (const auto diameter = e.numbers("diameter", 1, 1))
+      area = std::numbers::pi / 4 * diameter->front() * diameter->front();
+    set({area, 0, 0}, false, bias, true);
+    dynamics = "filter";
+    a_.time_constant = e.number("timeconst", a_.time_constant);
+  }
+
   bool read_general(const MjcfElement& e) {
+    if (const auto given = e.numbers("dynprm", 1, 10)) a_.time_constant = given->front();
     dynamics = e.text("dyntype", dynamics);
     gain_type = e.text("gaintype", gain_type);
     bias_type = e.text("biastype", bias_type);
@@ -86,6 +106,9 @@ class ActuatorRecord {
     read_range(e, "forcelimited", "forcerange", force_);
     a_.control_range = control_.range();
     a_.force_range = force_.range();
+    read_range(e, "actlimited", "actrange", state_);
+    a_.state_range = state_.range();
+    if (e.flag("actearly", false)) unsupported = "actearly";
     for (const char* attribute : {"cranksite", "slidersite", "refsite", "body", "plugin"})
       if (e.find(attribute) != nullptr) unsupported = attribute;
     if (const std::string* joint = e.find("joint")) a_.joint = *joint;
@@ -117,7 +140,7 @@ class ActuatorRecord {
 
   MjcfActuator& a_;
   const MjcfCompiler& compiler_;
-  Limited control_, force_;
+  Limited control_, force_, state_;
 };
 
 }  // namespace
@@ -164,9 +187,11 @@ std::optional<MjcfActuator> read_actuator(const MjcfActuatorText& text, const Mj
   if (!record.apply(e)) return refuse(fmt::format("actuators of the kind <{}> are not supported", e.name));
   if (!record.unsupported.empty())
     return refuse(fmt::format("'{}' of {} is not supported", record.unsupported, e.describe()));
-  if (record.dynamics != "none")
-    return refuse(
-        fmt::format("{} has a state of its own ('{}'), which is not supported", e.describe(), record.dynamics));
+  a.dynamics = record.dynamics == "filterexact" ? "filter" : record.dynamics;
+  if (a.dynamics != "none" && a.dynamics != "integrator" && a.dynamics != "filter")
+    return refuse(fmt::format("the dynamics of {} ('{}') are not supported", e.describe(), record.dynamics));
+  if (a.dynamics == "filter" && !(a.time_constant > 0))
+    e.fail(fmt::format("the time constant of {} must be positive", e.describe()));
   if (record.gain_type != "fixed" && record.gain_type != "affine")
     return refuse(fmt::format("the gain of {} ('{}') is not supported", e.describe(), record.gain_type));
   if (record.bias_type != "none" && record.bias_type != "affine")
@@ -178,7 +203,7 @@ std::optional<MjcfActuator> read_actuator(const MjcfActuatorText& text, const Mj
   return a;
 }
 
-std::string actuator_force(const MjcfActuator& a, const std::string& input, const MjcfLength* length) {
+std::string actuator_force(const MjcfActuator& a, const std::string& control, const MjcfLength* length) {
   const auto affine = [&](const std::vector<double>& p) {
     std::vector<std::pair<std::string, double>> sum;
     if (length != nullptr)
@@ -187,12 +212,19 @@ std::string actuator_force(const MjcfActuator& a, const std::string& input, cons
     if (p[0] != 0) text = text == "0" ? number_text(p[0]) : fmt::format("{} + {}", number_text(p[0]), text);
     return text;
   };
-  const std::string control = clamped(input, a.control_range);
   const std::string gain = a.gain_affine ? affine(a.gain) : number_text(a.gain[0]);
   std::string force = gain == "0" ? "" : gain == "1" ? control : fmt::format("({})*{}", gain, control);
   const std::string bias = a.bias_affine ? affine(a.bias) : "0";
   if (bias != "0") force = force.empty() ? bias : fmt::format("{} + {}", force, bias);
   return clamped(force.empty() ? "0" : force, a.force_range);
+}
+
+std::string actuator_state_rate(const MjcfActuator& a, const std::string& state, const std::string& control) {
+  const std::string rate =
+      a.dynamics == "integrator" ? control : fmt::format("({} - {})/{}", control, state, number_text(a.time_constant));
+  if (a.state_range.empty()) return rate;
+  return fmt::format("select({0} < {2}, select({1} < {0}, {3}, max({3}, 0)), min({3}, 0))", state,
+                     number_text(a.state_range[0]), number_text(a.state_range[1]), rate);
 }
 
 }  // namespace kane

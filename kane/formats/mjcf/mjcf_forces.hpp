@@ -41,6 +41,11 @@ struct MjcfActuator {
   bool in_parent = false;
   double damping_ratio = 0;
   double inherited_range = 0;
+  /// "none", or a state of its own that takes the place of the control: "integrator" (its rate is the control), "filter" (it
+  /// follows the control with the time constant).
+  std::string dynamics = "none";
+  double time_constant = 1;
+  std::vector<double> state_range;  ///< empty if not limited
 };
 
 /// Nothing if Kane cannot represent it (the refusals then say so).
@@ -52,8 +57,12 @@ struct MjcfActuator {
 /// min(max(text, low), high)
 [[nodiscard]] std::string clamped(const std::string& text, const std::vector<double>& range);
 
-/// The force of an actuator along a length; "" for a length that it does not have (a site or a free body).
-[[nodiscard]] std::string actuator_force(const MjcfActuator& actuator, const std::string& input,
+/// The force of an actuator along a length; null for a length that it does not have (a site or a free body). `signal` is
+/// the control within its range, or the state of the actuator.
+[[nodiscard]] std::string actuator_force(const MjcfActuator& actuator, const std::string& signal,
                                          const MjcfLength* length);
+/// The rate of the state of an actuator that has one; it stops at the ends of its range.
+[[nodiscard]] std::string actuator_state_rate(const MjcfActuator& actuator, const std::string& state,
+                                              const std::string& control);
 
 }  // namespace kane

@@ -511,9 +511,9 @@ class MjcfBuilder {
       if (!enabled("clampctrl")) a->control_range.clear();
       a->name = name;
       if (!a->site.empty()) {
-        act_on_site(*a, input_name(inputs, name));
+        act_on_site(*a, signal_of(*a, inputs, name));
       } else if (free_.contains(a->joint) || balls_.contains(a->joint)) {
-        act_on_body(*a, input_name(inputs, name));
+        act_on_body(*a, signal_of(*a, inputs, name));
       } else {
         const std::optional<MjcfLength> length =
             a->tendon.empty() ? joint_length(e, a->joint, a->gear[0]) : tendon_length(e, a->tendon, a->gear[0]);
@@ -522,7 +522,7 @@ class MjcfBuilder {
           continue;
         }
         complete(*a, *length);
-        const std::string force = actuator_force(*a, input_name(inputs, name), &*length);
+        const std::string force = actuator_force(*a, signal_of(*a, inputs, name), &*length);
         for (const auto& [axis, factor] : length->terms) actuation_[axis->coordinate].push_back(scaled(factor, force));
       }
     }
@@ -533,6 +533,16 @@ class MjcfBuilder {
     (void)m_.add_input(input);
     controls_.back() = input;
     return input;
+  }
+
+  /// The control within its range, or the state that follows it.
+  std::string signal_of(const MjcfActuator& a, ImportNames& inputs, const std::string& name) {
+    const std::string control = clamped(input_name(inputs, name), a.control_range);
+    if (a.dynamics == "none") return control;
+    const std::string state = inputs.add("act_" + controls_.back(), "state");
+    (void)m_.add_state(state, Quantity(actuator_state_rate(a, state, control), a.element->where));
+    activations_.push_back(state);
+    return state;
   }
 
   static std::string scaled(double factor, const std::string& force) {
@@ -813,6 +823,7 @@ class MjcfBuilder {
       if (options_.keyframe != known.back() && options_.keyframe != std::to_string(k)) continue;
       set_values(key, "qpos", qpos_, [&](const std::string& name, double x) { m_.initial[name] = x; });
       set_values(key, "qvel", qvel_, [&](const std::string& name, double x) { m_.initial[name] = x; });
+      set_values(key, "act", activations_, [&](const std::string& name, double x) { m_.initial[name] = x; });
       set_values(key, "ctrl", controls_, [&](const std::string& name, double x) {
         for (auto& input : m_.inputs)
           if (input.symbol.name() == name) input.value = Expr(x);
@@ -863,6 +874,7 @@ class MjcfBuilder {
   std::map<std::string, std::size_t, std::less<>> balls_, free_;  ///< bodies, likewise
   std::map<std::string, std::size_t, std::less<>> body_index_;
   std::map<std::string, std::vector<std::string>, std::less<>> actuation_, forces_;  ///< by coordinate
+  std::vector<std::string> activations_;                                             ///< states of actuators, likewise
   std::vector<std::string> qpos_, qvel_, controls_;  ///< in MuJoCo's order; "" for an actuator that was left out
   std::size_t contact_shapes_ = 0;
   int site_count_ = 0, equality_count_ = 0;
