@@ -74,6 +74,46 @@ TEST(AutolevSyntax, ErrorsNameLineColumnAndNearestStatement) {
   EXPECT_EQ(failure("X = \xc3\xa4\n").substr(0, 4), "1:5:");
 }
 
+TEST(AutolevSyntax, RangesAreAssignedNameByName) {
+  EXPECT_EQ(results("VARIABLES Q{2}\nCONSTANTS U{2}\nQ{2} = U{2}\n"), "Q1 = U1\nQ2 = U2\n");
+  EXPECT_EQ(results("VARIABLES Q{1:2}\nQ{1:2} = 3\n"), "Q1 = 3\nQ2 = 3\n");
+  EXPECT_EQ(failure("VARIABLES Q{2}\nCONSTANTS U{3}\nQ{2} = U{3}\n").substr(0, 4), "3:8:");
+}
+
+TEST(AutolevSyntax, SettingsWithoutEffectSayOnceThatTheyHaveNone) {
+  Session session;
+  session.run_text("FACTORING ON\nFACTORING OFF\nDIGITS 7\nDEGREES OFF\nAUTOZ ON\n", "test.al");
+  ASSERT_EQ(session.notes().size(), 2U);
+  EXPECT_EQ(session.notes()[0], "FACTORING has no effect: equal expressions are one, however they are written");
+  EXPECT_EQ(failure("FACTORING MAYBE\n"), "1:11: FACTORING is ON or OFF, not 'MAYBE'");
+}
+
+TEST(AutolevSyntax, StatementsOfOthersAreNamed) {
+  EXPECT_EQ(
+      failure("NewtonianFrame N\n"),
+      "1:1: 'NEWTONIANFRAME' begins no statement that is known; it belongs to MotionGenesis, whose scripts are not "
+      "read");
+  EXPECT_EQ(failure("BODIES A,B\nGYROSTAT(A,B)\n").substr(0, 30), "2:1: GYROSTAT is not supported");
+}
+
+TEST(AutolevAlgebra, CoefficientsOfPowersAndSolveAsAFunction) {
+  EXPECT_EQ(results("CONSTANTS A,B,C\nVARIABLES X\nK = COEF(A*X^2+B*X+C,X^2)\n"), "K = A\n");
+  EXPECT_DOUBLE_EQ(value_of("CONSTANTS A,B\nVARIABLES X\nK = COEF((A*X+B)^3,X^2)\n", "K", {{"A", 2}, {"B", 5}}), 60);
+  EXPECT_DOUBLE_EQ(value_of("VARIABLES X,Y\nR = SOLVE(2*X-3,X)\n", "R"), 1.5);
+  EXPECT_EQ(results("VARIABLES X,Y\nR = SOLVE([X+Y-3;X-Y-1],X,Y)\n"), "X = 2\nY = 1\nR[1] = 2\nR[2] = 1\n");
+}
+
+TEST(AutolevSession, UnitsOfListsAndArraysOfTheCaller) {
+  Session session;
+  session.run_text("CONSTANTS L,M,K\nVARIABLES X\nUNITS [L,M]=M, K=N/M\nINPUT L=2 M, X=start[3], K=5\n", "test.al");
+  EXPECT_EQ(session.find_scalar("M")->unit, "M");
+  EXPECT_EQ(session.find_scalar("K")->unit, "N/M");
+  EXPECT_FALSE(session.input_value(session.find_scalar("X")->symbol).has_value());
+  ASSERT_EQ(session.notes().size(), 1U);
+  EXPECT_NE(session.notes()[0].find("left to the program that calls the code"), std::string::npos);
+  EXPECT_EQ(failure("VARIABLES X\nINPUT X=start\n").substr(0, 29), "2:9: 'start' is not declared");
+}
+
 TEST(AutolevSyntax, LimitsNameThemselves) {
   EXPECT_NE(failure("CONSTANTS A{100,1000}\n").find("more than 10000 names"), std::string::npos);
   std::string deep = "X = ";

@@ -472,9 +472,27 @@ struct Functions {
     return s.frames().express(v, term.frame)[static_cast<std::size_t>(one - term.c.begin())];
   }
 
+  /// COEF(E,X^2).
+  static Value coefficient_of_power(Session& s, const Node& call, const Node& power) {
+    const Expr x = s.symbol_named(power.children[0], false);
+    const int n = s.evaluate_whole(power.children[1]);
+    if (n < 0 || n > 100) throw ModelError(power.where, "the power in COEF is from 0 to 100");
+    const Value v = s.explicitly_visible(s.evaluate(call.children[0]), {x});
+    return each_part(v, [&](const Expr& e) {
+      Expr f = s.graph_->bind(e);
+      Rational factorial(1);
+      for (int k = 1; k <= n; ++k)
+        f = s.graph_->bind(kane::derivative(f, x)), factorial *= Rational(static_cast<long>(k));
+      return substitute(f, Substitution{{x, Expr(0)}}) / Expr(factorial);
+    });
+  }
+
   static Value coef(Session& s, const Node& call) {
     need_arguments(call, 2, 1000);
     if (call.children[1].rank == 1) return measure_number(s, call);
+    if (const Node& power = call.children[1];
+        power.kind == NodeKind::Binary && power.text == "^" && call.children.size() == 2)
+      return coefficient_of_power(s, call, power);
     const auto by = s.symbols_named(std::span(call.children).subspan(1), false);
     const Value v = s.explicitly_visible(s.evaluate(call.children[0]), by);
     if (by.size() == 1 && call.children[1].kind != NodeKind::Matrix)
@@ -756,6 +774,7 @@ const std::map<std::string, FunctionHandler, std::less<>>& function_table() {
       {"EXPAND", Functions::same},
       {"FACTOR", Functions::same},
       {"ARRANGE", Functions::same},
+      {"RECOMBINE", Functions::same},
       {"ZEE", Functions::same},
       {"EXPLICIT", Functions::explicit_},
       {"RHS", Functions::rhs},
@@ -801,6 +820,18 @@ Value Session::call(const Node& node) {
   } catch (const ModelError& error) {
     if (error.where().line != 0) throw;
     throw ModelError(node.where, error.message());
+  }
+  // Y = SOLVE(EQ,X): the command, then what it found.
+  if (name == "SOLVE") {
+    command_table().at(name)(*this, node);
+    const std::vector<Expr> unknowns = symbols_named(std::span(node.children).subspan(1), false);
+    ExprMatrix column(unknowns.size(), 1);
+    for (std::size_t i = 0; i < unknowns.size(); ++i) {
+      const Scalar* found = find_symbol(unknowns[i]);
+      column(i, std::size_t{0}) = found != nullptr && found->value ? *found->value : unknowns[i];
+    }
+    if (unknowns.size() == 1) return column.entries.front();
+    return column;
   }
   // M(1,2) is an element to some hands.
   if (w_.matrices.contains(name)) {

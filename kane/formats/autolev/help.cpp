@@ -61,6 +61,7 @@ const std::map<std::string, std::string, std::less<>>& help_table() {
       {"EXPAND", "EXPAND(E)                          another way to write the same value"},
       {"FACTOR", "FACTOR(E,X)                        another way to write the same value"},
       {"ARRANGE", "ARRANGE(E,N,X)                     another way to write the same value"},
+      {"RECOMBINE", "RECOMBINE(E)                       another way to write the same value"},
       {"COEF", "COEF(E,X), COEF([E;F],[X,Y])       coefficients"},
       {"INCLUDE", "INCLUDE(E,X)                       the terms with X"},
       {"EXCLUDE", "EXCLUDE(E,X)                       the terms without X"},

@@ -181,6 +181,12 @@ void Session::state_input(Reader& in) {
       w_.run_values[key] = number_of(evaluate_scalar(node), key) * (unit.empty() ? 1.0 : unit_factor(unit, place));
       continue;
     }
+    if (node.kind == NodeKind::Element && !w_.matrices.contains(folded(node.text))) {
+      // An array of the program that will call the code: nothing to know here.
+      note(fmt::format("INPUT {}: '{}' is not declared here; the value is left to the program that calls the code",
+                       name.spelled(), node.text));
+      continue;
+    }
     Expr value = evaluate_scalar(node);
     if (!unit.empty()) {
       const std::string u = folded(unit);

@@ -136,9 +136,11 @@ class Session {
   void state_output(Reader& in, bool encode);
   void state_code(Reader& in, const std::string& file);
   void state_setting(const std::string& word, Reader& in);
+  void note_setting(const std::string& word);
   void run_nested(Reader& in);
   void save_log(Reader& in);
   void assign_or_evaluate(Reader& in);
+  void assign_range(Reader& in);
   void assign(const Node& to, const std::string& sign, const Node& from);
   void assign_element(const Node& to, const std::string& sign, const Value& value);
   void assign_scalar(const Node& to, const Value& value);

@@ -151,7 +151,8 @@ bool Session::run_keyword(const std::string& word, Reader& in, const Statement& 
   const std::size_t after = in.position();
   const char next = in.peek();
   // "MASS = ..." assigns, "INERTIA(O)" calls.
-  if (next == '=' || next == '[' || next == '(' || next == '>') return false;
+  if (next == '=' || next == '(' || next == '>') return false;
+  if (next == '[' && row->word != Word::Units) return false;  // UNITS [A,B]=M is a statement
   if (next == ':' || next == '+' || next == '*' || next == '/' || next == '^') return false;
   in.go_to(after);
   switch (row->word) {
@@ -178,6 +179,7 @@ bool Session::run_keyword(const std::string& word, Reader& in, const Statement& 
 
 void Session::state_setting(const std::string& word, Reader& in) {
   Settings& s = w_.settings;
+  note_setting(word);
   if (word == "AUTOEPSILON" || word == "DIGITS") {
     const Where place = in.where();
     const double value = evaluate_text_number(evaluate_scalar(in.expression()), place);
@@ -215,6 +217,19 @@ void Session::state_setting(const std::string& word, Reader& in) {
   if (word == "AUTORHS") s.autorhs = value;
   if (word == "COMPLEX") s.complex = value;
   if (word == "OVERWRITE") s.overwrite = value;
+}
+
+/// Those that concern how AUTOLEV writes or rounds its results, and change nothing here.
+void Session::note_setting(const std::string& word) {
+  static const std::map<std::string_view, std::string_view> why{
+      {"AUTOEPSILON", "numbers are exact until a program is written"},
+      {"DIGITS", "numbers are printed with all their digits"},
+      {"FACTORING", "equal expressions are one, however they are written"},
+      {"AUTOEXPRESS", "vectors keep the frames in which they are written"},
+      {"COMPLEX", "complex numbers appear where IMAGINARY, ROOTS or EIG bring them in"},
+      {"OVERWRITE", "the last definition of a name counts"},
+  };
+  if (const auto row = why.find(word); row != why.end()) note(fmt::format("{} has no effect: {}", word, row->second));
 }
 
 void Session::run_nested(Reader& in) {
@@ -446,11 +461,30 @@ void Session::state_inertia(Reader& in) {
 
 // ---- assignments ----------------------------------------------------------------------------------------------------------
 
+namespace {
+
+/// The nearest known word, or what to do with statements of AUTOLEV's successor.
+std::string hint_for(const std::string& word) {
+  static constexpr std::array<std::string_view, 9> kSuccessor{"NEWTONIANFRAME", "RIGIDBODY",           "RIGIDFRAME",
+                                                              "SETAUTOEPSILON", "SETAUTORHS",          "SETAUTOZEE",
+                                                              "SETDIGITS",      "SETGENERALIZEDSPEED", "SYSTEM"};
+  if (std::find(kSuccessor.begin(), kSuccessor.end(), word) != kSuccessor.end())
+    return "; it belongs to MotionGenesis, whose scripts are not read";
+  return suggestion(word, statement_words());
+}
+
+}  // namespace
+
 void Session::assign_or_evaluate(Reader& in) {
   const Where begin = in.where();
   const std::size_t at = in.position();
   const std::string first = in.word();
+  const bool range = !first.empty() && in.peek() == '{';
   in.go_to(at);
+  if (range) {
+    assign_range(in);
+    return;
+  }
   const Node left = in.expression();
   static constexpr std::array<std::string_view, 7> kSigns{"=", ":=", "+=", "-=", "*=", "/=", "^="};
   std::string sign;
@@ -472,7 +506,7 @@ void Session::assign_or_evaluate(Reader& in) {
                      !w_.matrices.contains(left.key()) && !w_.vector_matrices.contains(left.key()) &&
                      !find_named(left.key(), 0) && left.key() != "PI" && left.key() != "U_INDEPENDENT"))
     throw ModelError(begin, fmt::format("'{}' begins no statement that is known{}", first.empty() ? left.text : first,
-                                        suggestion(first, statement_words())));
+                                        hint_for(first)));
   if (left.kind == NodeKind::Call) {
     const std::string name = folded(left.text);
     if (const auto command = command_table().find(name); command != command_table().end()) {
@@ -486,6 +520,11 @@ void Session::assign_or_evaluate(Reader& in) {
       apply_in_place(left);
       return;
     }
+    if (name == "GYROSTAT")
+      throw ModelError(
+          begin,
+          "GYROSTAT is not supported; describe the rotor as a body of its own, with INERTIA R(B), ... in axes "
+          "of the carrier B and its spin in W_R_B>");
     if (!function_table().contains(name) && run_user_command(left)) return;
     const auto words = statement_words();
     if (std::find(words.begin(), words.end(), name) == words.end() && !w_.matrices.contains(name))
@@ -503,6 +542,25 @@ void Session::assign_or_evaluate(Reader& in) {
     return;
   }
   log_result_text(text_of(value, options_.long_result));
+}
+
+/// q{3}' = u{3} assigns name by name, q{3} = 0 the same to each.
+void Session::assign_range(Reader& in) {
+  const std::vector<Node> to = in.names();
+  std::string sign = in.accept(':') ? ":=" : "=";
+  in.expect('=', "a range of names");
+  const std::size_t at = in.position();
+  std::vector<Node> from;
+  if (!in.word().empty()) {
+    in.go_to(at);
+    from = in.names();
+  }
+  if (from.size() != to.size() || !in.done()) {
+    in.go_to(at);
+    from = {in.expression()};
+  }
+  in.expect_end();
+  for (std::size_t i = 0; i < to.size(); ++i) assign(to[i], sign, from.size() == 1 ? from.front() : from[i]);
 }
 
 void Session::apply_in_place(const Node& call) {
