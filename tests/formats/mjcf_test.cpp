@@ -143,13 +143,13 @@ TEST(MjcfAgainstMujoco, ActuatorsWithStates) {
     <geom type="capsule" fromto="0 0 0 0.1 0 -0.3" size="0.02"/></body></body></worldbody><actuator>
     <intvelocity name="i" joint="a" kp="3" actrange="-2 2"/>
     <general name="f" joint="b" dyntype="filter" dynprm="0.05" gainprm="2" biastype="affine" biasprm="0.1 -1 -0.2"/>
-    <general name="g" joint="a" dyntype="integrator" gainprm="1.5" gear="2" ctrlrange="-1 1"/>
+    <general name="w" joint="a" dyntype="integrator" gainprm="1.5" gear="2" ctrllimited="true" ctrlrange="-1 1"/>
     <cylinder name="c" joint="b" timeconst="0.2" area="1.5" bias="0.1 -0.2 -0.3"/></actuator></mujoco>)";
   EXPECT_LT(MjcfPair(text).at_random_states(5, 11), 1e-12);
   const Mechanism m = read_mjcf_text(text);
   ASSERT_EQ(m.states.size(), 4U);
   EXPECT_EQ(m.states[1].rate.text, "(f - act_f)/0.05");
-  EXPECT_EQ(m.states[2].rate.text, "min(max(g, (-1)), 1)");
+  EXPECT_EQ(m.states[2].rate.text, "min(max(w, (-1)), 1)");
 }
 
 TEST(MjcfAgainstMujoco, TendonsAndGenerators) {

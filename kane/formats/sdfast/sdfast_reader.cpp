@@ -51,6 +51,15 @@ std::string lower_case(std::string text) {
   return text;
 }
 
+/// The name of Kane's joint with these motions.
+std::string kind_of(const std::vector<ElementaryMotion>& motions) {
+  if (motions.empty()) return "weld";
+  if (motions.size() > 1) return "general";
+  return motions[0].kind == MotionKind::Rotation      ? "revolute"
+         : motions[0].kind == MotionKind::Translation ? "prismatic"
+                                                      : "spherical";
+}
+
 /// One paragraph of the file: a body of the tree, or a joint that closes a loop.
 struct SdfastBody {
   std::string name, inboard;
@@ -351,11 +360,7 @@ class SdfastBuilder {
     joint.parent = b.inboard;
     joint.child = b.name;
     joint.motions = motions_of(b);
-    joint.kind = joint.motions.empty()                              ? "weld"
-                 : joint.motions.size() > 1                         ? "general"
-                 : joint.motions[0].kind == MotionKind::Rotation    ? "revolute"
-                 : joint.motions[0].kind == MotionKind::Translation ? "prismatic"
-                                                                    : "spherical";
+    joint.kind = kind_of(joint.motions);
     joint.on_parent.position = vector(b.inboard_to_joint, "itj_" + b.name, "m");
     joint.on_child.position = vector(b.to_joint, "btj_" + b.name, "m");
     m_.add_joint(std::move(joint));
@@ -468,11 +473,7 @@ class SdfastBuilder {
       if (kind == "ujoint") add_universal(b, joint);
       if (kind == "planar") add_planar(b, joint);
     }
-    joint.kind = joint.motions.empty()                              ? "weld"
-                 : joint.motions.size() > 1                         ? "general"
-                 : joint.motions[0].kind == MotionKind::Rotation    ? "revolute"
-                 : joint.motions[0].kind == MotionKind::Translation ? "prismatic"
-                                                                    : "spherical";
+    joint.kind = kind_of(joint.motions);
     name_motions(graph_, joint, {}, {});
     m_.add_joint(std::move(joint));
   }

@@ -1,5 +1,7 @@
 #include "kane/formats/yaml/read_parts.hpp"
 
+#include "kane/formats/yaml/mesh_mass.hpp"
+#include "kane/formats/yaml/yaml_document.hpp"
 #include "kane/formats/yaml/yaml_keys.hpp"
 #include "kane/mechanics/algebra.hpp"
 #include "kane/mechanism/inertia_library.hpp"
@@ -152,6 +154,13 @@ void read_mass(const ModelContext& context, const Group& group, MechanismBody& b
     const bool from_density = group.has("density");
     if (from_density || group.has("mass")) {
       const MassProperties whole = at_place(shape->place, [&] {
+        const Shape& given = body.shapes.back();
+        if (!given.file.empty()) {
+          const std::filesystem::path folder = std::filesystem::path(shape->where().file).parent_path();
+          return mesh_mass_properties(
+              path_beneath(folder.empty() ? "." : folder, given.file, shape->place).string(), given.place,
+              from_density ? context.scalar(group, "density", measure::kDensity) : body.mass, from_density);
+        }
         return from_density ? mass_from_density(context.graph, body.shapes.back(),
                                                 context.scalar(group, "density", measure::kDensity))
                             : mass_from_total(body.shapes.back(), body.mass);
