@@ -316,11 +316,11 @@ class Workspace {
   }
 
   // ---- time ----------------------------------------------------------------------------------------------------------------------
-  setPlaying(on) {
+  showPlaying(on) {
     this.playing = on;
     document.getElementById("play").replaceChildren(icon(on ? PAUSE : PLAY));
-    this.engine?.play(on);
   }
+  setPlaying(on) { this.showPlaying(on); this.engine?.play(on); }
   toggle() { if (!this.playing) this.leavePast(); this.setPlaying(!this.playing); }
   reset() {
     this.history.clear();

@@ -21,6 +21,7 @@
 #include "apps/kane/analysis_commands.hpp"
 #include "apps/kane/command.hpp"
 #include "apps/kane/interrupt.hpp"
+#include "apps/kane/serve_command.hpp"
 #include "apps/kane/waiting_note.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/output_file.hpp"
@@ -80,6 +81,7 @@ void add_commands(CLI::App& app) {
   add_haptics_command(app);
   add_linearize_command(app);
   add_export_command(app);
+  add_serve_command(app);
   add_analysis_commands(app);
   add_bench_command(app);
   add_expr_command(app);
@@ -127,7 +129,8 @@ void open_standard_streams() {
 bool wants_notes(int argc, char** argv) {
   const std::vector<std::string_view> words(argv + std::min(1, argc), argv + argc);
   const auto has = [&](std::string_view word) { return std::find(words.begin(), words.end(), word) != words.end(); };
-  return !has("--json") && !has("--quiet") && !(words.size() > 0 && words.front() == "haptics");
+  return !has("--json") && !has("--quiet") &&
+         !(words.size() > 0 && (words.front() == "haptics" || words.front() == "serve"));
 }
 
 /// Exit code after standard output could not be written. A reader that has seen enough (`| head`) is no error to speak of.

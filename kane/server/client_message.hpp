@@ -1,0 +1,52 @@
+#pragma once
+// What a page may ask of the workbench: one JSON object for each message (docs/protocol.md). Reading it never trusts it:
+// whatever is not as it should be is refused with a sentence.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kane {
+
+/// A body is held at a point (in its own axes), and pulled to a target (in the ground).
+struct Hold {
+  std::size_t body = 0;
+  std::array<double, 3> point{}, target{};
+};
+
+struct ClientMessage {
+  enum class Kind : std::uint8_t {
+    Open,
+    Edit,
+    Play,
+    Step,
+    Reset,
+    Resume,
+    Speed,
+    Parameter,
+    Input,
+    Pull,
+    Release,
+    Save,
+    Analyse
+  };
+  Kind kind = Kind::Step;
+  std::string path{};           ///< Open, Save
+  std::string text{};           ///< Edit, Save; Open: without a path, a model of this text
+  std::string name{};           ///< Parameter, Input
+  double value = 0;             ///< Speed, Parameter, Input; Resume: the time
+  bool on = false;              ///< Play; Save: also over a newer file
+  std::vector<double> state{};  ///< Resume: coordinates and speeds
+  Hold hold{};                  ///< Pull
+  std::int64_t seen = 0;        ///< Save: time of the file when it was read, ns
+};
+
+inline constexpr std::size_t kMostMessageBytes = 2'000'000;
+
+/// Throws ModelError with a sentence for anything else than a message of the protocol.
+[[nodiscard]] ClientMessage parse_client_message(std::string_view text);
+
+}  // namespace kane

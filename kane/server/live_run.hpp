@@ -1,0 +1,83 @@
+#pragma once
+// A model that runs for the pages that look at it. Two threads of its own: one moves, one derives and compiles what is
+// edited, so that the motion goes on meanwhile. Pages get the latest state; one that is slow misses some and holds nobody up.
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "kane/server/client_message.hpp"
+#include "kane/server/hand.hpp"
+#include "kane/server/live_model.hpp"
+
+namespace kane {
+
+/// What happened, told from the threads of a run: they must not wait, and the listener must be safe to call from them.
+struct LiveListener {
+  std::function<void()> on_frame;               ///< latest_frame() has changed
+  std::function<void(std::string)> on_message;  ///< JSON for every page
+};
+
+class LiveRun {
+ public:
+  LiveRun(LiveSource source, LiveListener listener);
+  ~LiveRun();
+  LiveRun(const LiveRun&) = delete;
+  LiveRun& operator=(const LiveRun&) = delete;
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  /// Any message but Open and Save. Returns at once.
+  void send(ClientMessage message);
+  /// A run that nobody watches waits.
+  void set_watchers(std::size_t count);
+
+  /// JSON of the model as pages get it, empty until there is one; its equations and its last error follow.
+  [[nodiscard]] std::vector<std::string> greeting();
+  /// The newest state as a binary frame (docs/protocol.md); null before the first.
+  [[nodiscard]] std::shared_ptr<const std::string> latest_frame();
+
+ private:
+  void build_loop();
+  void move_loop();
+  void tell(std::string message) { listener_.on_message(std::move(message)); }
+  void take_model();
+  void handle(const ClientMessage& message);
+  void set_parameter(const std::string& name, double value);
+  void advance(double until);
+  void publish();
+  void fail(const std::string& sentence);
+
+  std::string path_;
+  LiveListener listener_;
+
+  std::mutex mutex_;  ///< for everything down to the next remark
+  std::condition_variable wake_;
+  std::deque<ClientMessage> inbox_;
+  std::optional<LiveSource> to_build_;
+  std::shared_ptr<const LiveModel> built_;  ///< for the moving thread
+  std::string equations_, error_;
+  std::shared_ptr<const LiveModel> shown_;
+  std::shared_ptr<const std::string> frame_;
+  std::size_t watchers_ = 0;
+  bool to_analyse_ = false;
+  Values parameters_set_;  ///< for the analysis
+  bool end_ = false;
+
+  // The moving thread's own.
+  std::shared_ptr<const LiveModel> live_;
+  std::unique_ptr<Simulation> simulation_;
+  std::unique_ptr<Hand> hand_;
+  Values parameters_;
+  bool playing_ = true, failed_ = false;
+  double speed_ = 1, pace_ = 1, residual_ = 0;
+
+  std::thread builder_, mover_;  ///< last: they use everything above
+};
+
+}  // namespace kane

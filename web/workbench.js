@@ -1,0 +1,188 @@
+// The workbench: gallery, text, live model, analysis. It talks to the server by one WebSocket; if that breaks, it comes back
+// by itself, with the text as it was edited.
+
+const STARTER = `kane: 1
+name: pendulum
+parameters: {m: 1 kg, l: 500 mm, g: 9.81 m/s^2, b: 0.02 N*m*s/rad}
+gravity: -g*N.y
+bodies:
+  rod:
+    mass: m
+    shape: {rod: {length: l}, at: [0, -l/2, 0], orientation: {axis: x, angle: 90 deg}}
+    points: {tip: [0, -l, 0]}
+joints:
+  pivot: {type: revolute, parent: N, child: rod, axis: z, coordinate: q, damping: b}
+initial: {q: 60 deg}
+`;
+
+class Workbench {
+  constructor() {
+    this.workspace = new Workspace({ onSelect: (name) => this.editor.setLit(name), help: [["Ctrl+S", "save"], ["Ctrl+space", "complete a key"]] });
+    this.editor = new Editor({ onEdit: (text) => this.edit(text), onSave: () => this.save(false) });
+    this.gallery = element("div", { class: "gallery", role: "list" });
+    this.engine = new SocketEngine(this.workspace, this);
+    const text = this.workspace.panel("left", "Text", this.editor.root);
+    text.classList.add("flush");
+    this.workspace.panel("left", "Models", this.gallery);
+    this.analysis = this.workspace.panel("right", "Analysis", element("p", { class: "hint" }, "Equilibrium and eigenvalues of the model as it is now."),
+      element("button", { id: "analyse", onclick: () => this.send({ type: "analyse" }) }, "Find them"), element("div", { id: "analysed" }));
+    this.workspace.show("left", "Text");
+    document.getElementById("actions").append(
+      element("button", { onclick: () => this.create() }, "New"), " ",
+      element("button", { onclick: () => { this.workspace.show("left", "Models"); this.listFiles(); } }, "Open"));
+    this.lost = element("div", { id: "lost", role: "status", hidden: true }, "The server does not answer. Trying again; your text is kept.");
+    document.body.append(this.lost);
+    fetch("schema.json").then((r) => r.json()).then((schema) => { this.editor.keys = new SchemaKeys(schema); }).catch(() => {});
+    this.path = null;
+    this.listFiles();
+    this.connect();
+  }
+
+  // ---- the link ------------------------------------------------------------------------------------------------------------------
+  connect() {
+    const url = new URL("live", location.href);
+    url.protocol = "ws:";
+    this.socket = new WebSocket(url);
+    this.socket.binaryType = "arraybuffer";
+    this.socket.onopen = () => { this.lost.hidden = true; if (this.path) this.open(this.path, this.draft()); };
+    this.socket.onmessage = (event) => {
+      if (event.data instanceof ArrayBuffer) this.engine.take(event.data);
+      else this.take(JSON.parse(event.data));
+    };
+    this.socket.onclose = () => { this.lost.hidden = false; setTimeout(() => this.connect(), 1000); };
+  }
+  send(message) { if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message)); }
+  take(m) {
+    const actions = {
+      hello: () => this.hello(m), model: () => this.show(m), error: () => this.editor.setError(m),
+      equations: () => { if (m.version === this.engine.info?.version) this.workspace.setEquations(m.html); },
+      values: () => { this.engine.values = m.values; this.engine.settle(""); },
+      refused: () => this.engine.settle(`${m.name} cannot have this value: ${m.message}`),
+      event: () => this.workspace.mark(m.t, m.text), note: () => this.workspace.note(m.message),
+      stopped: () => { this.workspace.showPlaying(false); this.workspace.note(m.message, "bad"); },
+      saved: () => { this.seen = m.seen; this.saved = this.editor.text; this.dropDraft(); this.status("saved"); },
+      unsaved: () => this.unsaved(m), analysis: () => this.showAnalysis(m),
+    };
+    actions[m.type]?.();
+  }
+  hello(m) {
+    this.writable = m.write;
+    this.editor.save.hidden = !m.write;
+    if (this.path) return;
+    const wanted = decodeURIComponent(location.hash.slice(1)) || m.open || recall("last");
+    fetch("files").then((r) => r.json()).then(({ files }) => {
+      const names = files.map((f) => f.path);
+      const first = [wanted, "double_pendulum.yaml", names[0]].find((n) => n && names.includes(n));
+      if (first) this.choose(first);
+      else this.create();
+    });
+  }
+
+  // ---- models --------------------------------------------------------------------------------------------------------------------
+  async listFiles() {
+    const { files } = await fetch("files").then((r) => r.json());
+    const filter = element("input", { type: "text", placeholder: `Find among ${files.length} models`, "aria-label": "Find a model" });
+    const rows = files.map((f) => element("button", { role: "listitem", "aria-current": String(f.path === this.path), "data-path": f.path, onclick: () => this.choose(f.path) },
+      element("b", {}, f.path.replace(/\.ya?ml$/, "")), element("span", {}, f.description)));
+    filter.addEventListener("input", () => { for (const [i, row] of rows.entries()) row.hidden = !(files[i].path + files[i].description).toLowerCase().includes(filter.value.toLowerCase()); });
+    this.gallery.replaceChildren(filter, ...rows);
+  }
+  /// The text of a file as it was edited here and not saved.
+  draft() { return recall("draft." + this.path) || ""; }
+  dropDraft() { try { localStorage.removeItem("kane.draft." + this.path); } catch { /* none */ } }
+  async choose(path) {
+    const file = await fetch("file/" + encodeURIComponent(path)).then((r) => (r.ok ? r.json() : null));
+    if (!file) { this.workspace.note(`'${path}' cannot be read.`); return; }
+    this.path = path;
+    this.seen = file.seen;
+    this.saved = file.text;
+    location.hash = encodeURIComponent(path);
+    remember("last", path);
+    this.fresh = true;
+    this.open(path, this.draft());
+    this.workspace.show("left", "Text");
+    for (const row of this.gallery.querySelectorAll("button")) row.setAttribute("aria-current", String(row.dataset.path === path));
+  }
+  open(path, text) {
+    this.editor.setText(text || this.saved || "");
+    this.send(this.untitled ? { type: "open", text: text || this.saved } : { type: "open", path, ...(text ? { text } : {}) });
+    this.workspace.showPlaying(true);
+    this.send({ type: "play", on: true });
+    this.status();
+  }
+  create() {
+    this.untitled = true;
+    this.path = "untitled";
+    this.saved = "";
+    this.fresh = true;
+    this.editor.setText(STARTER);
+    this.send({ type: "open", text: STARTER });
+    this.workspace.show("left", "Text");
+    this.untitled = false;
+  }
+  show(info) {
+    const same = !this.fresh && this.engine.info && this.engine.info.name === info.name;
+    this.fresh = false;
+    this.editor.setError(null);
+    const past = same ? this.workspace.history : null;
+    this.engine.setInfo(info);
+    this.engine.settle("");
+    this.workspace.open(this.engine, info.preview, same);
+    if (past) this.workspace.note("");
+    if (!this.editor.text) this.editor.setText(info.text);
+  }
+  edit(text) {
+    if (this.path) remember("draft." + this.path, text);
+    this.send({ type: "edit", text });
+    this.status();
+  }
+  status(text) {
+    const changed = this.saved !== undefined && this.editor.text !== this.saved;
+    this.editor.status.textContent = text || (changed ? (this.writable ? "not saved" : "edited here; the server does not write") : "");
+    this.editor.save.disabled = !changed;
+    document.getElementById("file").textContent = (this.path || "") + (changed ? " \u2022" : "");
+  }
+  save(force) {
+    let path = this.path;
+    if (path === "untitled") { path = prompt("Name of the file", "model.yaml"); if (!path) return; this.path = path; }
+    this.send({ type: "save", path, text: this.editor.text, seen: this.seen || "0", force });
+  }
+  unsaved(m) {
+    if (/has changed on disk/.test(m.message) && confirm(m.message + ".\nReplace it with the text of this page?")) this.save(true);
+    else this.workspace.note(m.message);
+  }
+
+  // ---- analysis --------------------------------------------------------------------------------------------------------------------
+  showAnalysis(m) {
+    const box = document.getElementById("analysed");
+    box.replaceChildren();
+    if (m.message) { box.append(element("p", {}, m.message)); return; }
+    const table = (rows) => { const t = element("table", { class: "values" }); for (const r of rows) { const row = t.insertRow(); for (const c of r) row.insertCell().textContent = c; } return t; };
+    const five = (v) => String(Number(v.toPrecision(5)));
+    if (m.equilibrium) box.append(element("h2", { class: "small" }, "Equilibrium"), table(Object.entries(m.equilibrium).map(([n, v]) => [n, five(v)])));
+    box.append(element("h2", { class: "small" }, "Eigenvalues, 1/s"), element("p", { class: "hint" }, m.stability || ""));
+    const canvas = element("canvas", { class: "roots", role: "img", "aria-label": "Eigenvalues on the complex plane" });
+    box.append(canvas, table(m.eigenvalues.map(([re, im]) => [five(re), (im < 0 ? "\u2212 " : "+ ") + five(Math.abs(im)) + " i", im ? five(Math.abs(im) / 2 / Math.PI) + " Hz" : ""])));
+    this.drawRoots(canvas, m.eigenvalues);
+  }
+  drawRoots(canvas, roots) {
+    const ratio = devicePixelRatio || 1, w = canvas.clientWidth || 380, h = canvas.clientHeight || 240, g = canvas.getContext("2d"), style = getComputedStyle(document.body);
+    canvas.width = w * ratio;
+    canvas.height = h * ratio;
+    g.scale(ratio, ratio);
+    const size = 1.2 * Math.max(1e-6, ...roots.flat().map(Math.abs)), k = Math.min(w, h) / 2 / size, X = (v) => w / 2 + k * v, Y = (v) => h / 2 - k * v;
+    g.fillStyle = style.getPropertyValue("--wash");
+    g.fillRect(0, 0, w / 2, h);  // stable
+    g.strokeStyle = style.getPropertyValue("--line");
+    g.beginPath(); g.moveTo(0, h / 2); g.lineTo(w, h / 2); g.moveTo(w / 2, 0); g.lineTo(w / 2, h); g.stroke();
+    g.strokeStyle = style.getPropertyValue("--accent");
+    g.lineWidth = 2;
+    for (const [re, im] of roots) { const x = X(re), y = Y(im); g.beginPath(); g.moveTo(x - 4, y - 4); g.lineTo(x + 4, y + 4); g.moveTo(x - 4, y + 4); g.lineTo(x + 4, y - 4); g.stroke(); }
+    g.fillStyle = style.getPropertyValue("--faint");
+    g.font = "11px system-ui, sans-serif";
+    g.fillText("Re", w - 18, h / 2 - 5);
+    g.fillText(`Im, \u00b1${Number(size.toPrecision(2))}`, w / 2 + 5, 12);
+  }
+}
+
+window.kane = new Workbench();
