@@ -3,6 +3,7 @@
 #include "apps/kane/serve_command.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -51,7 +52,9 @@ void run_serve(const ServeCommandOptions& options) {
   const InterruptScope scope;
   server.set_keep_going([] { return interrupted_by() == 0; });
   server.run();
-  throw_if_interrupted();
+  // Nothing is left to write; a model that is being derived just now is not waited for.
+  std::fflush(nullptr);
+  ::_exit(interrupted_by() == 0 ? 0 : 128 + interrupted_by());
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "kane/server/client_message.hpp"
 
+#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -99,9 +100,8 @@ void read_fields(const ClientJson& j, ClientMessage& m) {
       m.path = text_of(j, "path"), m.text = text_of(j, "text"), m.on = flag_of(j, "force");
       if (j.contains("seen")) {
         const std::string seen = text_of(j, "seen");  // 64 bits, which numbers of JavaScript do not have
-        require(!seen.empty() && seen.size() < 19 && seen.find_first_not_of("0123456789") == std::string::npos,
-                "'seen' must be digits");
-        m.seen = std::stoll(seen);
+        const auto [end, code] = std::from_chars(seen.data(), seen.data() + seen.size(), m.seen);
+        require(code == std::errc() && end == seen.data() + seen.size() && m.seen >= 0, "'seen' must be digits");
       }
       break;
     case MessageKind::Step:

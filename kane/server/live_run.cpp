@@ -118,14 +118,15 @@ void LiveRun::build_loop() {
     {
       const std::lock_guard locked(mutex_);
       error_ = error;
-      if (built) built_ = shown_ = built, equations_.clear(), parameters_set_.clear();
+      if (built) shown_ = built, equations_.clear(), parameters_set_.clear();
+    }
+    tell(built ? built->info : error);
+    if (!built) continue;
+    {  // after pages were told: they ignore frames of models that they do not know
+      const std::lock_guard locked(mutex_);
+      built_ = built;
     }
     wake_.notify_all();
-    if (!built) {
-      tell(error);
-      continue;
-    }
-    tell(built->info);
     std::string equations =
         dump({{"type", "equations"}, {"version", built->version}, {"html", make_live_equations(source)}});
     {

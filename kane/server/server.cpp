@@ -49,8 +49,7 @@ std::string make_token() {
 bool same_text(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   unsigned difference = 0;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    difference |= static_cast<unsigned>(a[i]) ^ static_cast<unsigned>(b[i]);
+  for (std::size_t i = 0; i < a.size(); ++i) difference |= static_cast<unsigned>(a[i]) ^ static_cast<unsigned>(b[i]);
   return difference == 0;
 }
 
@@ -509,7 +508,6 @@ void Server::set_keep_going(std::function<bool()> keep_going) { data_->keep_goin
 void Server::run() {
   data_->look_around();
   data_->context.run();
-  data_->runs.clear();
 }
 
 void Server::stop() { data_->context.stop(); }

@@ -1,0 +1,136 @@
+// The pages in Chromium: node browser_test.mjs KANE SOURCE
+
+import assert from "node:assert";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { chromium } from "playwright-core";
+
+const [kane, source] = process.argv.slice(2), models = path.join(source, "models"), scratch = mkdtempSync(path.join(tmpdir(), "kane_web_"));
+const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+/// Waits until the page's expression is true.
+async function until(page, expression, what, ms = 15000) {
+  for (const end = Date.now() + ms; Date.now() < end; await wait(50)) if (await page.evaluate(expression)) return;
+  assert.fail(`${what}: not within ${ms} ms`);
+}
+async function serve(folder, ...options) {
+  const server = spawn(kane, ["serve", folder, "--no-browser", ...options]);
+  const url = await new Promise((done, fail) => {
+    server.stdout.on("data", (text) => { const found = /http:\S+/.exec(String(text)); if (found) done(found[0]); });
+    server.on("exit", (code) => fail(new Error(`kane serve ended with ${code}`)));
+  });
+  return { url, end: () => new Promise((done) => { server.removeAllListeners("exit"); server.on("exit", done); server.kill("SIGINT"); }) };
+}
+/// Where the middle of a body is on the screen.
+const onScreen = (body) => `(() => { const v = (window.kane.workspace).view, part = v.scene.parts.find((p) => p.body === ${body});
+  const at = v.inGround(${body}, partMiddle(part)), p = v.project(at), box = v.overlay.getBoundingClientRect();
+  return [box.left + (p[0] + 1) / 2 * box.width, box.top + (1 - p[1]) / 2 * box.height]; })()`;
+const painted = `(() => { const c = kane.workspace.canvas, g = kane.workspace.view.gl, d = new Uint8Array(4 * c.width * c.height);
+  g.readPixels(0, 0, c.width, c.height, g.RGBA, g.UNSIGNED_BYTE, d); let n = 0; for (let i = 3; i < d.length; i += 4) n += d[i] > 200; return n; })()`;
+
+async function oneFilePage(browser) {
+  const file = path.join(scratch, "pendulum.html");
+  execFileSync(kane, ["export", path.join(models, "double_pendulum.yaml"), "--to", "page", "-o", file]);
+  const context = await browser.newContext({ viewport: { width: 1280, height: 720 }, offline: true }), page = await context.newPage(), errors = [], asked = [];
+  page.on("pageerror", (e) => errors.push(String(e)));
+  page.on("request", (r) => { if (!/^(file|data|blob):/.test(r.url())) asked.push(r.url()); });
+  await page.goto("file://" + file);
+  await until(page, "window.kane?.workspace.time > 0.3", "the page moves");
+  assert.ok(await page.evaluate(painted) > 500, "something is drawn");
+  // The same motion as kane simulate.
+  const got = await page.evaluate("(() => { kane.workspace.setPlaying(false); kane.motion.reset(); kane.motion.tolerance = 1e-12; kane.motion.advance(2); return [...kane.motion.y]; })()");
+  const table = String(execFileSync(kane, ["simulate", path.join(models, "double_pendulum.yaml"), "--until", "2", "--tolerance", "1e-13", "--out", "-", "--quiet"]));
+  const expected = table.trim().split("\n").pop().split(",").slice(1).map(Number);
+  got.forEach((v, i) => assert.ok(Math.abs(v - expected[i]) < 1e-9 * Math.max(1, Math.abs(expected[i])), `state ${i}: ${v}, not ${expected[i]}`));
+  // A slider changes parameter, shape and motion; pulling works.
+  await page.evaluate("kane.workspace.reset()");
+  const before = await page.evaluate("Math.min(...kane.workspace.view.scene.parts[0].vertices.filter((_, i) => i % 6 === 1))");
+  await page.fill(".slider[data-name=l1] .value input", "1");
+  await page.press(".slider[data-name=l1] .value input", "Enter");
+  await until(page, "kane.motion.parameters[2] === 1", "the parameter is set");
+  assert.ok(await page.evaluate("Math.min(...kane.workspace.view.scene.parts[0].vertices.filter((_, i) => i % 6 === 1))") < before - 0.3, "the rod is longer");
+  await pull(page, 0);
+  assert.ok(await page.locator("#equations math").count() > 1, "equations are shown");
+  assert.deepEqual(errors, []);
+  assert.deepEqual(asked, []);
+  await context.close();
+}
+
+/// Drags a body and sees the force and the point follow.
+async function pull(page, body) {
+  await page.evaluate("kane.workspace.playing || kane.workspace.toggle()");
+  await wait(200);
+  await page.evaluate("kane.workspace.setPlaying(false)");
+  await wait(200);
+  await page.evaluate("kane.workspace.view.moved = true");
+  await wait(100);
+  const [x, y] = await page.evaluate(onScreen(body));
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  assert.ok(await page.evaluate("kane.workspace.view.pulled !== null && kane.workspace.view.pulled !== undefined"), "the body is caught");
+  await page.evaluate("kane.workspace.toggle()");
+  await page.mouse.move(x + 60, y - 90, { steps: 4 });
+  await until(page, "kane.engine.force > 0.01", "there is a force");
+  await page.mouse.up();
+  await until(page, "kane.engine.force === null", "the hand lets go");
+}
+
+async function workbench(browser) {
+  let server = await serve(models);
+  const port = new URL(server.url).port, token = new URL(server.url).pathname;
+  const context = await browser.newContext({ viewport: { width: 1280, height: 720 } }), page = await context.newPage(), errors = [], asked = [];
+  page.on("pageerror", (e) => errors.push(String(e)));
+  page.on("request", (r) => { if (!r.url().startsWith(server.url) && !/^(data|blob):/.test(r.url())) asked.push(r.url()); });
+  await page.goto(server.url);
+  await until(page, "window.kane?.workspace.time > 0.3", "the workbench moves");
+  assert.ok(await page.evaluate(painted) > 500, "something is drawn");
+  await until(page, "document.querySelectorAll('#equations math').length > 1", "equations are shown");
+  await pull(page, 0);
+  // A mistake is marked at its line, and the motion goes on; its correction takes effect.
+  const text = await page.inputValue(".editor textarea"), t = await page.evaluate("kane.workspace.time");
+  await page.fill(".editor textarea", text.replace("gravity:", "gravitty:"));
+  await page.waitForSelector(".editor .gutter .bad");
+  assert.equal(await page.textContent(".editor .gutter .bad"), String(text.split("\n").findIndex((l) => l.startsWith("gravity")) + 1));
+  await until(page, `kane.workspace.time > ${t} + 0.2`, "the motion goes on");
+  await page.fill(".editor textarea", text.replace("damping: b}", "damping: 3*b}"));
+  await until(page, "document.querySelector('#equations').textContent.includes('3') && !document.querySelector('.editor .gutter .bad')", "new equations");
+  // Back in time, and on from there.
+  await page.evaluate("kane.workspace.go(kane.workspace.t[0] + 0.1)");
+  const past = await page.evaluate("kane.workspace.time");
+  await page.keyboard.press("Escape");
+  await page.click("#play");
+  await until(page, `kane.workspace.live && kane.workspace.time > ${past} && kane.workspace.time < ${past} + 3`, "it goes on from the past");
+  // An edit survives a reload; a second page sees the same run; a server that comes back is found.
+  await page.reload();
+  await until(page, "window.kane?.workspace.history?.count > 3", "it moves after a reload");
+  assert.ok((await page.inputValue(".editor textarea")).includes("3*b"), "the edit is kept");
+  const second = await context.newPage();
+  await second.goto(server.url);
+  await until(second, "window.kane?.workspace.history?.count > 3", "a second page moves");
+  await second.close();
+  // Another model from the gallery, with contacts.
+  await page.click("#lefttabs button:has-text('Models')");
+  await page.click(".gallery button[data-path='newtons_cradle.yaml']");
+  await until(page, "kane.engine.info.name === 'newtons_cradle' && kane.workspace.time > 0.1", "another model moves");
+  assert.deepEqual(errors, []);
+  assert.deepEqual(asked, []);
+  await server.end();
+  await until(page, "!document.getElementById('lost').hidden", "the page says that the server is gone");
+  await context.close();
+  assert.ok(port && token);
+}
+
+let browser;
+try {
+  browser = await chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args: ["--no-sandbox", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"] });
+  await oneFilePage(browser);
+  console.log("one-file page: ok");
+  await workbench(browser);
+  console.log("workbench: ok");
+} finally {
+  await browser?.close();
+  rmSync(scratch, { recursive: true, force: true });
+}
+process.exit(0);
