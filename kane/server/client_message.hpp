@@ -12,7 +12,7 @@
 namespace kane {
 
 /// A body is held at a point (in its own axes), and pulled to a target (in the ground).
-struct Hold {
+struct PullHold {
   std::size_t body = 0;
   std::array<double, 3> point{}, target{};
 };
@@ -40,7 +40,7 @@ struct ClientMessage {
   double value = 0;             ///< Speed, Parameter, Input; Resume: the time
   bool on = false;              ///< Play; Save: also over a newer file
   std::vector<double> state{};  ///< Resume: coordinates and speeds
-  Hold hold{};                  ///< Pull
+  PullHold hold{};              ///< Pull
   std::int64_t seen = 0;        ///< Save: time of the file when it was read, ns
 };
 

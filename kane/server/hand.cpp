@@ -13,7 +13,7 @@ namespace {
 
 using Triple = std::array<double, 3>;
 
-/// Of everything; 1 kg if that is not known.
+/// Mass of all bodies and particles; 1 kg if that is not known.
 double total_mass(const Mechanism& mechanism, const Values& values) {
   const FunctionTable functions = table_functions(mechanism);
   double total = 0;
@@ -30,7 +30,7 @@ double total_mass(const Mechanism& mechanism, const Values& values) {
 
 }  // namespace
 
-Hand::Hand(Simulation& simulation, const LivePicture& picture, const Hold& hold)
+Hand::Hand(Simulation& simulation, const LivePicture& picture, const PullHold& hold)
     : simulation_(simulation), hold_(hold), body_{}, centre_(0) {
   const auto& bodies = picture.scene().bodies;
   require(hold.body < bodies.size(), "there is no body {} to pull", hold.body);

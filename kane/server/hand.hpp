@@ -22,7 +22,7 @@ class Hand {
   static constexpr double kTick = 1e-3;  ///< s
 
   /// Takes hold. Throws ModelError if there is no such body, or it cannot be pulled.
-  Hand(Simulation& simulation, const LivePicture& picture, const Hold& hold);
+  Hand(Simulation& simulation, const LivePicture& picture, const PullHold& hold);
   /// Lets go.
   ~Hand();
   Hand(const Hand&) = delete;
@@ -50,7 +50,7 @@ class Hand {
   [[nodiscard]] std::array<double, 3> place(std::span<const double> reports) const;
 
   Simulation& simulation_;
-  Hold hold_;
+  PullHold hold_;
   SceneBody body_;
   std::size_t centre_;  ///< place of the mass centre in the reports
   PullPlaces inputs_{};

@@ -313,14 +313,15 @@ void LiveRun::move_loop() {
     bool fresh = false;
     {
       std::unique_lock lock(mutex_);
-      const auto due = [this] { return end_ || !inbox_.empty() || built_ != nullptr; };
+      // Messages wait for the first model.
+      const auto due = [this] { return end_ || built_ != nullptr || (simulation_ && !inbox_.empty()); };
       if (simulation_ && playing_ && watchers_ > 0)
         wake_.wait_until(
             lock, last + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(kPicture)), due);
       else
         wake_.wait(lock, [&] { return due() || (simulation_ && playing_ && watchers_ > 0); });
       if (end_) break;
-      messages.swap(inbox_);
+      if (simulation_ || built_) messages.swap(inbox_);
       fresh = built_ != nullptr;
     }
     if (fresh) take_model();
