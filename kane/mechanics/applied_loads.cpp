@@ -1,5 +1,7 @@
 #include "kane/mechanics/applied_loads.hpp"
 
+#include <algorithm>
+
 #include "kane/base/error.hpp"
 #include "kane/expr/affine.hpp"
 #include "kane/mechanics/algebra.hpp"
@@ -87,6 +89,8 @@ std::vector<AppliedLoad> form_attractions(const System& s) {
       if (b.mass) {
         r.push_back({"attraction of " + b.name, LoadKind::Force, b.mass_centre, {}, -(g.mu * *b.mass / cube) * span});
       }
+      require(!b.flexible || (!g.gradient_torque && !g.gradient_force),
+              "the gravity gradient on the flexible body {} is not known; leave it out for this body", b.name);
       if (b.is_particle() || !b.inertia || (!g.gradient_torque && !g.gradient_force)) continue;
       const Expr strength = 3 * g.mu / (cube * square_distance);
       const Expr3 c = s.frames().express(span, b.frame);
@@ -143,6 +147,14 @@ std::vector<Expr> form_potential_forces(const System& s, const RateModel& model)
     for (std::size_t k = 0; k < r.size(); ++k) r[k] -= power.coefficients[k];
   }
   return r;
+}
+
+void add_coordinate_forces(const System& s, const Kinematical& kinematical, std::vector<Expr>& rate_forces) {
+  const std::vector<Expr>& symbols = kinematical.model.symbols;
+  for (const CoordinateForceRecord& f : s.coordinate_forces()) {
+    const auto k = std::find(symbols.begin(), symbols.end(), s.rate(f.coordinate)) - symbols.begin();
+    rate_forces[static_cast<std::size_t>(k)] += substitute(f.value, kinematical.rates_to_speeds);
+  }
 }
 
 void add_load(Projection& projection, const Kinematics& k, const AppliedLoad& load) {

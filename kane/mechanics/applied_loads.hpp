@@ -28,6 +28,8 @@ struct AppliedLoad {
 [[nodiscard]] Expr form_attraction_energy(const System& system);
 /// -dV/drho for the potentials that act: one value per rate.
 [[nodiscard]] std::vector<Expr> form_potential_forces(const System& system, const RateModel& model);
+/// Adds the forces that belong to coordinates, with the rates replaced by speeds.
+void add_coordinate_forces(const System& system, const Kinematical& kinematical, std::vector<Expr>& rate_forces);
 [[nodiscard]] Vector total_uniform_gravity(const System& system);
 
 void add_load(Projection& projection, const Kinematics& kinematics, const AppliedLoad& load);

@@ -4,6 +4,7 @@
 
 #include "kane/base/at.hpp"
 #include "kane/mechanics/algebra.hpp"
+#include "kane/mechanics/flexible.hpp"
 #include "kane/mechanics/projection_method.hpp"
 
 namespace kane {
@@ -19,6 +20,10 @@ ExprMatrix form_mass_matrix(Kinematics& k, const std::vector<InertiaElement>& el
     if (e.rotates) {
       for (const PartialVelocity& p : k.frame(e.frame, e.basis).partials) ++reach[at(p.column)];
     }
+  }
+  const std::vector<DeformingInertia> flexible = form_deforming_inertias(k.system());
+  for (const DeformingInertia& e : flexible) {
+    for (const int c : columns) reach[at(c)] += moves(k, e, c) ? 1 : 0;
   }
   const int n = static_cast<int>(columns.size());
   std::vector<int> order;
@@ -41,6 +46,7 @@ ExprMatrix form_mass_matrix(Kinematics& k, const std::vector<InertiaElement>& el
       const Expr3 w = k.frame(e.frame, e.basis).partial(column);
       if (!is_zero(w)) projection.add_torque(e.frame, Vector(e.basis, multiply(e.inertia, w)));
     }
+    for (const DeformingInertia& e : flexible) add_momentum(projection, k, e, column);
     const std::vector<Expr> f = projection.project(wanted);
     for (int r = 0; r < n; ++r) {
       const int row = columns[at(r)];
@@ -67,6 +73,7 @@ std::vector<Expr> form_right_hand_side(Kinematics& k, const std::vector<InertiaE
     const Expr3 torque = add(multiply(e.inertia, w.acceleration), gyroscopic(e.inertia, w.value));
     projection.add_torque(e.frame, Vector(e.basis, negate(torque)));
   }
+  for (const DeformingInertia& e : form_deforming_inertias(k.system())) add_inertia_forces(projection, k, e);
   for (const AppliedLoad& load : loads) add_load(projection, k, load);
   for (std::size_t i = 0; i < rate_forces.size(); ++i) projection.add_rate_force(static_cast<int>(i), rate_forces[i]);
   return projection.project(wanted);

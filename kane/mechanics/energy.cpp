@@ -4,6 +4,7 @@
 #include "kane/base/error.hpp"
 #include "kane/mechanics/algebra.hpp"
 #include "kane/mechanics/derivation_parts.hpp"
+#include "kane/mechanics/flexible.hpp"
 
 namespace kane {
 
@@ -20,6 +21,8 @@ Expr KaneDerivation::kinetic_energy() {
       twice += dot(w, multiply(e.inertia, w));
     }
   }
+  for (const DeformingInertia& e : form_deforming_inertias(parts_->system))
+    twice += twice_kinetic_energy(e, motion_of(parts_->felt, e));
   return twice / 2;
 }
 
@@ -70,6 +73,10 @@ Expr3 KaneDerivation::angular_momentum() {
     const Expr3 h = multiply(s.frames().express(*b.inertia, b.frame), parts_->felt.frame(b.frame).value);
     sum = add(sum, parts_->bases.express(h, b.frame, s.inertial()));
   }
+  for (const DeformingInertia& e : form_deforming_inertias(s)) {
+    const Expr3 h = central_spin(e, motion_of(parts_->felt, e));
+    sum = add(sum, parts_->bases.express(h, e.spec.frame, s.inertial()));
+  }
   return sum;
 }
 
@@ -82,6 +89,7 @@ std::vector<Expr> KaneDerivation::generalized_momenta() {
     const Expr3& w = parts_->felt.frame(e.frame, e.basis).value;
     projection.add_torque(e.frame, Vector(e.basis, multiply(e.inertia, w)));
   }
+  for (const DeformingInertia& e : form_deforming_inertias(parts_->system)) add_momentum(projection, parts_->felt, e);
   std::vector<Expr> p = projection.project(parts_->speed_columns());
   p.resize(parts_->equations.u.size());
   return p;
@@ -103,6 +111,8 @@ ExprMatrix KaneDerivation::parsa_matrix() {
   const System& s = parts_->system;
   Kinematics& k = parts_->felt;
   const int n = parts_->equations.speed_count();
+  require(s.flexible_bodies().empty(), "the matrix C is known for rigid bodies; {} is flexible",
+          s.flexible_bodies().empty() ? "" : s.body(s.flexible_bodies().front().body).name);
   ExprMatrix C(n, n);
   for (const BodyRecord& b : s.bodies()) {
     if (b.mass) {

@@ -30,6 +30,7 @@ RawElement form_raw(Kinematics& k, BodyId id) {
   RawElement e;
   e.body = id;
   e.point = body.mass_centre;
+  if (body.flexible) return e;  // its inertia is not constant in any frame: flexible.hpp
   e.moves = !k.point(body.mass_centre).at_rest();
   require(body.mass.has_value() || !e.moves, "{} {} needs a mass, because its mass centre {} moves",
           body.is_particle() ? "particle" : "body", body.name, k.system().point(body.mass_centre).name);

@@ -7,6 +7,7 @@
 #include "kane/mechanics/algebra.hpp"
 #include "kane/mechanics/derivation_parts.hpp"
 #include "kane/mechanics/embedding.hpp"
+#include "kane/mechanics/flexible.hpp"
 #include "kane/mechanics/load_inertia.hpp"
 #include "kane/mechanics/rank.hpp"
 
@@ -29,6 +30,7 @@ KaneDerivation::Parts::Parts(const System& s, const DeriveOptions& o)
   loads.insert(loads.end(), attractions.begin(), attractions.end());
   weights = form_weights(s);
   rate_forces = form_potential_forces(s, kinematical.model);
+  add_coordinate_forces(s, kinematical, rate_forces);
   describe_symbols();
   check_inertias();
   if (options.dynamics) form_dynamical_equations();
@@ -301,6 +303,8 @@ void KaneDerivation::Parts::add_inertia_forces(Projection& projection, std::opti
     const Expr3 torque = add(multiply(e.inertia, w.acceleration), gyroscopic(e.inertia, w.value));
     projection.add_torque(e.frame, Vector(e.basis, negate(torque)));
   }
+  for (const DeformingInertia& e : form_deforming_inertias(system))
+    if (!only || e.body == *only) kane::add_inertia_forces(projection, k, e);
 }
 
 std::vector<Expr> KaneDerivation::inertia_forces() {

@@ -19,6 +19,7 @@
 #include "kane/expr/affine.hpp"
 #include "kane/mechanics/algebra.hpp"
 #include "kane/mechanics/derivation_parts.hpp"
+#include "kane/mechanics/flexible.hpp"
 #include "kane/mechanics/rank.hpp"
 
 namespace kane {
@@ -202,6 +203,10 @@ void KaneDerivation::Parts::find_reactions() {
       const VelocityForm& w = complete().frame(b.frame);
       const Expr33 I = system.frames().express(*b.inertia, b.frame);
       balance.add_torque(Vector(b.frame, negate(add(multiply(I, w.acceleration), gyroscopic(I, w.value)))));
+    }
+    for (const DeformingInertia& e : form_deforming_inertias(system)) {
+      if (!outboard.moves(system.body(e.body))) continue;
+      balance.add_torque(Vector(e.spec.frame, negate(central_torque(e, motion_of(complete(), e)))));
     }
     require(any, "the reaction {} cannot be found: nothing with mass lies beyond point {} in frame {}", reaction.name,
             system.point(spec.point).name, system.frames().name(spec.outboard));

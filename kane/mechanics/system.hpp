@@ -63,7 +63,8 @@ struct BodyRecord {
   PointId mass_centre;
   std::optional<Expr> mass;
   FrameId frame;                  ///< invalid for a particle
-  std::optional<Dyadic> inertia;  ///< central
+  std::optional<Dyadic> inertia;  ///< central; none for a flexible body
+  bool flexible = false;          ///< see System::flexible_bodies()
   [[nodiscard]] bool is_particle() const { return !frame.valid(); }
 };
 
@@ -74,6 +75,34 @@ struct BodySpec {
   std::optional<Dyadic> inertia = {};
   /// The inertia is about this point (fixed in the body) instead of the mass centre.
   PointId inertia_about = {};
+};
+
+/// A body that deforms (flexible.hpp): coordinates q besides the motion of its frame, and a kinetic energy
+///
+///     T = m v.v/2 + v.(w x c) + v.c' + w.J.w/2 + sum_i w.H_i q_i' + sum_ij M_ij q_i' q_j'/2
+///
+/// with v the velocity of its origin, w the angular velocity of its frame, and the rest functions of q. What holds it
+/// together is stated as potentials and coordinate forces.
+struct FlexibleSpec {
+  FrameId frame;
+  PointId origin;                 ///< fixed in the frame
+  Expr mass;                      ///< m
+  std::vector<Expr> coordinates;  ///< q
+  Expr3 first_moment;             ///< c = int r dm, components in the frame, like the following
+  Expr33 inertia;                 ///< J about the origin
+  std::vector<Expr3> coupling;    ///< H_i = int r x dr/dq_i dm
+  ExprMatrix modal_mass;          ///< M
+};
+struct FlexibleRecord {
+  BodyId body;
+  FlexibleSpec spec;
+};
+
+/// A generalized force that belongs to a coordinate: damping of a mode.
+struct CoordinateForceRecord {
+  std::string name;
+  Expr coordinate;
+  Expr value;
 };
 
 /// A state besides coordinates and speeds.
@@ -246,6 +275,8 @@ class System {
   // ---- bodies -------------------------------------------------------------------------------------------------------
   BodyId add_particle(std::string name, PointId point, std::optional<Expr> mass);
   BodyId add_body(std::string name, const BodySpec& spec);
+  /// Its mass centre becomes a point of the name `name`.com, which moves with the coordinates.
+  BodyId add_flexible_body(std::string name, const FlexibleSpec& spec);
   [[nodiscard]] const std::vector<BodyRecord>& bodies() const { return bodies_; }
   [[nodiscard]] const BodyRecord& body(BodyId b) const { return bodies_[b.index()]; }
   [[nodiscard]] BodyId body(std::string_view name) const;
@@ -286,6 +317,8 @@ class System {
                             const Expr& stiffness, const Expr& free_angle = 0);
   /// Torque -damping * (relative angular velocity . axis) about `axis` on f, its opposite on `reaction`.
   void add_torsional_damper(std::string name, FrameId f, FrameId reaction, const Vector& axis, const Expr& damping);
+  /// A generalized force along a coordinate whose rate is q'; `value` may depend on rates.
+  void add_coordinate_force(std::string name, const Expr& coordinate, const Expr& value);
   /// Generalized forces -dV/dq of any potential V(q, t).
   void add_potential(std::string name, const Expr& potential);
   /// Potential energy that belongs to loads stated already; reported, and acts no further.
@@ -325,6 +358,8 @@ class System {
   [[nodiscard]] const std::vector<UniformGravity>& uniform_gravity() const { return uniform_gravity_; }
   [[nodiscard]] const std::vector<InverseSquareGravity>& inverse_square_gravity() const { return inverse_square_; }
   [[nodiscard]] const std::vector<PotentialRecord>& potentials() const { return potentials_; }
+  [[nodiscard]] const std::vector<FlexibleRecord>& flexible_bodies() const { return flexible_; }
+  [[nodiscard]] const std::vector<CoordinateForceRecord>& coordinate_forces() const { return coordinate_forces_; }
   [[nodiscard]] const std::vector<ConstraintRecord>& constraints() const { return constraints_; }
   [[nodiscard]] const std::vector<Expr>& dependent_speeds() const { return dependent_speeds_; }
   [[nodiscard]] const std::vector<ReactionRecord>& reactions() const { return reactions_; }
@@ -375,6 +410,8 @@ class System {
   std::vector<PointRecord> points_;
   std::map<FrameId, PointId> anchors_;
   std::vector<BodyRecord> bodies_;
+  std::vector<FlexibleRecord> flexible_;
+  std::vector<CoordinateForceRecord> coordinate_forces_;
   std::vector<SpeedRecord> speeds_;
   std::vector<AuxiliaryRecord> auxiliaries_;
   std::vector<LoadRecord> loads_;

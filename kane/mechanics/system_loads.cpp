@@ -129,6 +129,12 @@ void System::add_torsional_damper(std::string name, FrameId f, FrameId reaction,
   add_torque_pair(std::move(name), f, reaction, -(damping * rate) * axis);
 }
 
+void System::add_coordinate_force(std::string name, const Expr& coordinate, const Expr& value) {
+  (void)rate(coordinate);
+  check_symbols(value, "the force " + name);
+  coordinate_forces_.push_back({std::move(name), coordinate, graph_->bind(value)});
+}
+
 void System::add_potential(std::string name, const Expr& potential) {
   potentials_.push_back({std::move(name), potential, true});
 }

@@ -218,6 +218,22 @@ BodyId System::add_body(std::string name, const BodySpec& spec) {
   return BodyId(bodies_.size() - 1);
 }
 
+BodyId System::add_flexible_body(std::string name, const FlexibleSpec& spec) {
+  check_frame(spec.frame, "body " + name);
+  check_point(spec.origin, "body " + name);
+  const std::size_t n = spec.coordinates.size();
+  require(spec.coupling.size() == n && spec.modal_mass.rows == static_cast<int>(n) &&
+              spec.modal_mass.columns == static_cast<int>(n),
+          "the flexible body {} has {} coordinates; its coupling and its modal mass must fit", name, n);
+  for (const Expr& q : spec.coordinates) (void)rate(q);
+  const PointId centre =
+      add_point(name + ".com", spec.origin, Vector(spec.frame, scale(1 / graph_->bind(spec.mass), spec.first_moment)));
+  const BodyId body = add_body(std::move(name), {.frame = spec.frame, .mass_centre = centre, .mass = spec.mass});
+  bodies_.back().flexible = true;
+  flexible_.push_back({body, spec});
+  return body;
+}
+
 BodyId System::body(std::string_view name) const {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < bodies_.size(); ++i) {

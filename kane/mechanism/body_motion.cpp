@@ -126,4 +126,16 @@ Expr3 BodyMotion::express(const Vector& v) const {
 
 Expr3 BodyMotion::span(PointId from, PointId to) const { return subtract(position(to), position(from)); }
 
+DeformingMotion BodyMotion::deforming(const DeformingInertia& e, const SpeedRates& rates) const {
+  DeformingMotion m;
+  m.w = angular_velocity(e.spec.frame);
+  m.alpha = angular_acceleration(e.spec.frame);
+  for (const Expr& q : e.spec.coordinates) {
+    const Expr rate = system_.rate(q);
+    m.rate.push_back(substitute(rate, rates.rates));
+    m.second.push_back(substitute(system_.graph().symbol(rate.name() + "'"), rates.second_rates));
+  }
+  return m;
+}
+
 }  // namespace kane

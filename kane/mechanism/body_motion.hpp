@@ -10,6 +10,7 @@
 
 #include <vector>
 
+#include "kane/mechanics/flexible.hpp"
 #include "kane/mechanics/rates.hpp"
 #include "kane/mechanism/lowering.hpp"
 
@@ -39,6 +40,9 @@ class BodyMotion {
   [[nodiscard]] const Expr3& position(PointId p) const { return points_[p.index()].position; }
   [[nodiscard]] const Expr3& velocity(PointId p) const { return points_[p.index()].velocity; }
   [[nodiscard]] const Expr3& acceleration(PointId p) const { return points_[p.index()].acceleration; }
+
+  /// Of a body that deforms: rates of its coordinates, and motion in its frame but for that of its origin.
+  [[nodiscard]] DeformingMotion deforming(const DeformingInertia& inertia, const SpeedRates& rates) const;
 
   /// A vector in components of the ground, rates as they are.
   [[nodiscard]] Expr3 express(const Vector& v) const;

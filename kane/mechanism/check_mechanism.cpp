@@ -105,6 +105,12 @@ class MechanismCheck {
         for (const Expr& u : motion.speeds) symbols_.add(u.name(), "speed", joint.where);
       }
     }
+    for (const MechanismBody& b : m_.bodies) {
+      if (!b.flexible) continue;
+      for (const Expr& q : b.flexible->coordinates) symbols_.add(q.name(), "coordinate", b.flexible->where);
+      if (!m_.speeds.empty()) continue;
+      for (const Expr& u : b.flexible->speeds) symbols_.add(u.name(), "speed", b.flexible->where);
+    }
     for (const Expr& q : m_.extra_coordinates) {
       symbols_.add(q.name(), "coordinate", m_.where);
       if (m_.speeds.empty()) symbols_.add(speed_name(q.name()), "speed", m_.where);

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <map>
 #include <set>
 
 #include "kane/base/suggest.hpp"
 #include "kane/base/vec3.hpp"
+#include "kane/expr/substitution.hpp"
 #include "kane/expr/traverse.hpp"
 #include "kane/mechanism/placed.hpp"
 #include "kane/mechanism/tables.hpp"
@@ -71,6 +73,7 @@ class ValueCheck {
         for (const Expr& size : s.sizes) add(Dependence::Parameters, size, "a shape of the body", b.name, b.where);
         add(s.place, "the place of a shape of the body", b.name, b.where);
       }
+      if (b.flexible) collect_beam(b);
     }
     for (const MechanismParticle& p : m_.particles) {
       add(Dependence::Parameters, p.mass, "the mass of the particle", p.name, p.where);
@@ -79,6 +82,79 @@ class ValueCheck {
     for (const MechanismPoint& p : m_.points)
       add(Dependence::Anything, p.at, "the position of the point", p.name, p.where);
     for (const MechanismFrame& f : m_.frames) add(f.place, "the place of the frame", f.name, f.where);
+  }
+
+  /// Properties that vary along a beam are checked at three places.
+  void collect_beam(const MechanismBody& b) {
+    const FlexibleBeam& beam = *b.flexible;
+    const auto item = [&](const Expr& e, std::string_view what) { add(Dependence::Parameters, e, what, b.name, beam.where); };
+    item(beam.length, "the length of the beam");
+    item(beam.viscosity, "the viscosity of the beam");
+    for (const Expr& e : beam.damping) item(e, "the damping of the beam");
+    for (const double x : {0.0, 0.5, 1.0}) {
+      Substitution place;
+      place.set(m_.graph->symbol("s"), x * m_.graph->bind(beam.length));
+      for (const Expr* e : beam_properties(beam))
+        item(along_.emplace_back(substitute(m_.graph->bind(*e), place)), "a property of the beam");
+    }
+  }
+
+  [[nodiscard]] static std::vector<const Expr*> beam_properties(const FlexibleBeam& b) {
+    return {&b.mass_per_length,    &b.bending_y,          &b.bending_z,         &b.torsion, &b.tension,
+            &b.section_inertia[0], &b.section_inertia[1], &b.section_inertia[2]};
+  }
+
+  double beam_number(const FlexibleBeam& beam, const Expr& property, double x) {
+    Substitution place;
+    place.set(m_.graph->symbol("s"), x * m_.graph->bind(beam.length));
+    return number(substitute(m_.graph->bind(property), place));
+  }
+
+  void check_beam(const MechanismBody& b) {
+    const FlexibleBeam& beam = *b.flexible;
+    require_at(beam.where, number(beam.length) > 0, "the beam '{}' has the length {}; it must be positive", b.name,
+               number(beam.length));
+    const bool has_twist = std::any_of(beam.modes.begin(), beam.modes.end(),
+                                       [](const BeamModes& m) { return m.motion == BeamMotion::Twist; });
+    for (const double x : {0.0, 0.5, 1.0}) {
+      const double mass = beam_number(beam, beam.mass_per_length, x);
+      require_at(beam.where, mass > 0 || (mass == 0 && x != 0.5),
+                 "the beam '{}' has the mass per length {} kg/m; it must be positive", b.name, mass);
+      for (const Expr& j : beam.section_inertia)
+        require_at(beam.where, beam_number(beam, j, x) >= 0,
+                   "the beam '{}' has sections with the negative moment of inertia {} kg m", b.name,
+                   beam_number(beam, j, x));
+      if (has_twist)
+        require_at(beam.where, beam_number(beam, beam.section_inertia[0], x) > 0 || x != 0.5,
+                   "the beam '{}' twists, so its sections need a moment of inertia per length about x ('inertia')",
+                   b.name);
+      for (const BeamModes& m : beam.modes) check_beam_stiffness(b, m.motion, x);
+    }
+    require_at(beam.where, number(beam.viscosity) >= 0, "the viscosity of the beam '{}' is negative: {} s", b.name,
+               number(beam.viscosity));
+    for (const Expr& e : beam.damping)
+      require_at(beam.where, number(e) >= 0, "a damping ratio of the beam '{}' is negative: {}", b.name, number(e));
+    if (number(b.flexible->length) > 0 && has_contact(b))
+      throw ModelError(b.where, fmt::format("a shape of the flexible body '{}' is to touch others, but shapes do not bend; "
+                                            "weld a rigid body with this shape to the beam",
+                                            b.name));
+  }
+
+  static bool has_contact(const MechanismBody& b) {
+    return std::any_of(b.shapes.begin(), b.shapes.end(), [](const Shape& s) { return s.contact; });
+  }
+
+  void check_beam_stiffness(const MechanismBody& b, BeamMotion motion, double x) {
+    const FlexibleBeam& beam = *b.flexible;
+    const Expr& stiffness = motion == BeamMotion::BendY   ? beam.bending_y
+                            : motion == BeamMotion::BendZ ? beam.bending_z
+                            : motion == BeamMotion::Twist ? beam.torsion
+                                                          : beam.tension;
+    const char* key = motion == BeamMotion::Twist ? "GJ" : motion == BeamMotion::Stretch ? "EA" : "EI";
+    const double value = beam_number(beam, stiffness, x);
+    require_at(beam.where, value > 0 || (value == 0 && x != 0.5),
+               "the beam '{}' has modes '{}' and the stiffness {} = {}; it must be positive", b.name, to_string(motion), key,
+               value);
   }
 
   void collect_joints() {
@@ -188,6 +264,7 @@ class ValueCheck {
   }
 
   void check_body(const MechanismBody& b) {
+    if (b.flexible) check_beam(b);
     check_mass(b.mass, "body", b.name, b.where);
     Mat3 I;
     double scale = 0;
@@ -288,6 +365,7 @@ class ValueCheck {
     for (const MechanismBody& b : m_.bodies) {
       double w = number(b.mass);
       for (std::size_t i = 0; i < 3; ++i) w += number(b.inertia[i][i]);
+      if (b.flexible) w += beam_number(*b.flexible, b.flexible->mass_per_length, 0.5);
       weight[b.name] += w;
     }
     for (const MechanismParticle& p : m_.particles) weight[p.on] += number(p.mass);
@@ -320,6 +398,7 @@ class ValueCheck {
   std::map<Dependence, std::vector<Item>> items_;
   std::map<NodeId, double> known_;
   std::vector<std::string> warnings_;
+  std::deque<Expr> along_;  ///< properties of beams at places along them
 };
 
 }  // namespace

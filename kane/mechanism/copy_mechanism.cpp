@@ -19,6 +19,7 @@ class ExpressionWalk {
     for (auto& b : m.bodies) {
       one(b.mass), one(b.mass_centre), one(b.inertia);
       for (auto& s : b.shapes) many(s.sizes), one(s.place);
+      if (b.flexible) one(*b.flexible);
     }
     for (auto& p : m.particles) one(p.mass), one(p.at);
     for (auto& p : m.points) one(p.at);
@@ -56,6 +57,11 @@ class ExpressionWalk {
   void one(AxisLaw& l) {
     one(l.stiffness), one(l.rest), one(l.damping), one(l.friction), one(l.lower), one(l.upper), one(l.restitution);
     one(l.stop_stiffness), one(l.stop_damping), one(l.max_force), one(l.max_speed), one(l.actuator);
+  }
+  void one(FlexibleBeam& b) {
+    one(b.length), one(b.mass_per_length), one(b.bending_y), one(b.bending_z), one(b.torsion), one(b.tension);
+    one(b.section_inertia), one(b.viscosity), many(b.damping), many(b.coordinates), many(b.speeds);
+    for (auto& modes : b.modes) many(modes.given);
   }
   void one(ElementaryMotion& m) {
     one(m.axis), many(m.coordinates), many(m.speeds), one(m.value), one(m.pitch), one(m.law);

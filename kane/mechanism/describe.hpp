@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "kane/mechanism/flexible_beam.hpp"
 #include "kane/mechanism/handles.hpp"
 #include "kane/mechanism/shape.hpp"
 
@@ -101,6 +102,8 @@ struct BodyOptions {
   std::optional<BodyShape> shape{};   ///< homogeneous
   std::optional<Expr> density{};      ///< instead of `mass`, with `shape`
   std::vector<BodyShape> geometry{};  ///< further shapes, without mass
+  /// A beam instead of a rigid body. Its coordinates are named B_q1, B_q2, ... unless they are given.
+  std::optional<FlexibleBeam> flexible{};
 };
 
 /// A point mass.

@@ -162,6 +162,15 @@ BodyRef Mechanism::add_body(std::string_view name_of_body, const BodyOptions& op
   body.mass = options.mass;
   const std::string owner = fmt::format("the body '{}'", body.name);
   check_new_name(bodies, body.name, "body", body.where);
+  if (options.flexible) {
+    require_at(body.where, body.mass.is_zero() && !options.shape && !options.density && !options.inertia.given(),
+               "{} is flexible, so its mass is that of the beam; attach particles and further bodies instead", owner);
+    body.flexible = options.flexible;
+    body.flexible->where = body.where;
+    std::vector<std::string> names;
+    for (const Expr& q : options.flexible->coordinates) names.push_back(q.name());
+    with_place(body.where, [&] { name_beam_coordinates(*graph, body.name, *body.flexible, names); });
+  }
   set_mass_by_shape(*this, body, options, owner);
   if (options.centre.given()) body.mass_centre = find_position(*this, options.centre, body.name, owner, body.where);
   if (const Inertia& inertia = options.inertia; inertia.given()) {

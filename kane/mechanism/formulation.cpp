@@ -124,6 +124,8 @@ class TreeFormer {
   std::string check() {
     const System& system = lowered_.system;
     if (!system.auxiliaries().empty()) return "it has auxiliary speeds written by hand";
+    for (const MechanismBody& body : mechanism_.bodies)
+      if (body.flexible) return fmt::format("the body '{}' is flexible", body.name);
     if (!mechanism_.extra_coordinates.empty()) return "it has coordinates that belong to no joint";
     const SpeedMatch match(system);
     for (auto& joint : mechanism_.joints) {

@@ -11,6 +11,7 @@
 
 #include "kane/mechanics/algebra.hpp"
 #include "kane/mechanics/dynamics.hpp"
+#include "kane/mechanics/flexible.hpp"
 #include "kane/mechanism/report.hpp"
 
 namespace kane {
@@ -36,6 +37,15 @@ class WrenchSum {
       const Expr3& w = m_.angular_velocity(b.frame);
       const Expr3 torque = add(multiply(I, m_.angular_acceleration(b.frame)), gyroscopic(I, w));
       sums_[*joint].torque = add(sums_[*joint].torque, multiply(m_.rotation(b.frame), torque));
+    }
+  }
+
+  void add_flexible(const SpeedRates& rates) {
+    for (const DeformingInertia& e : form_deforming_inertias(s_)) {
+      const auto joint = joint_of(s_.body(e.body).mass_centre);
+      if (!joint) continue;
+      const Expr3 torque = central_torque(e, m_.deforming(e, rates));
+      sums_[*joint].torque = add(sums_[*joint].torque, multiply(m_.rotation(e.spec.frame), torque));
     }
   }
 
@@ -182,6 +192,7 @@ std::vector<JointWrench> form_joint_wrenches(const LoweredMechanism& l, const Bo
   WrenchSum sum(l, motion);
   sum.set_gravity(total_uniform_gravity(l.system));
   sum.add_inertia();
+  sum.add_flexible(rates);
   std::set<std::string> inside(l.joint_loads.begin(), l.joint_loads.end());
   for (const ParallelTorque& t : l.parallel_torques) inside.insert(t.load);
   const std::vector<AppliedLoad> loads = form_loads(l.system, rates.second_rates);

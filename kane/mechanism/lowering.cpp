@@ -192,6 +192,11 @@ class Lowering {
         }
       }
     }
+    for (const MechanismBody& body : m_.bodies) {
+      if (!body.flexible) continue;
+      for (std::size_t i = 0; i < body.flexible->coordinates.size(); ++i)
+        definitions[body.flexible->speeds[i].name()] = s_.rate(body.flexible->coordinates[i]);
+    }
     for (const Expr& q : m_.extra_coordinates) definitions[speed_name(q.name())] = s_.rate(q);
     return definitions;
   }

@@ -13,6 +13,7 @@
 // complete_equations (report.hpp) then adds the parts that all formulations have in common.
 
 #include "kane/mechanics/system.hpp"
+#include "kane/mechanism/beam_field.hpp"
 #include "kane/mechanism/mechanism.hpp"
 #include "kane/mechanism/model_names.hpp"
 
@@ -116,6 +117,14 @@ struct GivenForce {
   Expr symbol;
 };
 
+/// A section of a beam that something is attached to.
+struct LoweredSection {
+  std::string body;
+  Expr s;
+  PointId centre;
+  FrameId frame;
+};
+
 /// Where the parts of the mechanism went.
 struct LoweredMechanism {
   explicit LoweredMechanism(System empty) : system(std::move(empty)) {}
@@ -124,6 +133,8 @@ struct LoweredMechanism {
   std::map<std::string, FrameId> body_frames;  ///< by body name (and ground)
   std::map<std::string, PointId> body_origins;
   std::vector<std::string> warnings;
+  std::map<std::string, std::shared_ptr<const BeamField>> beams;  ///< by body
+  std::vector<LoweredSection> sections;
 
   ModelNames names;
   std::vector<LoweredJoint> joints;                       ///< one for each joint of the mechanism, in its order

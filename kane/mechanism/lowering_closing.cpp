@@ -75,11 +75,10 @@ class ClosingJoint {
   // From the child's placement backwards: the frame before a rotation about a by theta is the one after it turned by
   // -theta about the same axis.
   void walk_child_side() {
-    const FrameId body = c_.lowered.body_frames.at(joint_.child);
-    Q_ = s_.add_point(joint_.name + ".out", c_.lowered.body_origins.at(joint_.child),
-                      Vector(body, joint_.on_child.position));
+    const Attachment a = attach(c_, joint_.child, joint_.on_child.position, fmt::format("the joint '{}'", joint_.name));
+    Q_ = s_.add_point(joint_.name + ".out", a.from, Vector(a.frame, a.offset));
     on_child_ = Q_;
-    G_ = s_.add_frame(joint_.name + ".g0", body, DirectionCosines{joint_.on_child.rotation});
+    G_ = s_.add_frame(joint_.name + ".g0", a.frame, DirectionCosines{joint_.on_child.rotation});
     c_.lowered.names.add_frame(joint_.name + ".g0", G_);
     for (std::size_t i = joint_.motions.size(); i > last_ + 1; --i) {
       const ElementaryMotion& m = joint_.motions[i - 1];

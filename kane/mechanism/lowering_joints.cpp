@@ -59,6 +59,8 @@ class TreeLowering {
 
   void run() {
     collect_parts();
+    for (const MechanismBody& b : m_.bodies)
+      if (b.flexible) with_place(b.flexible->where, [&] { lower_beam(c_, b); });
     place_ground();
     for (const std::size_t j : joint_order()) with_place(m_.joints[j].where, [&] { place_child(j); });
     add_masses();
@@ -128,6 +130,7 @@ class TreeLowering {
   // ---- bodies -------------------------------------------------------------------------------------------------------
   void place_child(std::size_t j) {
     const Joint& joint = m_.joints[j];
+    check_beam_joint(c_, joint);
     const bool plain = is_identity(joint.on_child.rotation);
     const bool rotates =
         std::any_of(joint.motions.begin(), joint.motions.end(), [](const auto& m) { return turns(m.kind); });
@@ -154,17 +157,21 @@ class TreeLowering {
     }
     for (const MechanismFrame* f : frames_of_[body]) {
       with_place(f->where, [&] {
-        const FrameId id = s_.add_frame(body + "." + f->name, frame, DirectionCosines{f->place.rotation});
-        const PointId at = s_.add_point(body + "." + f->name + ".origin", origin, Vector(frame, f->place.position));
+        const Attachment a = attach(c_, body, f->place.position, fmt::format("the frame '{}'", f->name));
+        const FrameId id = s_.add_frame(body + "." + f->name, a.frame, DirectionCosines{f->place.rotation});
+        const PointId at = s_.add_point(body + "." + f->name + ".origin", a.from, Vector(a.frame, a.offset));
         s_.fix_point(at, id);
         out_.names.add_frame_of(body, f->name, id);
         out_.reported_frames.emplace_back(f->name, id);
         place_origin(body, f->name, at);
       });
     }
-    for (const MechanismPoint* p : points_of_[body]) place_point(*p, frame, origin);
+    for (const MechanismPoint* p : points_of_[body]) place_point(*p);
     for (const MechanismParticle* p : particles_of_[body]) {
-      const PointId id = with_place(p->where, [&] { return s_.add_point(p->name, origin, Vector(frame, p->at)); });
+      const PointId id = with_place(p->where, [&] {
+        const Attachment a = attach(c_, body, p->at, fmt::format("the particle '{}'", p->name));
+        return s_.add_point(p->name, a.from, Vector(a.frame, a.offset));
+      });
       out_.names.add_point(p->name, id);
       out_.names.add_point(body + "." + p->name, id);
       out_.reported_points.emplace_back(p->name, id);
@@ -182,13 +189,16 @@ class TreeLowering {
     out_.reported_points.emplace_back(++frame_origins_[name] == 1 ? name : body + "." + name, at);
   }
 
-  void place_point(const MechanismPoint& p, FrameId frame, PointId origin) {
+  void place_point(const MechanismPoint& p) {
     const bool unique = bare_points_[p.name] == 1 && !out_.body_frames.contains(p.name) &&
                         m_.find_body(p.name) == nullptr &&
                         std::none_of(m_.particles.begin(), m_.particles.end(),
                                      [&](const MechanismParticle& other) { return other.name == p.name; });
     const std::string shown = unique ? p.name : p.on + "." + p.name;
-    const PointId id = with_place(p.where, [&] { return s_.add_point(shown, origin, Vector(frame, p.at)); });
+    const PointId id = with_place(p.where, [&] {
+      const Attachment a = attach(c_, p.on, p.at, fmt::format("the point '{}'", p.name));
+      return s_.add_point(shown, a.from, Vector(a.frame, a.offset));
+    });
     if (unique || bare_points_[p.name] > 1)
       out_.names.add_point_of(p.on, p.name, id);
     else
@@ -199,19 +209,27 @@ class TreeLowering {
   // ---- masses -------------------------------------------------------------------------------------------------------
   void add_masses() {
     for (const MechanismBody& b : m_.bodies) {
+      if (b.flexible) {
+        const BodyId id = with_place(b.flexible->where, [&] { return lower_beam_mass(c_, b); });
+        name_mass_centre(b.name, id, s_.body(id).mass_centre);
+        continue;
+      }
       const FrameId frame = out_.body_frames.at(b.name);
       const PointId origin = out_.body_origins.at(b.name);
       const PointId centre = s_.add_point(b.name + ".com", origin, Vector(frame, b.mass_centre));
-      out_.names.add_point(b.name + ".com", centre);
-      out_.names.add_load_point(b.name, centre);
-      out_.reported_points.emplace_back(b.name + ".com", centre);
-      out_.names.add_body(
-          b.name,
-          s_.add_body(b.name,
-                      {.frame = frame, .mass_centre = centre, .mass = b.mass, .inertia = Dyadic(frame, b.inertia)}));
+      const BodySpec spec{
+          .frame = frame, .mass_centre = centre, .mass = b.mass, .inertia = Dyadic(frame, b.inertia)};
+      name_mass_centre(b.name, s_.add_body(b.name, spec), centre);
     }
     for (const MechanismParticle& p : m_.particles)
       out_.names.add_body(p.name, s_.add_particle(p.name, out_.names.point(p.name), p.mass));
+  }
+
+  void name_mass_centre(const std::string& body, BodyId id, PointId centre) {
+    out_.names.add_point(body + ".com", centre);
+    out_.names.add_load_point(body, centre);
+    out_.reported_points.emplace_back(body + ".com", centre);
+    out_.names.add_body(body, id);
   }
 
   const LoweringContext& c_;
@@ -255,10 +273,10 @@ class MotionLowering {
  private:
   void start(LoweredJoint& out) {
     const ModelNames& names = c_.lowered.names;
-    const FrameId parent = c_.lowered.body_frames.at(joint_.parent);
-    frame_ = joint_.rotation_from.empty() ? parent : names.frame(joint_.rotation_from);
-    point_ = s_.add_point(joint_.name + ".in", c_.lowered.body_origins.at(joint_.parent),
-                          Vector(parent, joint_.on_parent.position));
+    const Attachment a =
+        attach(c_, joint_.parent, joint_.on_parent.position, fmt::format("the joint '{}'", joint_.name));
+    frame_ = joint_.rotation_from.empty() ? a.frame : names.frame(joint_.rotation_from);
+    point_ = s_.add_point(joint_.name + ".in", a.from, Vector(a.frame, a.offset));
     if (!is_identity(joint_.on_parent.rotation)) {
       frame_ = s_.add_frame(joint_.name + ".f0", frame_, DirectionCosines{joint_.on_parent.rotation});
       c_.lowered.names.add_frame(joint_.name + ".f0", frame_);

@@ -35,6 +35,23 @@ void lower_switching(const LoweringContext& context);  // lowering_switching.cpp
 void lower_contact_pairs(const LoweringContext& context, const ContactRule& rule);
 void complete_contact_pairs(const LoweredMechanism& lowered, const Substitution& to_speeds, EquationsOfMotion& e);
 
+/// Something at a position of a body: a point of the body, a frame, and the way from the point in that frame. On a beam,
+/// [s, y, z] is the section at the arc length s, which moves and turns, and [0, y, z] in its frame.
+struct Attachment {
+  PointId from;
+  FrameId frame;
+  Expr3 offset;
+};
+/// `what` is for messages: "the point 'tip'".
+[[nodiscard]] Attachment attach(const LoweringContext& context, const std::string& body, const Expr3& position,
+                                const std::string& what);  // lowering_flexible.cpp
+/// Makes the beam known, before anything is attached to it.
+void lower_beam(const LoweringContext& context, const MechanismBody& body);
+/// Mass, stiffness and damping of a beam whose frame is placed.
+BodyId lower_beam_mass(const LoweringContext& context, const MechanismBody& body);
+/// Throws ModelError if the joint holds a beam where its modes move it.
+void check_beam_joint(const LoweringContext& context, const Joint& joint);
+
 /// Springs, dampers, motors and further laws along one motion of a joint.
 void lower_axis_law(const LoweringContext& context, const AxisLaw& law, const LoweredMotion& motion,
                     const std::string& name, const Where& where);

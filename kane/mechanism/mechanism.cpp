@@ -90,6 +90,9 @@ std::vector<Expr> Mechanism::all_coordinates() const {
     for (const ElementaryMotion& motion : joint.motions)
       if (motion.free) all.insert(all.end(), motion.coordinates.begin(), motion.coordinates.end());
   }
+  for (const MechanismBody& body : bodies)
+    if (body.flexible)
+      all.insert(all.end(), body.flexible->coordinates.begin(), body.flexible->coordinates.end());
   all.insert(all.end(), extra_coordinates.begin(), extra_coordinates.end());
   return in_order(std::move(all), coordinate_order, "coordinate", where);
 }
@@ -101,6 +104,8 @@ std::vector<Expr> Mechanism::joint_speeds() const {
     for (const ElementaryMotion& motion : joint.motions)
       if (motion.free) all.insert(all.end(), motion.speeds.begin(), motion.speeds.end());
   }
+  for (const MechanismBody& body : bodies)
+    if (body.flexible) all.insert(all.end(), body.flexible->speeds.begin(), body.flexible->speeds.end());
   for (const Expr& q : extra_coordinates) all.push_back(graph->symbol(speed_name(q.name())));
   return in_order(std::move(all), speed_order, "speed", where);
 }

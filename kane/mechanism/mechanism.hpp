@@ -313,8 +313,8 @@ struct Mechanism {
   [[nodiscard]] const MechanismBody* find_body(std::string_view body) const;
   /// Null if there is none of this name.
   [[nodiscard]] const Joint* find_joint(std::string_view joint) const;
-  /// All coordinates in their declared order (joints in order, then extra coordinates, unless an order is given). Closing
-  /// joints have none.
+  /// All coordinates in their declared order (joints, then modes of beams, then extra coordinates, unless an order is
+  /// given). Closing joints have none.
   [[nodiscard]] std::vector<Expr> all_coordinates() const;
   /// The speeds of the joints, likewise.
   [[nodiscard]] std::vector<Expr> joint_speeds() const;

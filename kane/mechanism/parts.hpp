@@ -2,17 +2,19 @@
 // The parts of a Mechanism as plain data: what the readers of files fill in, and what the describing functions of Mechanism
 // add. Names refer to other parts.
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "kane/mechanism/flexible_beam.hpp"
 #include "kane/mechanism/joint.hpp"
 #include "kane/mechanism/shape.hpp"
 
 namespace kane {
 
-/// A rigid body with its mass properties.
+/// A rigid body with its mass properties, or a beam.
 struct MechanismBody {
   std::string name;
   Expr mass;            ///< 0: massless
@@ -20,6 +22,7 @@ struct MechanismBody {
   Expr33 inertia{};     ///< about the mass centre, body axes, matrix elements
   std::vector<Shape> shapes;
   Where where;
+  std::optional<FlexibleBeam> flexible{};  ///< then mass, mass centre and inertia are those of the beam
 };
 
 /// A point mass fixed in a body.

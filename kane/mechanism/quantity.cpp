@@ -368,7 +368,9 @@ class QuantitySemantics {
   }
   Value inertia(std::span<const Operand> a) {
     const BodyRecord& b = s_.body(body(a[0]));
-    if (!b.inertia) throw InfixError{a[0].text, fmt::format("the particle '{}' has no inertia", b.name)};
+    if (!b.inertia)
+      throw InfixError{a[0].text, b.flexible ? fmt::format("the inertia of the flexible body '{}' changes", b.name)
+                                             : fmt::format("the particle '{}' has no inertia", b.name)};
     return {*b.inertia, Dimensional::known(kInertia)};
   }
   Value mass(std::span<const Operand> a) {

@@ -24,7 +24,7 @@ void report_motion(const LoweredMechanism& l, const BodyMotion& m, EquationsOfMo
 }
 
 // T = 1/2 sum (m v.v + w.I.w), p = sum m v, H = sum (r x m v + R I w).
-void report_momentum(const System& s, const BodyMotion& m, EquationsOfMotion& e) {
+void report_momentum(const System& s, const BodyMotion& m, const SpeedRates& rates, EquationsOfMotion& e) {
   Expr twice;
   Expr3 linear, angular;
   for (const BodyRecord& b : s.bodies()) {
@@ -39,6 +39,11 @@ void report_momentum(const System& s, const BodyMotion& m, EquationsOfMotion& e)
     const Expr3 spin = multiply(s.frames().express(*b.inertia, b.frame), w);
     twice += dot(w, spin);
     angular = add(angular, multiply(m.rotation(b.frame), spin));
+  }
+  for (const DeformingInertia& f : form_deforming_inertias(s)) {
+    const DeformingMotion motion = m.deforming(f, rates);
+    twice += twice_central_energy(f, motion);
+    angular = add(angular, multiply(m.rotation(f.spec.frame), central_spin(f, motion)));
   }
   e.kinetic = twice / 2;
   e.linear_momentum = linear;
@@ -155,7 +160,7 @@ void complete_equations(const Mechanism& mechanism, const LoweredMechanism& l, E
   report_outputs(l.system, rates, e);
   if (options.motion) report_motion(l, motion, e);
   if (options.energy) {
-    report_momentum(l.system, motion, e);
+    report_momentum(l.system, motion, rates, e);
     e.potential = potential_energy(l.system, motion);
     report_energy_outputs(l, e);
   }

@@ -42,8 +42,10 @@ std::string rate_of(std::string_view text) {
   return plain ? std::string(text) : std::string();
 }
 
-void define_speeds(Mechanism& mechanism, std::span<Joint* const> joints, std::vector<NamedQuantity> definitions) {
-  if (rename_joint_speeds(mechanism, joints, definitions)) return;
+void define_speeds(Mechanism& mechanism, std::span<Joint* const> joints, std::vector<NamedQuantity> definitions,
+                   bool flexible) {
+  for (const MechanismBody& body : mechanism.bodies) flexible = flexible || body.flexible;
+  if (!flexible && rename_joint_speeds(mechanism, joints, definitions)) return;
   for (Joint* joint : joints)
     for (ElementaryMotion& motion : joint->motions) motion.speeds.clear();
   mechanism.speeds = std::move(definitions);

@@ -15,7 +15,9 @@ namespace kane {
 
 /// Makes these the speeds of the mechanism whose joints are given (they need not be part of it yet). Definitions that are
 /// nothing but the rates of the joints' coordinates rename the joints' own speeds, so that the recursive formulations
-/// apply; otherwise they replace them.
-void define_speeds(Mechanism& mechanism, std::span<Joint* const> joints, std::vector<NamedQuantity> definitions);
+/// apply; otherwise they replace them, as they do if there are flexible bodies (`flexible`: some that are not part of it
+/// yet), whose speeds must then be among the definitions.
+void define_speeds(Mechanism& mechanism, std::span<Joint* const> joints, std::vector<NamedQuantity> definitions,
+                   bool flexible = false);
 
 }  // namespace kane

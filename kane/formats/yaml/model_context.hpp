@@ -61,6 +61,7 @@ struct ModelContext {
   Values input_defaults;    ///< values of constant inputs, while initial values are read
   FunctionTable functions;  ///< the tables
   mutable std::map<std::string, LetExpression, std::less<>> lets;
+  std::map<std::string, FlexibleBeam, std::less<>> beams;  ///< by body: modes and their names, before the rest is read
 
   // ---- names ----------------------------------------------------------------------------------------------------
   /// Declares a scalar name; throws if it is not a valid name or is already in use.

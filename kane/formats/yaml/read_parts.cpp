@@ -2,6 +2,7 @@
 
 #include "kane/formats/yaml/mesh_mass.hpp"
 #include "kane/formats/yaml/yaml_document.hpp"
+#include "kane/formats/yaml/read_flexible.hpp"
 #include "kane/formats/yaml/yaml_keys.hpp"
 #include "kane/mechanics/algebra.hpp"
 #include "kane/mechanism/inertia_library.hpp"
@@ -231,7 +232,16 @@ void read_bodies(ModelContext& context, const YamlNode& section) {
     MechanismBody body;
     body.name = entry.key;
     body.where = entry.key_place.where();
-    read_mass(context, group, body);
+    if (const YamlNode* flexible = group.find("flexible")) {
+      for (const auto key : {"mass", "com", "inertia", "shape", "density"})
+        if (const YamlNode* rigid = group.find(key))
+          rigid->fail(fmt::format("{} is flexible, so its mass is that of the beam; '{}' belongs to a rigid body (attach "
+                                  "particles and further bodies instead)",
+                                  group.owner(), key));
+      body.flexible = read_beam(context, *flexible, entry.key);
+    } else {
+      read_mass(context, group, body);
+    }
     if (const YamlNode* geometry = group.find("geometry")) read_geometry(context, *geometry, group.owner(), body);
     context.mechanism.add_body(std::move(body));
   });

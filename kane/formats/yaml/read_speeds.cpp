@@ -14,6 +14,8 @@ void forget_joint_speeds(ModelContext& context, std::span<Joint* const> joints) 
   for (Joint* joint : joints)
     for (auto& motion : joint->motions)
       for (const Expr& u : motion.speeds) context.names.erase(u.name());
+  for (const auto& [body, beam] : context.beams)
+    for (const Expr& u : beam.speeds) context.names.erase(u.name());
 }
 
 void read_definitions(ModelContext& context, const YamlNode& section, std::span<Joint* const> joints) {
@@ -30,7 +32,7 @@ void read_definitions(ModelContext& context, const YamlNode& section, std::span<
     context.declare(entry.key, "speed", context.graph.symbol(entry.key), dimension, entry.key_place);
     speeds.push_back({entry.key, definition});
   }
-  define_speeds(context.mechanism, joints, std::move(speeds));
+  define_speeds(context.mechanism, joints, std::move(speeds), !context.beams.empty());
 }
 
 }  // namespace

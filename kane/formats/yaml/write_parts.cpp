@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kane/expr/print.hpp"
+#include "kane/formats/yaml/read_flexible.hpp"
 #include "kane/mechanics/algebra.hpp"
 #include "kane/mechanism/inertia_library.hpp"
 #include "kane/mechanism/joint_library.hpp"
@@ -326,6 +327,7 @@ YamlNode body_node(const Mechanism& m, const MechanismBody& body) {
   if (!body.mass.is_zero()) add_entry(node, "mass", scalar_text(body.mass));
   if (!is_zero(body.mass_centre)) add_entry(node, "com", vector_node(body.mass_centre));
   if (!is_zero(body.inertia)) add_entry(node, "inertia", inertia_node(body.inertia));
+  if (body.flexible) add_entry(node, "flexible", beam_node(*body.flexible));
   YamlNode points = yaml_map(), frames = yaml_map(), shapes = yaml_list();
   for (const auto& point : m.points)
     if (point.on == body.name) add_entry(points, point.name, vector_node(point.at));

@@ -1,5 +1,6 @@
 #include "kane/formats/yaml/yaml_reader.hpp"
 
+#include "kane/formats/yaml/read_flexible.hpp"
 #include "kane/formats/yaml/read_joints.hpp"
 #include "kane/formats/yaml/read_loads.hpp"
 #include "kane/formats/yaml/read_parts.hpp"
@@ -47,6 +48,7 @@ Mechanism build(const ModelDocument& document, const std::string& file_name) {
   read_if(context, document, "inputs", declare_inputs);
   JointReader joints(context);
   joints.declare_joints(document);
+  read_if(context, document, "bodies", declare_beams);
   read_if(context, document, "extra_coordinates", declare_extra_coordinates);
   read_if(context, document, "states", declare_states);
   read_if(context, document, "equations", declare_equations);

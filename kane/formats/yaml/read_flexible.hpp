@@ -1,0 +1,15 @@
+#pragma once
+// Beams: the key `flexible` of a body.
+
+#include "kane/formats/yaml/model_context.hpp"
+
+namespace kane {
+
+/// Makes the coordinates and speeds of the modes known.
+void declare_beams(ModelContext& context, const YamlNode& bodies);
+/// The rest; `node` is the value of `flexible`.
+[[nodiscard]] FlexibleBeam read_beam(ModelContext& context, const YamlNode& node, const std::string& body);
+/// As a model file has it.
+[[nodiscard]] YamlNode beam_node(const FlexibleBeam& beam);
+
+}  // namespace kane

@@ -1,0 +1,529 @@
+#include "kane/mechanism/beam_field.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kane/base/error.hpp"
+#include "kane/expr/derivative.hpp"
+#include "kane/expr/evaluate.hpp"
+#include "kane/expr/number.hpp"
+#include "kane/expr/traverse.hpp"
+#include "kane/mechanics/algebra.hpp"
+#include "kane/mechanism/placed.hpp"
+#include "kane/mechanism/symmetric_modes.hpp"
+
+namespace kane {
+namespace {
+
+constexpr std::size_t kPanelNodes = 24;
+constexpr const char* kArcLength = "s";
+
+bool is_bending(BeamMotion m) { return m == BeamMotion::BendY || m == BeamMotion::BendZ; }
+
+std::vector<double> times(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> r(a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) r[i] = a[i] * b[i];
+  return r;
+}
+
+/// P_0 to P_n at x.
+std::vector<double> legendre(std::size_t n, double x) {
+  std::vector<double> p{1, x};
+  for (std::size_t k = 1; k < n; ++k) {
+    const auto d = static_cast<double>(k);
+    p.push_back(((2 * d + 1) * x * p[k] - d * p[k - 1]) / (d + 1));
+  }
+  return p;
+}
+
+}  // namespace
+
+void gauss_nodes(std::size_t n, std::vector<double>& x, std::vector<double>& w) {
+  x.resize(n), w.resize(n);
+  constexpr int kNewtonSteps = 12;
+  for (std::size_t i = 0; i < n; ++i) {
+    long double z = std::cos(3.14159265358979324L * (static_cast<long double>(i) + 0.75L) / (static_cast<long double>(n) + 0.5L));
+    long double slope = 1;
+    for (int step = 0; step < kNewtonSteps; ++step) {
+      long double p0 = 1, p1 = z;
+      for (std::size_t k = 1; k < n; ++k) {
+        const auto d = static_cast<long double>(k);
+        const long double p2 = ((2 * d + 1) * z * p1 - d * p0) / (d + 1);
+        p0 = p1, p1 = p2;
+      }
+      slope = static_cast<long double>(n) * (z * p1 - p0) / (z * z - 1);
+      z -= p1 / slope;
+    }
+    x[n - 1 - i] = static_cast<double>(z);
+    w[n - 1 - i] = static_cast<double>(2 / ((1 - z * z) * slope * slope));
+  }
+}
+
+BeamField::BeamField(Graph& graph, const FlexibleBeam& beam, std::string body)
+    : graph_(graph), beam_(beam), body_(std::move(body)) {
+  place_nodes();
+  read_modes();
+  form_matrices();
+  form_damping();
+}
+
+// ---- shapes -------------------------------------------------------------------------------------------------------------
+
+/// Panels of Gauss nodes: products of two modes have at most as many waves as there are modes.
+void BeamField::place_nodes() {
+  int most = 0;
+  for (const BeamModes& m : beam_.modes) most = std::max(most, m.count);
+  panels_ = 1 + static_cast<std::size_t>(most) / 4;
+  std::vector<double> x, w;
+  gauss_nodes(kPanelNodes, x, w);
+  const double half = 0.5 / static_cast<double>(panels_);
+  for (std::size_t p = 0; p < panels_; ++p) {
+    for (std::size_t i = 0; i < kPanelNodes; ++i) {
+      x_.push_back((static_cast<double>(2 * p) + 1 + x[i]) * half);
+      w_.push_back(w[i] * half);
+    }
+  }
+  // int_{-1}^{x_k} of the polynomial through values at the nodes: sum_n (2n+1)/2 P_n(x_l) w_l int_{-1}^{x_k} P_n, with
+  // int_{-1}^{x} P_n = (P_{n+1} - P_{n-1})/(2n+1).
+  running_.assign(kPanelNodes, std::vector<double>(kPanelNodes, 0));
+  for (std::size_t k = 0; k < kPanelNodes; ++k) {
+    const std::vector<double> here = legendre(kPanelNodes, x[k]);
+    for (std::size_t l = 0; l < kPanelNodes; ++l) {
+      const std::vector<double> there = legendre(kPanelNodes, x[l]);
+      double sum = (1 + x[k]) * there[0] / 2;
+      for (std::size_t n = 1; n < kPanelNodes; ++n) sum += there[n] * (here[n + 1] - here[n - 1]) / 2;
+      running_[k][l] = sum * w[l] * half;
+    }
+  }
+}
+
+void BeamField::read_modes() {
+  for (const BeamModes& group : beam_.modes) {
+    std::vector<Expr> shapes;
+    if (beam_.shapes == BeamShapes::Given) {
+      Substitution place;
+      place.set(graph_.symbol(kArcLength), beam_.length * beam_place(graph_));
+      for (const Expr& e : group.given) shapes.push_back(substitute(graph_.bind(e), place));
+    } else {
+      shapes = is_bending(group.motion) ? beam_bending_shapes(graph_, beam_.shapes, group.count)
+                                        : beam_bar_shapes(graph_, beam_.shapes, group.count);
+    }
+    for (const Expr& shape : shapes) {
+      Mode mode{group.motion, shape, derivative(shape, beam_place(graph_)), {}, {}, {}, {}};
+      mode.curvature = derivative(mode.slope, beam_place(graph_));
+      tabulate(mode);
+      modes_.push_back(std::move(mode));
+    }
+  }
+}
+
+void BeamField::tabulate(Mode& mode) {
+  const Expr all[] = {mode.shape, mode.slope, mode.curvature};
+  const std::string place = beam_place(graph_).name();
+  for (const Expr& symbol : symbols_of(all))
+    require_at(beam_.where, symbol.name() == place,
+               "a shape of the beam '{}' is written with '{}'; shapes are functions of s that do not change with "
+               "parameters, such as (s/L)^2 for a beam of the length L",
+               body_, symbol.name());
+  for (const double x : x_) {
+    const std::vector<double> v = evaluate(all, Values{{place, x}});
+    require_at(beam_.where, std::isfinite(v[0]) && std::isfinite(v[1]) && std::isfinite(v[2]),
+               "a shape of the beam '{}', or its slope or curvature, is not finite at s = {:.4g} of its length", body_, x);
+    mode.f.push_back(v[0]), mode.df.push_back(v[1]), mode.ddf.push_back(v[2]);
+  }
+}
+
+// ---- integrals ----------------------------------------------------------------------------------------------------------
+
+BeamField::Profile BeamField::profile(const Expr& property) const {
+  const Expr s = graph_.symbol(kArcLength);
+  const Expr bound = graph_.bind(property);
+  if (!depends_on(bound, s)) return {bound};
+  Profile p;
+  for (const double x : x_) {
+    Substitution place;
+    place.set(s, graph_.number(rational_from_double(x)) * beam_.length);
+    p.push_back(substitute(bound, place));
+  }
+  return p;
+}
+
+Expr BeamField::integral(const Profile& p, const std::vector<double>& f) const {
+  constexpr double kRounding = 2e-13;
+  if (p.size() == 1) {
+    double sum = 0, size = 0;
+    for (std::size_t i = 0; i < f.size(); ++i) sum += w_[i] * f[i], size += w_[i] * std::abs(f[i]);
+    if (std::abs(sum) <= kRounding * size) return {};
+    if (std::abs(sum - 1) < kRounding) return p[0];
+    return p[0] * graph_.number(rational_from_double(sum));
+  }
+  Expr sum;
+  Rational exact = 0;
+  for (std::size_t i = 0; i < f.size(); ++i) {
+    if (p[i].is_number())
+      exact += p[i].number() * rational_from_double(w_[i] * f[i]);
+    else
+      sum += p[i] * graph_.number(rational_from_double(w_[i] * f[i]));
+  }
+  return sum + graph_.number(rational_from_double(to_double(exact)));
+}
+
+std::vector<double> BeamField::running_integral(const std::vector<double>& f) const {
+  std::vector<double> r(f.size());
+  double before = 0;
+  for (std::size_t p = 0; p < panels_; ++p) {
+    const std::size_t first = p * kPanelNodes;
+    double all = 0;
+    for (std::size_t k = 0; k < kPanelNodes; ++k) {
+      double sum = 0;
+      for (std::size_t l = 0; l < kPanelNodes; ++l) sum += running_[k][l] * f[first + l];
+      r[first + k] = before + sum;
+      all += w_[first + k] * f[first + k];
+    }
+    before += all;
+  }
+  return r;
+}
+
+/// M and K: those of different motions do not mix.
+void BeamField::form_matrices() {
+  const std::size_t n = modes_.size();
+  mass_ = stiffness_ = ExprMatrix(n, n);
+  const Expr& L = beam_.length;
+  const Profile mu = profile(beam_.mass_per_length);
+  const Profile j[3] = {profile(beam_.section_inertia[0]), profile(beam_.section_inertia[1]),
+                        profile(beam_.section_inertia[2])};
+  const Profile EI[2] = {profile(beam_.bending_y), profile(beam_.bending_z)};
+  const Profile GJ = profile(beam_.torsion), EA = profile(beam_.tension);
+  for (std::size_t a = 0; a < n; ++a) {
+    for (std::size_t b = a; b < n; ++b) {
+      const Mode &u = modes_[a], &v = modes_[b];
+      if (u.motion != v.motion) continue;
+      Expr m, k;
+      switch (u.motion) {
+        case BeamMotion::BendY:
+        case BeamMotion::BendZ: {
+          const bool y = u.motion == BeamMotion::BendY;
+          m = L * integral(mu, times(u.f, v.f)) + integral(j[y ? 2 : 1], times(u.df, v.df)) / L;
+          k = integral(EI[y ? 0 : 1], times(u.ddf, v.ddf)) / pow(L, 3);
+          break;
+        }
+        case BeamMotion::Twist:
+          m = L * integral(j[0], times(u.f, v.f));
+          k = integral(GJ, times(u.df, v.df)) / L;
+          break;
+        default:
+          m = L * integral(mu, times(u.f, v.f));
+          k = integral(EA, times(u.df, v.df)) / L;
+      }
+      mass_(a, b) = mass_(b, a) = m;
+      stiffness_(a, b) = stiffness_(b, a) = k;
+    }
+  }
+  for (const BeamModes& group : beam_.modes) check_independent(group.motion);
+}
+
+/// The shapes of one motion must not be combinations of each other: their normalised Gram matrix has no small eigenvalue.
+void BeamField::check_independent(BeamMotion motion) {
+  std::vector<const Mode*> own;
+  for (const Mode& m : modes_)
+    if (m.motion == motion) own.push_back(&m);
+  const std::size_t n = own.size();
+  std::vector<double> gram(n * n);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      const std::vector<double> f = times(own[i]->f, own[j]->f);
+      for (std::size_t k = 0; k < f.size(); ++k) gram[i * n + j] += w_[k] * f[k];
+    }
+    require_at(beam_.where, gram[i * n + i] > 1e-24, "mode {} ({}) of the beam '{}' is zero everywhere", i + 1,
+               to_string(motion), body_);
+  }
+  std::vector<double> scaled = gram;
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) scaled[i * n + j] /= std::sqrt(gram[i * n + i] * gram[j * n + j]);
+  const SymmetricModes modes = find_symmetric_modes(scaled, n);
+  require_at(beam_.where, modes.values.empty() || modes.values.front() > 1e-13,
+             "the {} modes ({}) of the beam '{}' are not independent: one is a combination of the others", n,
+             to_string(motion), body_);
+}
+
+// ---- inertia ------------------------------------------------------------------------------------------------------------
+
+// sum over pairs of m_ij q_i q_j, m symmetric.
+Expr BeamField::quadratic(const std::vector<std::size_t>& modes, const ExprMatrix& m) const {
+  Expr sum;
+  for (std::size_t a = 0; a < modes.size(); ++a) {
+    Expr row = m(a, a) * q(modes[a]);
+    for (std::size_t b = a + 1; b < modes.size(); ++b) row += 2 * m(a, b) * q(modes[b]);
+    sum += row * q(modes[a]);
+  }
+  return sum;
+}
+
+// The formulas of beam_field.hpp put into those of mechanics/flexible.hpp. S = int r r dm, J = tr(S) 1 - S. Sections turned
+// by p, t, r about x, y, z with moments of inertia j1, j2, j3 per length add R j R^T to J, with R to second order,
+//     A11 = j1 (1-t^2-r^2) + j2 r^2 + j3 t^2      A12 = (j1-j2) r + (j2-j3) p t
+//     A22 = j1 r^2 + j2 (1-p^2-r^2) + j3 p^2      A13 = (j3-j1) t + (j3-j2) p r
+//     A33 = j1 t^2 + j2 p^2 + j3 (1-p^2-t^2)      A23 = (j2-j3) p + (j3-j1) t r
+// and to H, per unit of p', t', r':  (j1, j1 r, -j1 t),  (-j2 r, j2, (j2-j3) p),  ((j3-j1) t, (j2-j3) p, j3).
+FlexibleSpec BeamField::inertia() const {
+  const std::size_t n = modes_.size();
+  const Expr& L = beam_.length;
+  const Profile mu = profile(beam_.mass_per_length);
+  const std::vector<double> one(x_.size(), 1.0), xx = times(x_, x_);
+  FlexibleSpec spec;
+  spec.coordinates = beam_.coordinates;
+  spec.modal_mass = mass_;
+  spec.coupling.assign(n, {});
+  spec.mass = graph_.bind(L * integral(mu, one));
+  std::vector<std::size_t> by[4];
+  for (std::size_t i = 0; i < n; ++i) by[static_cast<std::size_t>(modes_[i].motion)].push_back(i);
+  const std::vector<std::size_t>&ys = by[0], &zs = by[1], &twists = by[2], &xs = by[3];
+
+  Expr3& c = spec.first_moment;
+  Expr33 S;
+  c[0] = pow(L, 2) * integral(mu, x_);
+  S[0][0] = pow(L, 3) * integral(mu, xx);
+  for (const std::size_t a : xs) {
+    c[0] += L * integral(mu, modes_[a].f) * q(a);
+    S[0][0] += 2 * pow(L, 2) * integral(mu, times(x_, modes_[a].f)) * q(a);
+  }
+  // Products of two shapes along directions d and e, weighted with the mass.
+  const auto mixed = [&](const std::vector<std::size_t>& as, const std::vector<std::size_t>& bs) {
+    Expr sum;
+    for (const std::size_t a : as)
+      for (const std::size_t b : bs) sum += L * integral(mu, times(modes_[a].f, modes_[b].f)) * q(a) * q(b);
+    return sum;
+  };
+  const auto own = [&](const std::vector<std::size_t>& as, auto&& entry) {
+    ExprMatrix m(as.size(), as.size());
+    for (std::size_t a = 0; a < as.size(); ++a)
+      for (std::size_t b = a; b < as.size(); ++b) m(a, b) = m(b, a) = entry(modes_[as[a]], modes_[as[b]]);
+    return quadratic(as, m);
+  };
+  const auto product = [&](const Mode& a, const Mode& b) {
+    return L * integral(mu, times(a.f, b.f));
+  };
+  S[0][0] += own(xs, product);
+  S[1][1] = own(ys, product);
+  S[2][2] = own(zs, product);
+  S[0][1] = mixed(xs, ys), S[0][2] = mixed(xs, zs), S[1][2] = mixed(ys, zs);
+  for (const auto& [list, axis] : {std::pair{&ys, std::size_t{1}}, std::pair{&zs, std::size_t{2}}}) {
+    for (const std::size_t i : *list) {
+      c[axis] += L * integral(mu, modes_[i].f) * q(i);
+      S[0][axis] += pow(L, 2) * integral(mu, times(x_, modes_[i].f)) * q(i);
+    }
+    if (beam_.premature) continue;
+    c[0] -= own(*list, [&](const Mode& a, const Mode& b) {
+              return integral(mu, running_integral(times(a.df, b.df)));
+            }) / 2;
+    S[0][0] -= L * own(*list, [&](const Mode& a, const Mode& b) {
+                 return integral(mu, times(x_, running_integral(times(a.df, b.df))));
+               });
+  }
+  S[1][0] = S[0][1], S[2][0] = S[0][2], S[2][1] = S[1][2];
+  const Expr trace = S[0][0] + S[1][1] + S[2][2];
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t k = 0; k < 3; ++k) spec.inertia[i][k] = (i == k ? trace : Expr()) - S[i][k];
+
+  // H of the axis.
+  const auto arm = [&](std::size_t i) {  // int X f dm, to first order
+    Expr sum = pow(L, 2) * integral(mu, times(x_, modes_[i].f));
+    for (const std::size_t a : xs) sum += L * integral(mu, times(modes_[a].f, modes_[i].f)) * q(a);
+    return sum;
+  };
+  const auto across = [&](const std::vector<std::size_t>& as, std::size_t i) {  // int (sum of as) f dm
+    Expr sum;
+    for (const std::size_t a : as) sum += L * integral(mu, times(modes_[a].f, modes_[i].f)) * q(a);
+    return sum;
+  };
+  for (const std::size_t i : ys) spec.coupling[i] = {-across(zs, i), 0, arm(i)};
+  for (const std::size_t i : zs) spec.coupling[i] = {across(ys, i), -arm(i), 0};
+  for (const std::size_t i : xs) spec.coupling[i] = {0, across(zs, i), -across(ys, i)};
+
+  // Sections.
+  const Profile j1 = profile(beam_.section_inertia[0]), j2 = profile(beam_.section_inertia[1]),
+                j3 = profile(beam_.section_inertia[2]);
+  Expr33& J = spec.inertia;
+  J[0][0] += L * integral(j1, one), J[1][1] += L * integral(j2, one), J[2][2] += L * integral(j3, one);
+  // Angles p, t, r as (mode, factor by L, values at the nodes).
+  struct Angle {
+    std::size_t mode;
+    Expr factor;
+    const std::vector<double>* f;
+  };
+  std::vector<Angle> p, t, r;
+  for (const std::size_t i : twists) p.push_back({i, Expr(1), &modes_[i].f});
+  for (const std::size_t i : zs) t.push_back({i, -1 / L, &modes_[i].df});
+  for (const std::size_t i : ys) r.push_back({i, 1 / L, &modes_[i].df});
+  const auto first = [&](const Profile& j, const std::vector<Angle>& a) {
+    Expr sum;
+    for (const Angle& u : a) sum += L * u.factor * integral(j, *u.f) * q(u.mode);
+    return sum;
+  };
+  const auto second = [&](const Profile& j, const std::vector<Angle>& a, const std::vector<Angle>& b) {
+    Expr sum;
+    for (const Angle& u : a)
+      for (const Angle& v : b) sum += L * u.factor * v.factor * integral(j, times(*u.f, *v.f)) * q(u.mode) * q(v.mode);
+    return sum;
+  };
+  J[0][0] += second(j2, r, r) + second(j3, t, t) - second(j1, t, t) - second(j1, r, r);
+  J[1][1] += second(j1, r, r) + second(j3, p, p) - second(j2, p, p) - second(j2, r, r);
+  J[2][2] += second(j1, t, t) + second(j2, p, p) - second(j3, p, p) - second(j3, t, t);
+  const Expr A12 = first(j1, r) - first(j2, r) + second(j2, p, t) - second(j3, p, t);
+  const Expr A13 = first(j3, t) - first(j1, t) + second(j3, p, r) - second(j2, p, r);
+  const Expr A23 = first(j2, p) - first(j3, p) + second(j3, t, r) - second(j1, t, r);
+  J[0][1] += A12, J[1][0] += A12, J[0][2] += A13, J[2][0] += A13, J[1][2] += A23, J[2][1] += A23;
+  // H: int j u f, where f belongs to the mode and u to another angle.
+  const auto with = [&](const Profile& j, const Angle& mode, const std::vector<Angle>& a) {
+    Expr sum;
+    for (const Angle& u : a) sum += L * u.factor * mode.factor * integral(j, times(*u.f, *mode.f)) * q(u.mode);
+    return sum;
+  };
+  const auto alone = [&](const Profile& j, const Angle& mode) { return L * mode.factor * integral(j, *mode.f); };
+  for (const Angle& a : p)
+    spec.coupling[a.mode] = add(spec.coupling[a.mode], {alone(j1, a), with(j1, a, r), -with(j1, a, t)});
+  for (const Angle& a : t)
+    spec.coupling[a.mode] =
+        add(spec.coupling[a.mode], {-with(j2, a, r), alone(j2, a), with(j2, a, p) - with(j3, a, p)});
+  for (const Angle& a : r)
+    spec.coupling[a.mode] = add(spec.coupling[a.mode],
+                                {with(j3, a, t) - with(j1, a, t), with(j2, a, p) - with(j3, a, p), alone(j3, a)});
+  return spec;
+}
+
+// ---- forces -------------------------------------------------------------------------------------------------------------
+
+Expr BeamField::strain_energy() const {
+  std::vector<std::size_t> all(modes_.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+  return quadratic(all, stiffness_) / 2;
+}
+
+/// Modes that are orthogonal have D_ii = 2 zeta sqrt(K_ii M_ii); only these have ratios of their own.
+void BeamField::form_damping() {
+  const std::size_t n = modes_.size();
+  damping_ = ExprMatrix(n, n);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) damping_(i, j) = beam_.viscosity * stiffness_(i, j);
+  if (beam_.damping.empty()) return;
+  const auto ratio = [&](std::size_t i) { return beam_.damping.size() == 1 ? beam_.damping[0] : beam_.damping[i]; };
+  require_at(beam_.where, beam_.damping.size() == 1 || beam_.damping.size() == n,
+             "the beam '{}' has {} modes but {} damping ratios; give one for all, or one each", body_, n,
+             beam_.damping.size());
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      require_at(beam_.where, i == j || (mass_(i, j).is_zero() && stiffness_(i, j).is_zero()),
+                 "the beam '{}' has shapes that are not orthogonal, so damping ratios by mode mean nothing for it; give "
+                 "'viscosity' (damping = viscosity times stiffness), or use its exact modes",
+                 body_);
+    }
+    damping_(i, i) += 2 * ratio(i) * sqrt(stiffness_(i, i) * mass_(i, i));
+  }
+}
+
+std::vector<Expr> BeamField::damping_forces(const std::vector<Expr>& rates) const {
+  std::vector<Expr> forces(rates.size());
+  for (std::size_t i = 0; i < rates.size(); ++i)
+    for (std::size_t j = 0; j < rates.size(); ++j) forces[i] -= damping_(i, j) * rates[j];
+  return forces;
+}
+
+// ---- sections -----------------------------------------------------------------------------------------------------------
+
+Expr BeamField::value_at(const Expr& function, const Expr& x) const {
+  const Expr place = beam_place(graph_);
+  if (!x.is_number()) {
+    Substitution at;
+    at.set(place, x);
+    return substitute(function, at);
+  }
+  constexpr double kNothing = 1e-13;
+  const double v = evaluate(function, Values{{place.name(), to_double(x.number())}});
+  return std::abs(v) < kNothing ? Expr() : graph_.number(rational_from_double(v));
+}
+
+/// int_0^x a' b' dx.
+Expr BeamField::foreshortening(const Mode& a, const Mode& b, const Expr& x) const {
+  if (x.is_zero()) return {};
+  std::vector<double> nodes, weights;
+  const std::size_t points = x.is_number() ? kPanelNodes * (1 + panels_) : kPanelNodes;
+  gauss_nodes(points, nodes, weights);
+  const Expr product = a.slope * b.slope;
+  const Expr place = beam_place(graph_);
+  if (x.is_number()) {
+    const double end = to_double(x.number());
+    double sum = 0;
+    for (std::size_t i = 0; i < points; ++i)
+      sum += weights[i] / 2 * end * evaluate(product, Values{{place.name(), (1 + nodes[i]) / 2 * end}});
+    constexpr double kNothing = 1e-14;
+    return std::abs(sum) < kNothing ? Expr() : graph_.number(rational_from_double(sum));
+  }
+  Expr sum;
+  for (std::size_t i = 0; i < points; ++i) {
+    Substitution at;
+    at.set(place, x * graph_.number(rational_from_double((1 + nodes[i]) / 2)));
+    sum += substitute(product, at) * graph_.number(rational_from_double(weights[i] / 2));
+  }
+  return sum * x;
+}
+
+BeamField::Section BeamField::section(const Expr& s) const {
+  const Expr& L = beam_.length;
+  const Expr x = graph_.bind(s) / L;
+  Section section;
+  section.position[0] = s;
+  for (std::size_t i = 0; i < modes_.size(); ++i) {
+    const Mode& m = modes_[i];
+    const Expr value = value_at(m.shape, x) * q(i);
+    switch (m.motion) {
+      case BeamMotion::BendY:
+        section.position[1] += value;
+        section.angles[2] += value_at(m.slope, x) * q(i) / L;
+        break;
+      case BeamMotion::BendZ:
+        section.position[2] += value;
+        section.angles[1] -= value_at(m.slope, x) * q(i) / L;
+        break;
+      case BeamMotion::Twist: section.angles[0] += value; break;
+      default: section.position[0] += value;
+    }
+    if (!is_bending(m.motion) || beam_.premature) continue;
+    for (std::size_t k = i; k < modes_.size(); ++k) {
+      if (modes_[k].motion != m.motion) continue;
+      const Expr g = foreshortening(m, modes_[k], x);
+      section.position[0] -= (k == i ? g / 2 : g) * q(i) * q(k) / L;
+    }
+  }
+  return section;
+}
+
+bool BeamField::Section::at_rest(const Expr& s) const {
+  return (position[0] - s).is_zero() && position[1].is_zero() && position[2].is_zero();
+}
+
+Expr BeamField::property_at(const Expr& property, const Expr& s) const {
+  Substitution at;
+  at.set(graph_.symbol(kArcLength), graph_.bind(s));
+  return substitute(graph_.bind(property), at);
+}
+
+BeamField::Internal BeamField::internal(const Expr& s) const {
+  const Expr& L = beam_.length;
+  const Expr x = graph_.bind(s) / L;
+  Internal f;
+  for (std::size_t i = 0; i < modes_.size(); ++i) {
+    const Mode& m = modes_[i];
+    switch (m.motion) {
+      case BeamMotion::BendY: f.moment_z += value_at(m.curvature, x) * q(i) / pow(L, 2); break;
+      case BeamMotion::BendZ: f.moment_y += value_at(m.curvature, x) * q(i) / pow(L, 2); break;
+      case BeamMotion::Twist: f.torque += value_at(m.slope, x) * q(i) / L; break;
+      default: f.tension += value_at(m.slope, x) * q(i) / L;
+    }
+  }
+  f.moment_z *= property_at(beam_.bending_y, s), f.moment_y *= property_at(beam_.bending_z, s);
+  f.torque *= property_at(beam_.torsion, s), f.tension *= property_at(beam_.tension, s);
+  return f;
+}
+
+}  // namespace kane

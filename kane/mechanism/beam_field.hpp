@@ -1,0 +1,92 @@
+#pragma once
+// A beam in numbers and expressions: its inertia and stiffness as functions of the amplitudes q, and where its sections go.
+//
+// The section at arc length s = L x is at
+//
+//     X = s + sum chi_a q_a - 1/(2 L) sum g_ij(x) q_i q_j,     Y = sum phi_i q_i,     Z = sum psi_k q_k
+//     g_ij(x) = int_0^x (phi_i' phi_j' + psi_i' psi_j') dx                         (Buffinton 6.87)
+//
+// (chi: stretch, phi and psi: bending) and turns by the angles Y'/L about z, then -Z'/L about y, then the twist about x.
+// X is what the length of an inextensible axis leaves, to second order; without it there is no centrifugal stiffening.
+// With these r(q), the integrals of mechanics/flexible.hpp are formed through second order in q and q' together: c and J
+// to q^2, H to q, M constant. They are numbers times powers of L and the beam's properties, so that everything that is no
+// function of the state is evaluated with the parameters.
+
+#include <optional>
+#include <vector>
+
+#include "kane/mechanics/system.hpp"
+#include "kane/mechanism/beam_shapes.hpp"
+
+namespace kane {
+
+class BeamField {
+ public:
+  /// Throws ModelError if the shapes are no functions of s alone, or not independent. `body` is for messages.
+  BeamField(Graph& graph, const FlexibleBeam& beam, std::string body);
+
+  [[nodiscard]] const FlexibleBeam& beam() const { return beam_; }
+
+  /// All but the frame and the origin.
+  [[nodiscard]] FlexibleSpec inertia() const;
+  /// q.K.q/2.
+  [[nodiscard]] Expr strain_energy() const;
+  [[nodiscard]] const ExprMatrix& stiffness() const { return stiffness_; }
+  /// The forces of damping -D q', one per mode; `rates` are the symbols q'.
+  [[nodiscard]] std::vector<Expr> damping_forces(const std::vector<Expr>& rates) const;
+
+  /// A section: where its centre is, and by what angles it is turned about z, then y, then x.
+  struct Section {
+    Expr3 position;
+    Expr3 angles;  ///< about x, y, z
+    [[nodiscard]] bool at_rest(const Expr& s) const;
+  };
+  [[nodiscard]] Section section(const Expr& s) const;
+
+  /// Internal forces of the section at s: normal force, torque, and bending moments EI Y'' (about z), EI Z'' (about -y).
+  struct Internal {
+    Expr tension, torque, moment_z, moment_y;
+  };
+  [[nodiscard]] Internal internal(const Expr& s) const;
+
+ private:
+  struct Mode {
+    BeamMotion motion;
+    Expr shape, slope, curvature;     ///< of x, derivatives by x
+    std::vector<double> f, df, ddf;   ///< at the nodes
+  };
+  /// A property at the nodes: one value if it is the same everywhere.
+  using Profile = std::vector<Expr>;
+
+  void read_modes();
+  void place_nodes();
+  void tabulate(Mode& mode);
+  void form_matrices();
+  void check_independent(BeamMotion motion);
+  [[nodiscard]] Profile profile(const Expr& property) const;
+  /// int_0^1 f p dx; what cancels but for rounding is zero.
+  [[nodiscard]] Expr integral(const Profile& p, const std::vector<double>& f) const;
+  /// int_0^x f at the nodes.
+  [[nodiscard]] std::vector<double> running_integral(const std::vector<double>& f) const;
+  [[nodiscard]] Expr quadratic(const std::vector<std::size_t>& modes, const ExprMatrix& m) const;
+  /// Value of a function of x at s: a number where s/L is one.
+  [[nodiscard]] Expr value_at(const Expr& function, const Expr& x) const;
+  [[nodiscard]] Expr foreshortening(const Mode& a, const Mode& b, const Expr& x) const;
+  [[nodiscard]] Expr property_at(const Expr& property, const Expr& s) const;
+  void form_damping();
+  [[nodiscard]] const Expr& q(std::size_t i) const { return beam_.coordinates[i]; }
+
+  Graph& graph_;
+  FlexibleBeam beam_;
+  std::string body_;
+  std::vector<Mode> modes_;
+  std::vector<double> x_, w_;                    ///< nodes and weights on [0, 1]
+  std::vector<std::vector<double>> running_;     ///< integration matrix of one panel
+  std::size_t panels_ = 1;
+  ExprMatrix mass_, stiffness_, damping_;
+};
+
+/// Gauss and Legendre's nodes and weights on [-1, 1].
+void gauss_nodes(std::size_t n, std::vector<double>& x, std::vector<double>& w);
+
+}  // namespace kane

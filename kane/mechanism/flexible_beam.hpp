@@ -1,0 +1,71 @@
+#pragma once
+// A straight elastic beam as a user describes it: along the x axis of its body from the body's origin, deformed by a number
+// of modes whose amplitudes are coordinates.
+
+#include <string>
+#include <vector>
+
+#include "kane/base/error.hpp"
+#include "kane/mechanics/equations.hpp"
+
+namespace kane {
+
+/// What a mode does to the sections of the beam.
+enum class BeamMotion : std::uint8_t { BendY, BendZ, Twist, Stretch };
+
+/// Shape functions of x = s/length. Those of bending are the exact modes of a uniform beam, normalised to
+/// int phi^2 dx = 1; twist and stretch have those of a bar.
+enum class BeamShapes : std::uint8_t {
+  Cantilever,     ///< clamped at s = 0, free at the other end
+  Pinned,         ///< at both ends; the frame joins them
+  Clamped,        ///< at both ends
+  ClampedPinned,  ///< clamped at s = 0, pinned at the other end
+  Free,           ///< at both ends; the frame follows the mean motion
+  Polynomial,     ///< x^2, x^3, ... for bending; x, x^2, ... for twist and stretch
+  Given,          ///< expressions of s
+};
+
+/// The modes of one kind.
+struct BeamModes {
+  BeamMotion motion = BeamMotion::BendY;
+  int count = 0;
+  std::vector<Expr> given{};  ///< as many expressions of s, for BeamShapes::Given
+};
+
+/// Properties are expressions of parameters, and of the symbol s (the arc length) where they vary along the beam.
+struct FlexibleBeam {
+  Expr length{};
+  Expr mass_per_length{};
+  Expr bending_y{}, bending_z{};     ///< EI against deflection along y and along z
+  Expr torsion{};                    ///< GJ
+  Expr tension{};                    ///< EA
+  Expr3 section_inertia{};           ///< mass moments of inertia per length of a section about its own x, y, z
+  BeamShapes shapes = BeamShapes::Cantilever;
+  std::vector<BeamModes> modes{};
+  std::vector<Expr> damping{};       ///< damping ratio: none, one for all modes, or one each
+  Expr viscosity{};                  ///< Kelvin and Voigt: damping is this time multiplied by the stiffness
+  std::vector<Expr> coordinates{};   ///< amplitudes of the modes: metres, or radians for twist
+  std::vector<Expr> speeds{};
+  /// Leaves out the foreshortening, as programs do that linearize too early: no centrifugal stiffening. To show the
+  /// difference.
+  bool premature = false;
+  Where where{};
+
+  [[nodiscard]] std::size_t mode_count() const {
+    std::size_t n = 0;
+    for (const BeamModes& m : modes) n += static_cast<std::size_t>(m.count);
+    return n;
+  }
+};
+
+/// The most modes that one beam may have.
+constexpr int kMostBeamModes = 40;
+
+/// The names given, else "B_q1", "B_q2", ... for the body B; their speeds are "B_u1", ... and those of joints' coordinates
+/// otherwise ("u1" of "q1").
+void name_beam_coordinates(Graph& graph, const std::string& body, FlexibleBeam& beam,
+                           const std::vector<std::string>& names = {});
+[[nodiscard]] std::string_view to_string(BeamShapes shapes);
+[[nodiscard]] std::string_view to_string(BeamMotion motion);
+
+}  // namespace kane
