@@ -129,7 +129,11 @@ void KaneDerivation::Parts::form_dynamical_equations() {
   e.accelerating = has_accelerating_loads(system);
   e.symmetric = !e.accelerating || is_symmetric(e.M);
   if (system.constraints().empty()) check_mass_matrix(e.M, count_up(e.speed_count()), system.name());
-  if (options.solve) e.udot_explicit = LinearSolver(e.M).solve(e.rhs);
+  if (!options.solve) return;
+  // Modes couple by terms that vanish with the deflection: such a pivot would be zero for a straight beam.
+  const bool flexible = !system.flexible_bodies().empty() && e.symmetric;
+  const auto pivots = flexible ? LinearSolver::Pivots::Diagonal : LinearSolver::Pivots::Anywhere;
+  e.udot_explicit = LinearSolver(e.M, pivots).solve(e.rhs);
 }
 
 void KaneDerivation::Parts::check_mass_matrix(const ExprMatrix& M, const std::vector<int>& columns,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 
 #include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
@@ -97,14 +98,16 @@ class Components {
 
 }  // namespace
 
-LinearSolver::LinearSolver(const ExprMatrix& a) : size_(a.rows) {
+LinearSolver::LinearSolver(const ExprMatrix& a, Pivots pivots) : size_(a.rows), pivots_(pivots) {
   ensure(a.rows == a.columns, "a square matrix is needed");
   sort_into_blocks(a);
   for (Block& block : blocks_) factor(a, block);
 }
 
 void LinearSolver::sort_into_blocks(const ExprMatrix& a) {
-  const std::vector<int> row_of = match_columns(a);
+  std::vector<int> row_of(at(size_));
+  std::iota(row_of.begin(), row_of.end(), 0);
+  if (pivots_ == Pivots::Anywhere) row_of = match_columns(a);
   std::vector<std::vector<int>> needs(at(size_));
   for (int c = 0; c < size_; ++c) {
     for (int d = 0; d < size_; ++d) {
@@ -163,7 +166,7 @@ void LinearSolver::eliminate(std::vector<std::vector<Expr>>& m, Block& block) {
       const auto in_row =
           at(std::count_if(columns.begin(), columns.end(), [&](int d) { return !entry(r, d).is_zero(); }));
       for (const int c : columns) {
-        if (entry(r, c).is_zero()) continue;
+        if (entry(r, c).is_zero() || (pivots_ == Pivots::Diagonal && r != c)) continue;
         const auto in_column =
             at(std::count_if(rows.begin(), rows.end(), [&](int s) { return !entry(s, c).is_zero(); }));
         const std::pair key{cost_of(entry(r, c)), (in_row - 1) * (in_column - 1)};

@@ -14,8 +14,11 @@ namespace kane {
 
 class LinearSolver {
  public:
+  /// Where pivots are looked for. On the diagonal of a symmetric positive definite matrix none ever vanishes; elsewhere one
+  /// may, at single states.
+  enum class Pivots : std::uint8_t { Anywhere, Diagonal };
   /// `a` must be square and of full generic rank (find_rank in rank.hpp says so beforehand).
-  explicit LinearSolver(const ExprMatrix& a);
+  explicit LinearSolver(const ExprMatrix& a, Pivots pivots = Pivots::Anywhere);
 
   [[nodiscard]] std::vector<Expr> solve(std::span<const Expr> b) const;
   /// Column j is solve(unit vector j).
@@ -51,6 +54,7 @@ class LinearSolver {
   void add_divisor(const Expr& e);
 
   int size_;
+  Pivots pivots_;
   std::vector<Block> blocks_;
   std::vector<Expr> divisors_;
 };

@@ -488,14 +488,41 @@ BeamField::Section BeamField::section(const Expr& s) const {
       case BeamMotion::Twist: section.angles[0] += value; break;
       default: section.position[0] += value;
     }
-    if (!is_bending(m.motion) || beam_.premature) continue;
+    if (!is_bending(m.motion) || beam_.premature || beam_.exact) continue;
     for (std::size_t k = i; k < modes_.size(); ++k) {
       if (modes_[k].motion != m.motion) continue;
       const Expr g = foreshortening(m, modes_[k], x);
       section.position[0] -= (k == i ? g / 2 : g) * q(i) * q(k) / L;
     }
   }
+  if (beam_.exact && !beam_.premature) place_exactly(x, section);
   return section;
+}
+
+Expr BeamField::slope_at(BeamMotion motion, const Expr& x) const {
+  Expr sum;
+  for (std::size_t i = 0; i < modes_.size(); ++i)
+    if (modes_[i].motion == motion) sum += value_at(modes_[i].slope, x) * q(i) / beam_.length;
+  return sum;
+}
+
+// The tangent is (sqrt(1 - Y'^2 - Z'^2), Y', Z') = Rz(r) Ry(t) e_x: sin t = -Z', sin r = Y'/cos t.
+void BeamField::place_exactly(const Expr& x, Section& section) const {
+  const auto along = [&](const Expr& place) {
+    const Expr y = slope_at(BeamMotion::BendY, place), z = slope_at(BeamMotion::BendZ, place);
+    return sqrt(graph_.bind(1 - y * y - z * z));
+  };
+  constexpr std::size_t kNodes = 16;
+  std::vector<double> nodes, weights;
+  gauss_nodes(kNodes, nodes, weights);
+  Expr sum;
+  for (std::size_t i = 0; i < kNodes; ++i)
+    sum += graph_.number(rational_from_double(weights[i] / 2)) *
+           along(x * graph_.number(rational_from_double((1 + nodes[i]) / 2)));
+  section.position[0] += x * beam_.length * (sum - 1);
+  const Expr y = graph_.bind(slope_at(BeamMotion::BendY, x)), z = graph_.bind(slope_at(BeamMotion::BendZ, x));
+  section.angles[1] = -asin(z);
+  section.angles[2] = asin(y / sqrt(graph_.bind(1 - z * z)));
 }
 
 bool BeamField::Section::at_rest(const Expr& s) const {

@@ -7,7 +7,8 @@
 //     g_ij(x) = int_0^x (phi_i' phi_j' + psi_i' psi_j') dx                         (Buffinton 6.87)
 //
 // (chi: stretch, phi and psi: bending) and turns by the angles Y'/L about z, then -Z'/L about y, then the twist about x.
-// X is what the length of an inextensible axis leaves, to second order; without it there is no centrifugal stiffening.
+// With `exact`, sections are at X = int sqrt(1 - Y'^2 - Z'^2) ds, and sin(angle) is the slope (Buffinton 6.76-6.82); the
+// integrals below are the same. X is what the length of an inextensible axis leaves, to second order; without it there is no centrifugal stiffening.
 // With these r(q), the integrals of mechanics/flexible.hpp are formed through second order in q and q' together: c and J
 // to q^2, H to q, M constant. They are numbers times powers of L and the beam's properties, so that everything that is no
 // function of the state is evaluated with the parameters.
@@ -71,6 +72,9 @@ class BeamField {
   [[nodiscard]] Expr quadratic(const std::vector<std::size_t>& modes, const ExprMatrix& m) const;
   /// Value of a function of x at s: a number where s/L is one.
   [[nodiscard]] Expr value_at(const Expr& function, const Expr& x) const;
+  /// Slope dY/ds (or dZ/ds) at x.
+  [[nodiscard]] Expr slope_at(BeamMotion motion, const Expr& x) const;
+  void place_exactly(const Expr& x, Section& section) const;
   [[nodiscard]] Expr foreshortening(const Mode& a, const Mode& b, const Expr& x) const;
   [[nodiscard]] Expr property_at(const Expr& property, const Expr& s) const;
   void form_damping();

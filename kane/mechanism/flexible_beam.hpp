@@ -49,6 +49,8 @@ struct FlexibleBeam {
   /// Leaves out the foreshortening, as programs do that linearize too early: no centrifugal stiffening. To show the
   /// difference.
   bool premature = false;
+  /// Sections lie on the exact curve of an inextensible axis: sin(angle) = dY/ds, X = int cos(angle) ds.
+  bool exact = false;
   Where where{};
 
   [[nodiscard]] std::size_t mode_count() const {

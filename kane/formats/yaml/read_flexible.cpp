@@ -173,6 +173,7 @@ FlexibleBeam read_beam(ModelContext& context, const YamlNode& node, const std::s
         modes.given.push_back(context.scalar(item, measure::kNumber, "a shape", group.owner()));
   }
   if (const YamlNode* premature = group.find("premature")) beam.premature = read_flag(*premature, "premature", group.owner());
+  if (const YamlNode* exact = group.find("exact")) beam.exact = read_flag(*exact, "exact", group.owner());
   return beam;
 }
 
@@ -220,6 +221,7 @@ YamlNode beam_node(const FlexibleBeam& beam) {
   for (const Expr& q : beam.coordinates) names.push_back(q.name());
   add_entry(node, "coordinates", names_node(names));
   if (beam.premature) add_entry(node, "premature", "true");
+  if (beam.exact) add_entry(node, "exact", "true");
   return node;
 }
 
