@@ -59,8 +59,7 @@ Expr modal_bias(const DeformingInertia& e, const DeformingMotion& m, std::size_t
   if (e.dM.empty()) return {};
   Expr sum;
   for (std::size_t j = 0; j < e.size(); ++j) {
-    for (std::size_t k = 0; k < e.size(); ++k)
-      sum += (e.dM[i][j][k] - e.dM[j][k][i] / 2) * m.rate[j] * m.rate[k];
+    for (std::size_t k = 0; k < e.size(); ++k) sum += (e.dM[i][j][k] - e.dM[j][k][i] / 2) * m.rate[j] * m.rate[k];
   }
   return sum;
 }

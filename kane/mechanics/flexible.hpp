@@ -29,11 +29,11 @@ namespace kane {
 struct DeformingInertia {
   BodyId body;
   FlexibleSpec spec;
-  std::vector<Expr3> P;                               ///< dc/dq_i
-  std::vector<std::vector<Expr3>> dP;                 ///< dP_i/dq_j
-  std::vector<Expr33> dJ;                             ///< dJ/dq_i
-  std::vector<std::vector<Expr3>> dH;                 ///< dH_i/dq_j
-  std::vector<std::vector<std::vector<Expr>>> dM;     ///< dM_ij/dq_k; empty if M is constant
+  std::vector<Expr3> P;                            ///< dc/dq_i
+  std::vector<std::vector<Expr3>> dP;              ///< dP_i/dq_j
+  std::vector<Expr33> dJ;                          ///< dJ/dq_i
+  std::vector<std::vector<Expr3>> dH;              ///< dH_i/dq_j
+  std::vector<std::vector<std::vector<Expr>>> dM;  ///< dM_ij/dq_k; empty if M is constant
   [[nodiscard]] std::size_t size() const { return spec.coordinates.size(); }
 };
 
@@ -41,8 +41,8 @@ struct DeformingInertia {
 
 /// Motion of a deforming body: components in its frame.
 struct DeformingMotion {
-  Expr3 v, a;          ///< of the origin
-  Expr3 w, alpha;      ///< of the frame
+  Expr3 v, a;      ///< of the origin
+  Expr3 w, alpha;  ///< of the frame
   std::vector<Expr> rate, second;
 };
 /// In whatever accelerations `kinematics` knows (u' = 0, or u' as symbols).

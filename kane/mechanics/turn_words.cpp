@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "kane/base/at.hpp"
-#include "kane/base/vec3.hpp"
 #include "kane/base/error.hpp"
+#include "kane/base/vec3.hpp"
 #include "kane/expr/evaluate.hpp"
 #include "kane/expr/graph.hpp"
 

@@ -42,7 +42,8 @@ void gauss_nodes(std::size_t n, std::vector<double>& x, std::vector<double>& w) 
   x.resize(n), w.resize(n);
   constexpr int kNewtonSteps = 12;
   for (std::size_t i = 0; i < n; ++i) {
-    long double z = std::cos(3.14159265358979324L * (static_cast<long double>(i) + 0.75L) / (static_cast<long double>(n) + 0.5L));
+    long double z =
+        std::cos(3.14159265358979324L * (static_cast<long double>(i) + 0.75L) / (static_cast<long double>(n) + 0.5L));
     long double slope = 1;
     for (int step = 0; step < kNewtonSteps; ++step) {
       long double p0 = 1, p1 = z;
@@ -128,7 +129,8 @@ void BeamField::tabulate(Mode& mode) {
   for (const double x : x_) {
     const std::vector<double> v = evaluate(all, Values{{place, x}});
     require_at(beam_.where, std::isfinite(v[0]) && std::isfinite(v[1]) && std::isfinite(v[2]),
-               "a shape of the beam '{}', or its slope or curvature, is not finite at s = {:.4g} of its length", body_, x);
+               "a shape of the beam '{}', or its slope or curvature, is not finite at s = {:.4g} of its length", body_,
+               x);
     mode.f.push_back(v[0]), mode.df.push_back(v[1]), mode.ddf.push_back(v[2]);
   }
 }
@@ -212,9 +214,7 @@ void BeamField::form_matrices() {
           m = L * integral(j[0], times(u.f, v.f));
           k = integral(GJ, times(u.df, v.df)) / L;
           break;
-        default:
-          m = L * integral(mu, times(u.f, v.f));
-          k = integral(EA, times(u.df, v.df)) / L;
+        default: m = L * integral(mu, times(u.f, v.f)); k = integral(EA, times(u.df, v.df)) / L;
       }
       mass_(a, b) = mass_(b, a) = m;
       stiffness_(a, b) = stiffness_(b, a) = k;
@@ -301,9 +301,7 @@ FlexibleSpec BeamField::inertia() const {
       for (std::size_t b = a; b < as.size(); ++b) m(a, b) = m(b, a) = entry(modes_[as[a]], modes_[as[b]]);
     return quadratic(as, m);
   };
-  const auto product = [&](const Mode& a, const Mode& b) {
-    return L * integral(mu, times(a.f, b.f));
-  };
+  const auto product = [&](const Mode& a, const Mode& b) { return L * integral(mu, times(a.f, b.f)); };
   S[0][0] += own(xs, product);
   S[1][1] = own(ys, product);
   S[2][2] = own(zs, product);
@@ -314,9 +312,8 @@ FlexibleSpec BeamField::inertia() const {
       S[0][axis] += pow(L, 2) * integral(mu, times(x_, modes_[i].f)) * q(i);
     }
     if (beam_.premature) continue;
-    c[0] -= own(*list, [&](const Mode& a, const Mode& b) {
-              return integral(mu, running_integral(times(a.df, b.df)));
-            }) / 2;
+    c[0] -=
+        own(*list, [&](const Mode& a, const Mode& b) { return integral(mu, running_integral(times(a.df, b.df))); }) / 2;
     S[0][0] -= L * own(*list, [&](const Mode& a, const Mode& b) {
                  return integral(mu, times(x_, running_integral(times(a.df, b.df))));
                });
@@ -387,8 +384,8 @@ FlexibleSpec BeamField::inertia() const {
     spec.coupling[a.mode] =
         add(spec.coupling[a.mode], {-with(j2, a, r), alone(j2, a), with(j2, a, p) - with(j3, a, p)});
   for (const Angle& a : r)
-    spec.coupling[a.mode] = add(spec.coupling[a.mode],
-                                {with(j3, a, t) - with(j1, a, t), with(j2, a, p) - with(j3, a, p), alone(j3, a)});
+    spec.coupling[a.mode] =
+        add(spec.coupling[a.mode], {with(j3, a, t) - with(j1, a, t), with(j2, a, p) - with(j3, a, p), alone(j3, a)});
   return spec;
 }
 
@@ -413,10 +410,11 @@ void BeamField::form_damping() {
              beam_.damping.size());
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j < n; ++j) {
-      require_at(beam_.where, i == j || (mass_(i, j).is_zero() && stiffness_(i, j).is_zero()),
-                 "the beam '{}' has shapes that are not orthogonal, so damping ratios by mode mean nothing for it; give "
-                 "'viscosity' (damping = viscosity times stiffness), or use its exact modes",
-                 body_);
+      require_at(
+          beam_.where, i == j || (mass_(i, j).is_zero() && stiffness_(i, j).is_zero()),
+          "the beam '{}' has shapes that are not orthogonal, so damping ratios by mode mean nothing for it; give "
+          "'viscosity' (damping = viscosity times stiffness), or use its exact modes",
+          body_);
     }
     damping_(i, i) += 2 * ratio(i) * sqrt(stiffness_(i, i) * mass_(i, i));
   }
@@ -440,6 +438,9 @@ Expr BeamField::value_at(const Expr& function, const Expr& x) const {
   }
   constexpr double kNothing = 1e-13;
   const double v = evaluate(function, Values{{place.name(), to_double(x.number())}});
+  require_at(beam_.where, std::isfinite(v),
+             "a shape of the beam '{}', or its slope or curvature, is not finite at s = {:.4g} of its length", body_,
+             to_double(x.number()));
   return std::abs(v) < kNothing ? Expr() : graph_.number(rational_from_double(v));
 }
 

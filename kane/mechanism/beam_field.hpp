@@ -53,8 +53,8 @@ class BeamField {
  private:
   struct Mode {
     BeamMotion motion;
-    Expr shape, slope, curvature;     ///< of x, derivatives by x
-    std::vector<double> f, df, ddf;   ///< at the nodes
+    Expr shape, slope, curvature;    ///< of x, derivatives by x
+    std::vector<double> f, df, ddf;  ///< at the nodes
   };
   /// A property at the nodes: one value if it is the same everywhere.
   using Profile = std::vector<Expr>;
@@ -84,8 +84,8 @@ class BeamField {
   FlexibleBeam beam_;
   std::string body_;
   std::vector<Mode> modes_;
-  std::vector<double> x_, w_;                    ///< nodes and weights on [0, 1]
-  std::vector<std::vector<double>> running_;     ///< integration matrix of one panel
+  std::vector<double> x_, w_;                 ///< nodes and weights on [0, 1]
+  std::vector<std::vector<double>> running_;  ///< integration matrix of one panel
   std::size_t panels_ = 1;
   ExprMatrix mass_, stiffness_, damping_;
 };

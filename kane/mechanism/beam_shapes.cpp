@@ -67,6 +67,31 @@ Coefficients coefficients(BeamShapes shapes, long double b) {
   return c;
 }
 
+/// Orthonormal polynomials x^p P_k(2x - 1), k = 0 to count - 1, with the polynomials P of Jacobi for the weight x^(2p):
+/// they span x^p, x^(p+1), ... and stay well conditioned where powers do not. By their recurrence (a = 0, b = 2p), which
+/// is as accurate as its terms:
+///     2 (n+1)(n+b+1)(2n+b) P_n+1 = (2n+b+1) [(2n+b+2)(2n+b) t - b^2] P_n - 2 n (n+b)(2n+b+2) P_n-1,
+///     int_0^1 x^b P_n^2 dx = 1/(2n+b+1).
+std::vector<Expr> orthonormal_polynomials(Graph& graph, int p, int count) {
+  const Expr x = beam_place(graph), t = 2 * x - 1;
+  const int b = 2 * p;
+  std::vector<Expr> P{graph.number(1)};
+  for (int n = 0; n + 1 < count; ++n) {
+    if (n == 0) {
+      P.push_back(graph.number(b + 2, 2) * t - graph.number(b, 2));
+      continue;
+    }
+    const int c = 2 * n + b;
+    const Expr next = graph.number(c + 1) * (graph.number((c + 2) * c) * t - graph.number(b * b)) * P.back() -
+                      graph.number(2 * n * (n + b) * (c + 2)) * P[P.size() - 2];
+    P.push_back(next / graph.number(2 * (n + 1) * (n + b + 1) * c));
+  }
+  std::vector<Expr> all;
+  for (int n = 0; n < count; ++n)
+    all.push_back(real(graph, std::sqrt(2.0L * n + b + 1)) * pow(x, p) * P[static_cast<std::size_t>(n)]);
+  return all;
+}
+
 }  // namespace
 
 Expr beam_place(Graph& graph) { return graph.symbol("s/length"); }
@@ -74,13 +99,10 @@ Expr beam_place(Graph& graph) { return graph.symbol("s/length"); }
 double beam_eigenvalue(BeamShapes shapes, int mode) { return static_cast<double>(root(shapes, mode)); }
 
 std::vector<Expr> beam_bending_shapes(Graph& graph, BeamShapes shapes, int count) {
+  if (shapes == BeamShapes::Polynomial) return orthonormal_polynomials(graph, 2, count);
   const Expr x = beam_place(graph);
   std::vector<Expr> all;
   for (int i = 1; i <= count; ++i) {
-    if (shapes == BeamShapes::Polynomial) {
-      all.push_back(pow(x, i + 1));
-      continue;
-    }
     const long double root_value = root(shapes, i);
     const Coefficients c = coefficients(shapes, root_value);
     const Expr b = real(graph, root_value);
@@ -94,13 +116,13 @@ std::vector<Expr> beam_bending_shapes(Graph& graph, BeamShapes shapes, int count
 }
 
 std::vector<Expr> beam_bar_shapes(Graph& graph, BeamShapes shapes, int count) {
+  if (shapes == BeamShapes::Polynomial) return orthonormal_polynomials(graph, 1, count);
   const Expr x = beam_place(graph);
   std::vector<Expr> all;
   for (int i = 1; i <= count; ++i) {
     const Expr root_two = real(graph, std::sqrt(2.0L));
     const auto wave = [&](long double halves) { return real(graph, halves * kPiLong / 2) * x; };
     switch (shapes) {
-      case BeamShapes::Polynomial: all.push_back(pow(x, i)); break;
       case BeamShapes::Free: all.push_back(root_two * cos(wave(2 * i))); break;
       case BeamShapes::Clamped:
       case BeamShapes::ClampedPinned: all.push_back(root_two * sin(wave(2 * i))); break;

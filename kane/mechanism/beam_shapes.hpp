@@ -16,7 +16,7 @@ namespace kane {
 /// The symbol x of the expressions below.
 [[nodiscard]] Expr beam_place(Graph& graph);
 
-/// Modes 1 to count; int phi^2 dx = 1, except for polynomials.
+/// Modes 1 to count; int phi^2 dx = 1. Polynomials are orthonormal.
 [[nodiscard]] std::vector<Expr> beam_bending_shapes(Graph& graph, BeamShapes shapes, int count);
 /// Modes of a bar that twists or stretches; likewise.
 [[nodiscard]] std::vector<Expr> beam_bar_shapes(Graph& graph, BeamShapes shapes, int count);

@@ -41,7 +41,7 @@ class BodyMotion {
   [[nodiscard]] const Expr3& velocity(PointId p) const { return points_[p.index()].velocity; }
   [[nodiscard]] const Expr3& acceleration(PointId p) const { return points_[p.index()].acceleration; }
 
-  /// Of a body that deforms: rates of its coordinates, and motion in its frame but for that of its origin.
+  /// Rates of the coordinates of a body that deforms, and the motion of its frame, without that of its origin.
   [[nodiscard]] DeformingMotion deforming(const DeformingInertia& inertia, const SpeedRates& rates) const;
 
   /// A vector in components of the ground, rates as they are.

@@ -87,7 +87,9 @@ class ValueCheck {
   /// Properties that vary along a beam are checked at three places.
   void collect_beam(const MechanismBody& b) {
     const FlexibleBeam& beam = *b.flexible;
-    const auto item = [&](const Expr& e, std::string_view what) { add(Dependence::Parameters, e, what, b.name, beam.where); };
+    const auto item = [&](const Expr& e, std::string_view what) {
+      add(Dependence::Parameters, e, what, b.name, beam.where);
+    };
     item(beam.length, "the length of the beam");
     item(beam.viscosity, "the viscosity of the beam");
     for (const Expr& e : beam.damping) item(e, "the damping of the beam");
@@ -100,8 +102,8 @@ class ValueCheck {
   }
 
   [[nodiscard]] static std::vector<const Expr*> beam_properties(const FlexibleBeam& b) {
-    return {&b.mass_per_length,    &b.bending_y,          &b.bending_z,         &b.torsion, &b.tension,
-            &b.section_inertia[0], &b.section_inertia[1], &b.section_inertia[2]};
+    return {&b.mass_per_length, &b.bending_y,          &b.bending_z,          &b.torsion,
+            &b.tension,         &b.section_inertia[0], &b.section_inertia[1], &b.section_inertia[2]};
   }
 
   double beam_number(const FlexibleBeam& beam, const Expr& property, double x) {
@@ -135,9 +137,10 @@ class ValueCheck {
     for (const Expr& e : beam.damping)
       require_at(beam.where, number(e) >= 0, "a damping ratio of the beam '{}' is negative: {}", b.name, number(e));
     if (number(b.flexible->length) > 0 && has_contact(b))
-      throw ModelError(b.where, fmt::format("a shape of the flexible body '{}' is to touch others, but shapes do not bend; "
-                                            "weld a rigid body with this shape to the beam",
-                                            b.name));
+      throw ModelError(b.where,
+                       fmt::format("a shape of the flexible body '{}' is to touch others, but shapes do not bend; "
+                                   "weld a rigid body with this shape to the beam",
+                                   b.name));
   }
 
   static bool has_contact(const MechanismBody& b) {
@@ -153,8 +156,8 @@ class ValueCheck {
     const char* key = motion == BeamMotion::Twist ? "GJ" : motion == BeamMotion::Stretch ? "EA" : "EI";
     const double value = beam_number(beam, stiffness, x);
     require_at(beam.where, value > 0 || (value == 0 && x != 0.5),
-               "the beam '{}' has modes '{}' and the stiffness {} = {}; it must be positive", b.name, to_string(motion), key,
-               value);
+               "the beam '{}' has modes '{}' and the stiffness {} = {}; it must be positive", b.name, to_string(motion),
+               key, value);
   }
 
   void collect_joints() {

@@ -36,15 +36,15 @@ struct BeamModes {
 struct FlexibleBeam {
   Expr length{};
   Expr mass_per_length{};
-  Expr bending_y{}, bending_z{};     ///< EI against deflection along y and along z
-  Expr torsion{};                    ///< GJ
-  Expr tension{};                    ///< EA
-  Expr3 section_inertia{};           ///< mass moments of inertia per length of a section about its own x, y, z
+  Expr bending_y{}, bending_z{};  ///< EI against deflection along y and along z
+  Expr torsion{};                 ///< GJ
+  Expr tension{};                 ///< EA
+  Expr3 section_inertia{};        ///< mass moments of inertia per length of a section about its own x, y, z
   BeamShapes shapes = BeamShapes::Cantilever;
   std::vector<BeamModes> modes{};
-  std::vector<Expr> damping{};       ///< damping ratio: none, one for all modes, or one each
-  Expr viscosity{};                  ///< Kelvin and Voigt: damping is this time multiplied by the stiffness
-  std::vector<Expr> coordinates{};   ///< amplitudes of the modes: metres, or radians for twist
+  std::vector<Expr> damping{};      ///< damping ratio: none, one for all modes, or one each
+  Expr viscosity{};                 ///< Kelvin and Voigt: damping is this time multiplied by the stiffness
+  std::vector<Expr> coordinates{};  ///< amplitudes of the modes: metres, or radians for twist
   std::vector<Expr> speeds{};
   /// Leaves out the foreshortening, as programs do that linearize too early: no centrifugal stiffening. To show the
   /// difference.
@@ -60,6 +60,8 @@ struct FlexibleBeam {
   }
 };
 
+/// Points that are reported along a beam.
+constexpr int kBeamStations = 10;
 /// The most modes that one beam may have.
 constexpr int kMostBeamModes = 40;
 

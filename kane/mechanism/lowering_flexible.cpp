@@ -63,8 +63,20 @@ bool drives(const Mechanism& m, const Joint& joint) {
 }  // namespace
 
 void lower_beam(const LoweringContext& c, const MechanismBody& body) {
-  c.lowered.beams.emplace(body.name,
-                          std::make_shared<const BeamField>(c.system.graph(), *body.flexible, body.name));
+  c.lowered.beams.emplace(body.name, std::make_shared<const BeamField>(c.system.graph(), *body.flexible, body.name));
+}
+
+void place_stations(const LoweringContext& c, const std::string& body) {
+  const BeamField* beam = find_beam(c, body);
+  if (beam == nullptr) return;
+  for (int k = 1; k <= kBeamStations; ++k) {
+    const Expr s = beam->beam().length * c.system.graph().number(k, kBeamStations);
+    const std::string name = fmt::format("{}.station{}", body, k);
+    const PointId p = c.system.add_point(name, c.lowered.body_origins.at(body),
+                                         Vector(c.lowered.body_frames.at(body), beam->section(s).position));
+    c.lowered.names.add_point(name, p);
+    c.lowered.reported_points.emplace_back(name, p);
+  }
 }
 
 BodyId lower_beam_mass(const LoweringContext& c, const MechanismBody& body) {
@@ -89,15 +101,18 @@ void check_beam_joint(const LoweringContext& c, const Joint& joint) {
   check_place(c, *beam, joint.child, s, fmt::format("the joint '{}'", joint.name));
   const BeamField::Section section = beam->section(s);
   const bool free = joint.kind == "free";
-  require(free || section.at_rest(s),
-          "the joint '{}' holds the beam '{}' at a point that its {} modes move; use modes that leave this point at rest, "
-          "or place the beam by a free joint and let a closing joint (close: true) hold it there",
-          joint.name, joint.child, to_string(beam->beam().shapes));
-  const bool turns = std::any_of(section.angles.begin(), section.angles.end(), [](const Expr& a) { return !a.is_zero(); });
-  require(!turns || !drives(c.mechanism, joint),
-          "the joint '{}' has a motor, a spring or a damper on the beam '{}', at a point where its {} modes turn it; use "
-          "modes that are clamped there",
-          joint.name, joint.child, to_string(beam->beam().shapes));
+  require(
+      free || section.at_rest(s),
+      "the joint '{}' holds the beam '{}' at a point that its {} modes move; use modes that leave this point at rest, "
+      "or place the beam by a free joint and let a closing joint (close: true) hold it there",
+      joint.name, joint.child, to_string(beam->beam().shapes));
+  const bool turns =
+      std::any_of(section.angles.begin(), section.angles.end(), [](const Expr& a) { return !a.is_zero(); });
+  require(
+      !turns || !drives(c.mechanism, joint),
+      "the joint '{}' has a motor, a spring or a damper on the beam '{}', at a point where its {} modes turn it; use "
+      "modes that are clamped there",
+      joint.name, joint.child, to_string(beam->beam().shapes));
 }
 
 Attachment attach(const LoweringContext& c, const std::string& body, const Expr3& position, const std::string& what) {
@@ -110,7 +125,8 @@ Attachment attach(const LoweringContext& c, const std::string& body, const Expr3
   for (const LoweredSection& known : c.lowered.sections)
     if (known.body == body && known.s == s) return {known.centre, known.frame, offset};
   const BeamField::Section section = beam->section(s);
-  const bool turns = std::any_of(section.angles.begin(), section.angles.end(), [](const Expr& a) { return !a.is_zero(); });
+  const bool turns =
+      std::any_of(section.angles.begin(), section.angles.end(), [](const Expr& a) { return !a.is_zero(); });
   if (!turns && section.at_rest(s)) return rigid;
   c.lowered.sections.push_back(make_section(c, body, s, section));
   return {c.lowered.sections.back().centre, c.lowered.sections.back().frame, offset};

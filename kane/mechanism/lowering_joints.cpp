@@ -155,6 +155,7 @@ class TreeLowering {
       out_.reported_frames.emplace_back(body, frame);
       out_.reported_points.emplace_back(body, origin);
     }
+    place_stations(c_, body);
     for (const MechanismFrame* f : frames_of_[body]) {
       with_place(f->where, [&] {
         const Attachment a = attach(c_, body, f->place.position, fmt::format("the frame '{}'", f->name));
@@ -217,8 +218,7 @@ class TreeLowering {
       const FrameId frame = out_.body_frames.at(b.name);
       const PointId origin = out_.body_origins.at(b.name);
       const PointId centre = s_.add_point(b.name + ".com", origin, Vector(frame, b.mass_centre));
-      const BodySpec spec{
-          .frame = frame, .mass_centre = centre, .mass = b.mass, .inertia = Dyadic(frame, b.inertia)};
+      const BodySpec spec{.frame = frame, .mass_centre = centre, .mass = b.mass, .inertia = Dyadic(frame, b.inertia)};
       name_mass_centre(b.name, s_.add_body(b.name, spec), centre);
     }
     for (const MechanismParticle& p : m_.particles)

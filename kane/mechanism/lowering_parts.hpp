@@ -12,7 +12,11 @@ struct LoweringContext {
   System& system;
   QuantityDefinitions& definitions;
 
-  [[nodiscard]] QuantityScope scope() const { return {system, lowered.names, &definitions}; }
+  [[nodiscard]] QuantityScope scope() const {
+    QuantityScope s{system, lowered.names, &definitions};
+    s.beams = &lowered.beams;
+    return s;
+  }
   /// The same where forces may be named (given_forces.hpp).
   [[nodiscard]] QuantityScope force_scope(ForceNames& forces) const {
     QuantityScope s = scope();
@@ -47,6 +51,8 @@ struct Attachment {
                                 const std::string& what);  // lowering_flexible.cpp
 /// Makes the beam known, before anything is attached to it.
 void lower_beam(const LoweringContext& context, const MechanismBody& body);
+/// Points B.station1 to B.station10 at every tenth of the length of the beam B, to be reported. Nothing for other bodies.
+void place_stations(const LoweringContext& context, const std::string& body);
 /// Mass, stiffness and damping of a beam whose frame is placed.
 BodyId lower_beam_mass(const LoweringContext& context, const MechanismBody& body);
 /// Throws ModelError if the joint holds a beam where its modes move it.

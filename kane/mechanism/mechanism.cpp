@@ -91,8 +91,7 @@ std::vector<Expr> Mechanism::all_coordinates() const {
       if (motion.free) all.insert(all.end(), motion.coordinates.begin(), motion.coordinates.end());
   }
   for (const MechanismBody& body : bodies)
-    if (body.flexible)
-      all.insert(all.end(), body.flexible->coordinates.begin(), body.flexible->coordinates.end());
+    if (body.flexible) all.insert(all.end(), body.flexible->coordinates.begin(), body.flexible->coordinates.end());
   all.insert(all.end(), extra_coordinates.begin(), extra_coordinates.end());
   return in_order(std::move(all), coordinate_order, "coordinate", where);
 }

@@ -366,6 +366,18 @@ class QuantitySemantics {
   Value multiplier(std::span<const Operand> a) {
     return {forces("multiplier").multiplier(name_of(a[0])), Dimensional::open(true)};
   }
+  /// What the part of a beam beyond the section at s exerts on the part before it: GJ psi' along x, and EI times the
+  /// curvatures about -y and z.
+  Value internal_moment(std::span<const Operand> a) {
+    const BodyRecord& b = s_.body(body(a[0]));
+    const auto* beams = scope_.beams;
+    const auto beam = beams == nullptr || !b.flexible ? decltype(beams->begin()){} : beams->find(b.name);
+    if (!b.flexible || beams == nullptr || beam == beams->end())
+      throw InfixError{a[0].text,
+                       fmt::format("the body '{}' is rigid; only a flexible one has internal moments", b.name)};
+    const BeamField::Internal f = beam->second->internal(scalar(a[1]));
+    return {Vector(b.frame, {f.torque, -f.moment_y, f.moment_z}), moving(kTorque)};
+  }
   Value inertia(std::span<const Operand> a) {
     const BodyRecord& b = s_.body(body(a[0]));
     if (!b.inertia)
@@ -420,6 +432,7 @@ std::span<const QuantitySemantics::Row> QuantitySemantics::rows() {
       {"reaction", 1, 1, "a joint", &QuantitySemantics::reaction},
       {"reaction_torque", 1, 1, "a joint", &QuantitySemantics::reaction_torque},
       {"multiplier", 1, 1, "a constraint", &QuantitySemantics::multiplier},
+      {"internal_moment", 2, 2, "a flexible body and an arc length", &QuantitySemantics::internal_moment},
       {"inertia", 1, 1, "a body", &QuantitySemantics::inertia},
       {"mass", 1, 1, "a body", &QuantitySemantics::mass},
       {"distance", 2, 2, "two points", &QuantitySemantics::distance},

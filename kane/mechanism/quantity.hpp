@@ -21,12 +21,14 @@
 // A body stands for its origin where a point is meant; "B.com" is its mass centre (model_names.hpp).
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "kane/expr/dimensional.hpp"
+#include "kane/mechanism/beam_field.hpp"
 #include "kane/mechanism/joint.hpp"
 #include "kane/mechanism/measure.hpp"
 #include "kane/mechanism/model_names.hpp"
@@ -107,6 +109,8 @@ struct QuantityScope {
   ForceNames* forces = nullptr;
   /// Names of auxiliary speeds are refused (they are zero, and somebody who writes one means its force).
   bool refuse_auxiliary = false;
+  /// Flexible bodies by name; null: there are none.
+  const std::map<std::string, std::shared_ptr<const BeamField>>* beams = nullptr;
 };
 
 /// All throw ModelError with file, line and column. `what` names the quantity in messages ("the gravity"); its dimension

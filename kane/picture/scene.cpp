@@ -41,6 +41,7 @@ class SceneMaker {
     collect_nodes();
     measure();
     for (std::size_t b = 0; b < mechanism_.bodies.size(); ++b) add_body(b);
+    for (const auto& body : mechanism_.bodies) add_beam(body);
     for (const auto& particle : mechanism_.particles) add_particle(particle);
     for (std::size_t i = 0; i < mechanism_.loads.size(); ++i) add_load(i);
     for (const auto& constraint : mechanism_.constraints)
@@ -145,8 +146,10 @@ class SceneMaker {
     }
     for (const auto& point : mechanism_.points) add_node(point.on, numbers(point.at));
     for (const auto& particle : mechanism_.particles) add_node(particle.on, numbers(particle.at));
-    for (const auto& body : mechanism_.bodies)
+    for (const auto& body : mechanism_.bodies) {
+      if (body.flexible) add_node(body.name, numbers({body.flexible->length, Expr(), Expr()}));
       if (number(body.mass).value_or(1) != 0) add_node(body.name, numbers(body.mass_centre));
+    }
   }
 
   /// Half the edges of a uniform box with the mass and inertia of the body.
@@ -179,6 +182,7 @@ class SceneMaker {
 
   [[nodiscard]] Mesh stand_in(const MechanismBody& body) const {
     Mesh mesh;
+    if (body.flexible) return mesh;  // add_beam
     const double radius = 0.035 * scene_.size;
     const auto nodes = nodes_.find(body.name);
     if (nodes != nodes_.end())
@@ -230,6 +234,21 @@ class SceneMaker {
   void add_line(const std::string& name, const std::string& from, const std::string& to, bool spring) {
     const auto a = place_of(from), b = place_of(to);
     if (a && b) scene_.lines.push_back({name, *a, *b, spring});
+  }
+
+  /// The axis of a beam, bent, from station to station.
+  void add_beam(const MechanismBody& body) {
+    if (!body.flexible) return;
+    std::optional<std::size_t> last;
+    if (const auto* origin = find(ReportItem::Kind::Point, body.name)) last = origin->first;
+    for (int k = 1; k <= kBeamStations; ++k) {
+      const auto* next = find(ReportItem::Kind::Point, fmt::format("{}.station{}", body.name, k));
+      if (next == nullptr) return;
+      // The frame of a free beam does not touch it.
+      if (last && (k > 1 || body.flexible->shapes != BeamShapes::Free))
+        scene_.lines.push_back({body.name, *last, next->first, false});
+      last = next->first;
+    }
   }
 
   /// A rope is written as the sum of the distances between its points.

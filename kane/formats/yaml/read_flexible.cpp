@@ -8,8 +8,8 @@ namespace kane {
 namespace {
 
 constexpr BeamMotion kMotions[] = {BeamMotion::BendY, BeamMotion::BendZ, BeamMotion::Twist, BeamMotion::Stretch};
-constexpr BeamShapes kShapes[] = {BeamShapes::Cantilever, BeamShapes::Pinned, BeamShapes::Clamped,
-                                  BeamShapes::ClampedPinned, BeamShapes::Free, BeamShapes::Polynomial};
+constexpr BeamShapes kShapes[] = {BeamShapes::Cantilever,    BeamShapes::Pinned, BeamShapes::Clamped,
+                                  BeamShapes::ClampedPinned, BeamShapes::Free,   BeamShapes::Polynomial};
 
 constexpr Measure kBending{"a bending stiffness", Dimension{1, 3, -2}, "45 N*m^2"};
 constexpr Measure kTorsion{"a torsional stiffness of a section", Dimension{1, 3, -2}, "30 N*m^2"};
@@ -51,8 +51,8 @@ void read_modes(const Group& group, FlexibleBeam& beam) {
         list->fail(fmt::format("the shapes '{}' of {} must be a list of expressions of s, such as [(s/L)^2, (s/L)^3]",
                                to_string(motion), group.owner()));
       if (list->items.size() > static_cast<std::size_t>(kMostBeamModes))
-        throw LimitError(list->place.where(),
-                         fmt::format("{} has {} shapes; the limit is {}", group.owner(), list->items.size(), kMostBeamModes));
+        throw LimitError(list->place.where(), fmt::format("{} has {} shapes; the limit is {}", group.owner(),
+                                                          list->items.size(), kMostBeamModes));
       beam.modes.push_back({motion, static_cast<int>(list->items.size()), {}});
     }
   } else {
@@ -92,8 +92,9 @@ class ArcLength {
     const ScalarName s{context.graph.symbol("s"), Dimensional::known(kLength, true), "arc length", {}};
     const auto [known, fresh] = context.names.emplace("s", s);
     if (!fresh)
-      node.fail(fmt::format("'s' is the arc length of a beam, so it cannot also be the name of a {} (in {}); rename that",
-                            known->second.what, known->second.where.to_string()));
+      node.fail(
+          fmt::format("'s' is the arc length of a beam, so it cannot also be the name of a {} (in {}); rename that",
+                      known->second.what, known->second.where.to_string()));
   }
   ArcLength(const ArcLength&) = delete;
   ArcLength& operator=(const ArcLength&) = delete;
@@ -172,7 +173,8 @@ FlexibleBeam read_beam(ModelContext& context, const YamlNode& node, const std::s
       for (const YamlNode& item : lists.find(to_string(modes.motion))->items)
         modes.given.push_back(context.scalar(item, measure::kNumber, "a shape", group.owner()));
   }
-  if (const YamlNode* premature = group.find("premature")) beam.premature = read_flag(*premature, "premature", group.owner());
+  if (const YamlNode* premature = group.find("premature"))
+    beam.premature = read_flag(*premature, "premature", group.owner());
   if (const YamlNode* exact = group.find("exact")) beam.exact = read_flag(*exact, "exact", group.owner());
   return beam;
 }

@@ -235,9 +235,10 @@ void read_bodies(ModelContext& context, const YamlNode& section) {
     if (const YamlNode* flexible = group.find("flexible")) {
       for (const auto key : {"mass", "com", "inertia", "shape", "density"})
         if (const YamlNode* rigid = group.find(key))
-          rigid->fail(fmt::format("{} is flexible, so its mass is that of the beam; '{}' belongs to a rigid body (attach "
-                                  "particles and further bodies instead)",
-                                  group.owner(), key));
+          rigid->fail(
+              fmt::format("{} is flexible, so its mass is that of the beam; '{}' belongs to a rigid body (attach "
+                          "particles and further bodies instead)",
+                          group.owner(), key));
       body.flexible = read_beam(context, *flexible, entry.key);
     } else {
       read_mass(context, group, body);

@@ -6,11 +6,11 @@
 
 namespace kane::keys {
 
-inline constexpr std::string_view kBody[] = {"mass",     "com",    "inertia", "shape",    "density",
+inline constexpr std::string_view kBody[] = {"mass",     "com",    "inertia", "shape",     "density",
                                              "geometry", "points", "frames",  "particles", "flexible"};
-inline constexpr std::string_view kFlexible[] = {"length", "mass_per_length", "EI",      "GJ",        "EA",          "inertia",
-                                                 "modes",  "shapes",          "damping", "viscosity", "coordinates", "premature",
-                                                 "exact"};
+inline constexpr std::string_view kFlexible[] = {"length",      "mass_per_length", "EI",     "GJ",      "EA",
+                                                 "inertia",     "modes",           "shapes", "damping", "viscosity",
+                                                 "coordinates", "premature",       "exact"};
 inline constexpr std::string_view kBeamMotion[] = {"y", "z", "twist", "stretch"};
 inline constexpr std::string_view kInertia[] = {"diagonal", "matrix", "xx",    "yy",    "zz",         "xy",
                                                 "yz",       "zx",     "about", "frame", "orientation"};

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Flexible bodies through the command, against reference values (tests/oracles), textbooks and conservation laws.
+
+usage: flexible_test.py KANE SOURCE
+"""
+
+import csv
+import io
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+KANE, SOURCE = sys.argv[1], Path(sys.argv[2])
+PROBLEMS = []
+
+
+def run(*arguments, text=None, fails=False):
+    done = subprocess.run([KANE, *map(str, arguments)], input=text, capture_output=True, text=True, timeout=120)
+    if (done.returncode != 0) != fails:
+        PROBLEMS.append(f"kane {' '.join(map(str, arguments))}: exit {done.returncode}: {done.stderr[:300]}")
+    return done.stderr if fails else done.stdout
+
+
+def near(what, found, expected, tolerance):
+    if not abs(found - expected) <= tolerance * max(1, abs(expected)):
+        PROBLEMS.append(f"{what}: {found!r} instead of {expected!r}")
+
+
+def frequencies(text):
+    values = json.loads(run("linearize", "-", "--json", text=text))["eigenvalues"]
+    parts = [v if isinstance(v, list) else [v["re"], v["im"]] for v in values]
+    return sorted(im for re, im in parts if im > 1e-9)
+
+
+BLADE = """
+kane: 1
+name: blade
+parameters: {{EI: 7 N*m^2, rho: 0.3 kg/m, L: 2 m, R: {delta}*2, W: {gamma}*sqrt(7/0.3)/4}}
+bodies: {{hub: {{}}, B: {{flexible: {{length: L, mass_per_length: rho, EI: EI, modes: {modes}{more}}}}}}}
+joints:
+  spin: {{type: revolute, parent: N, child: hub, axis: z, prescribe: W*t}}
+  root: {{type: weld, parent: hub, at: [R, 0, 0], child: B}}
+"""
+
+
+def spinning_beam():
+    """Flapwise and chordwise frequencies over spin and hub radius, for assumed modes and for the converged beam."""
+    oracle = json.loads((SOURCE / "tests/oracles/rotating_beam.json").read_text())
+    scale = math.sqrt(7 / 0.3) / 4
+    for row in oracle["assumed_modes"]["frequencies"]:
+        for n in (1, 2, 3, 5):
+            text = BLADE.format(gamma=row["gamma"], delta=row["delta"], modes=f"{{z: {n}}}", more="")
+            for found, expected in zip(frequencies(text), row[f"flapwise_nu{n}"], strict=True):
+                near(f"flapwise {n} modes at {row['gamma']}", found / scale, expected, 1e-9)
+        early = row["chordwise_premature_linearization_omega1_squared"]
+        text = BLADE.format(gamma=row["gamma"], delta=row["delta"], modes=1, more=", premature: true")
+        K = json.loads(run("linearize", "-", "--json", text=text))
+        near(f"premature at {row['gamma']}", -K["A"][1][0] / scale**2, early, 1e-9)
+    for row in oracle["frequencies"]:
+        text = BLADE.format(gamma=row["gamma"], delta=row["delta"], modes="{y: 9}", more=", shapes: polynomial")
+        found = frequencies(text)
+        for k in range(3):
+            near(f"chordwise {k + 1} at {row['gamma']}", found[k] / scale, row["chordwise"][k], (1e-7, 1e-5, 1e-3)[k])
+
+
+def spin_up():
+    samples = json.loads((SOURCE / "tests/oracles/rotating_beam.json").read_text())["spin_up"]["samples"]
+    model = SOURCE / "models/rotating_beam.yaml"
+    out = run("simulate", model, "--until", 15, "--output-step", 2.5, "--tolerance", "1e-12", "--out", "-")
+    rows = {float(r["t"]): r for r in csv.DictReader(io.StringIO(out))}
+    for sample in samples:
+        row = rows[sample["t"]]
+        for k in range(3):
+            near(f"q{k + 1} at {sample['t']}", float(row[f"q{k + 1}"]), sample["q"][k], 1e-11)
+            near(f"u{k + 1} at {sample['t']}", float(row[f"u{k + 1}"]), sample["qdot"][k], 1e-10)
+        near(f"tip at {sample['t']}", float(row["deflection"]), sample["tip_deflection"], 1e-11)
+
+
+def buckling():
+    """A clamped column with a load P at its free end: P = pi^2 EI/(4 L^2)."""
+    text = """
+kane: 1
+name: column
+parameters: {P: %.17g}
+bodies: {B: {flexible: {length: 1, mass_per_length: 1, EI: 1, shapes: polynomial, modes: 6}, points: {tip: [1, 0, 0]}}}
+joints: {root: {type: weld, parent: N, child: B}}
+loads: [{force: -P*N.x, at: tip}]
+"""
+    euler = math.pi**2 / 4
+    for share, stable in ((1 - 1e-6, True), (1 + 1e-6, False)):
+        values = json.loads(run("linearize", "-", "--json", text=text % (share * euler)))["eigenvalues"]
+        growth = max(v[0] if isinstance(v, list) else v["re"] for v in values)
+        if (growth < 1e-5) != stable:
+            PROBLEMS.append(f"buckling at {share} of Euler's load: growth {growth}")
+
+
+MISTAKES = [
+    ("length: 1, mass_per_length: 1, EI: -3, modes: 2", "EI = -3"),
+    ("length: 1, mass_per_length: 1, modes: 2", "EI = 0"),
+    ("length: -1, mass_per_length: 1, EI: 1, modes: 2", "the length -1"),
+    ("length: 1, EI: 1, modes: 2", "mass_per_length"),
+    ("length: 1, mass_per_length: 1, EI: 1", "modes"),
+    ("length: 1, mass_per_length: 1, EI: 1, modes: 0", "has no modes"),
+    ("length: 1, mass_per_length: 1, EI: 1, modes: 99", "the limit is 40"),
+    ("length: 1, mass_per_length: 1, EI: 1, modes: -1", "must be an integer"),
+    ("length: 1, mass_per_length: 1, EI: 1, modes: 2, shapes: cantilevr", "did you mean 'cantilever'"),
+    ("length: 1, mass_per_length: 1, EI: 1, modes: 2, shapes: free", "its free modes move"),
+    ("length: 1, mass_per_length: 1, EI: 1, shapes: {y: [s^2, 2*s^2]}", "not independent"),
+    ("length: 1, mass_per_length: 1, EI: 1, shapes: {y: [s^2, k*s^3]}", "written with 'k'"),
+    ("length: 1, mass_per_length: 1, EI: 1, shapes: {y: [1/s]}", "is not finite at s = 0"),
+    ("length: 1, mass_per_length: 1, EI: 1, modes: 2, damping: [0.1]", "damping ratios"),
+    ("length: 1, mass_per_length: 1, EI: 1, modes: 2, damping: -0.1", "negative"),
+    ("length: 1, mass_per_length: 1, EI: 1, modes: 2, coordinates: [a]", "2 modes but 1 names"),
+    ("length: 1, mass_per_length: 1, EI: 1, modes: {y: 1, twist: 1}", "twist"),
+    ("length: 1, mass_per_length: 1, EI: 1, modes: 2, lenght: 3", "lenght"),
+    ("length: 1 kg, mass_per_length: 1, EI: 1, modes: 2", "length"),
+]
+
+
+def mistakes():
+    for beam, words in MISTAKES:
+        text = ("kane: 1\nname: wrong\nparameters: {k: 1}\nbodies: {B: {flexible: {%s}}}\n"
+                "joints: {root: {type: weld, parent: N, child: B}}\n" % beam)
+        said = run("check", "-", text=text, fails=True)
+        if words not in said or "internal" in said:
+            PROBLEMS.append(f"{{{beam}}}: '{words}' is not in: {said.strip()}")
+    beyond = ("kane: 1\nname: wrong\nbodies: {B: {flexible: {length: 1, mass_per_length: 1, EI: 1, modes: 1}}}\n"
+              "joints: {root: {type: weld, parent: N, child: B}}\nparticles: {P: {mass: 1, on: B, at: [1.2, 0, 0]}}\n")
+    if "the particle 'P' is attached to the beam 'B' at s = 1.2" not in run("evaluate", "-", text=beyond, fails=True):
+        PROBLEMS.append("a particle beyond the end")
+
+
+for check in (spinning_beam, spin_up, buckling, mistakes):
+    check()
+print("\n".join(PROBLEMS) if PROBLEMS else "flexible bodies are right")
+sys.exit(1 if PROBLEMS else 0)
