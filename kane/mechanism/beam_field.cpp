@@ -522,8 +522,8 @@ void BeamField::place_exactly(const Expr& x, Section& section) const {
            along(x * graph_.number(rational_from_double((1 + nodes[i]) / 2)));
   section.position[0] += x * beam_.length * (sum - 1);
   const Expr y = graph_.bind(slope_at(BeamMotion::BendY, x)), z = graph_.bind(slope_at(BeamMotion::BendZ, x));
-  section.angles[1] = -asin(z);
-  section.angles[2] = asin(y / sqrt(graph_.bind(1 - z * z)));
+  section.angles[1] = z.is_zero() ? Expr() : -asin(z);
+  section.angles[2] = y.is_zero() ? Expr() : asin(y / sqrt(graph_.bind(1 - z * z)));
 }
 
 bool BeamField::Section::at_rest(const Expr& s) const {
