@@ -70,7 +70,7 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/" DESTINATION "${CMAKE_INSTALL_DAT
   COMPONENT documentation EXCLUDE_FROM_ALL FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.html")
 install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md" "${PROJECT_SOURCE_DIR}/CITATION.cff"
   DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/kane-doc" COMPONENT documentation EXCLUDE_FROM_ALL)
-if(IS_DIRECTORY "${PROJECT_SOURCE_DIR}/build/docs")  # what `make docs` wrote, if it was run
-  install(DIRECTORY "${PROJECT_SOURCE_DIR}/build/docs/" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/kane-doc/html"
+if(IS_DIRECTORY "${PROJECT_SOURCE_DIR}/build/site")  # what `make docs` wrote, if it was run
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/build/site/" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/kane-doc/html"
     COMPONENT documentation EXCLUDE_FROM_ALL)
 endif()
