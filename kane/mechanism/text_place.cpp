@@ -39,6 +39,7 @@ std::vector<Quantity> force_texts(const Mechanism& mechanism) {
   for (const Joint& joint : mechanism.joints)
     for (const auto& motion : joint.motions) add(motion.law.law, joint.where);
   for (const NamedQuantity& law : mechanism.input_laws) add(law.value, {});
+  for (const StateQuantity& state : mechanism.states) add(state.rate, {});
   return all;
 }
 

@@ -143,6 +143,8 @@ class MotionSimulator::Run {
     if (open.motion > limit * std::max(1.0, speed_scale()))
       report_.warnings.push_back(fmt::format("the speeds violated {} by up to {:.2g}",
                                              describe_configuration_row(open.motion_row, e), open.motion));
+    if (has_fixed_step(sim_.options_.method))
+      if (const std::string jump = sim_.jumps_.describe_fixed_step(); !jump.empty()) report_.warnings.push_back(jump);
     if (report_.event_count > static_cast<long>(report_.events.size()))
       report_.warnings.push_back(
           fmt::format("only the first {} of {} events are listed", report_.events.size(), report_.event_count));

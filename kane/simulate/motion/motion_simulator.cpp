@@ -31,6 +31,7 @@ MotionSimulator::MotionSimulator(std::shared_ptr<const CompiledSystem> system, S
       projector_(evaluator_, projection_tolerance),
       change_point_(evaluator_, projector_, options_.tolerance, std::move(motion)),
       energy_(evaluator_),
+      jumps_(evaluator_),
       y_(system_->coordinate_count() + system_->speed_count()),
       qdot_(system_->coordinate_count()),
       udot_(system_->speed_count()),

@@ -20,6 +20,7 @@
 
 #include "kane/simulate/motion/change_point.hpp"
 #include "kane/simulate/motion/input_schedule.hpp"
+#include "kane/simulate/motion/jump_locator.hpp"
 #include "kane/simulate/motion/motion_snapshot.hpp"
 #include "kane/simulate/motion/run_report.hpp"
 #include "kane/simulate/motion/simulator_options.hpp"
@@ -104,6 +105,8 @@ class MotionSimulator {
 
   /// Gives the evaluator time and inputs of an instant between two breaks of the inputs.
   void situate(double t);
+  /// Steps end where the equations jump.
+  [[nodiscard]] bool locates_jumps() const { return jumps_.present() && !has_fixed_step(options_.method); }
   /// Called by start() of each kind: common parts.
   void begin(const State& state);
   /// Something the motion depends on has changed at state(): the integrator begins anew there.
@@ -129,6 +132,7 @@ class MotionSimulator {
   ConstraintProjector projector_;
   ChangePoint change_point_;
   EnergyMonitor energy_;
+  JumpLocator jumps_;
   std::unique_ptr<Integrator> integrator_;
   State state_, sample_;
   std::vector<double> y_, qdot_, udot_, lambda_;

@@ -25,6 +25,7 @@ void MotionSimulator::exchange(MemoryArchive& a) {
   inputs_.exchange(a);
   change_point_.exchange(a);
   energy_.exchange(a);
+  jumps_.exchange(a);
   integrator_->exchange(a);
 }
 

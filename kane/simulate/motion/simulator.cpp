@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "kane/base/error.hpp"
 #include "kane/simulate/motion/make_integrator.hpp"
@@ -13,6 +14,7 @@ namespace {
 
 /// Attempts at a step that ends too near to a change point.
 constexpr int kMostTries = 40;
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 bool is_gauss(Method method) {
   return method == Method::Midpoint || method == Method::Gauss4 || method == Method::Gauss6;
@@ -56,6 +58,10 @@ void Simulator::start(const State& state) {
   integrator_->start(state_.t, y_);
   set_projection();
   if (speeds_.present()) speeds_.start(state_);
+  if (locates_jumps()) {
+    problem_.situate(state_.t);
+    jumps_.start(jumps_.calc_sides(state_));
+  }
   largest_ = {};
   at_break_ = false;
   until_energy_ = options_.energy_interval;
@@ -69,6 +75,14 @@ void Simulator::resume(const State& state) {
   if (speeds_.present()) speeds_.set_sign(speeds_.calc_sign(state_));
   problem_.load(state_, y_);
   integrator_->resume(state_.t, y_);
+  settle_jumps();
+}
+
+/// After a change at state_, from outside or at a jump.
+void Simulator::settle_jumps() {
+  if (!locates_jumps()) return;
+  problem_.situate(state_.t);
+  jumps_.settle(jumps_.calc_sides(state_));
 }
 
 /// Lets the inputs change at the break that was reached. Done later than the step itself, so that samples inside the step
@@ -80,12 +94,14 @@ void Simulator::pass_break() {
   evaluator_.set_inputs(inputs_.values(), state_.t);
   std::ranges::copy(integrator_->state(), y_.begin());
   integrator_->resume(state_.t, y_);
+  settle_jumps();
 }
 
 void Simulator::disturb() {
   change_point_.forget();
   problem_.load(state_, y_);
   integrator_->resume(state_.t, y_);
+  settle_jumps();
 }
 
 void Simulator::exchange(MemoryArchive& a) {
@@ -106,21 +122,36 @@ void Simulator::finish_run(RunReport& report) {
 }
 
 const StepReport& Simulator::step(double limit) {
-  lost_speeds_.reset();
+  known_failure_.reset();
   fresh_ = false;
   if (at_break_) pass_break();
+  // Later than the step itself, as with a break: samples inside the step are still to come.
+  if (jumps_.crossed()) {
+    std::ranges::copy(integrator_->state(), y_.begin());
+    integrator_->resume(state_.t, y_);
+    settle_jumps();
+  }
   const double next_break = inputs_.next_break();
   limit = std::min(limit, next_break);
   if (pass_change_point(limit)) return jump_report_;
   double most = change_point_.most_step(state_);
-  for (int tries = 0;; ++tries) {
+  if (locates_jumps()) most = std::min(most, jumps_.most_step(state_.t));
+  for (int tries = 0, crossings = 0;;) {
     const StepReport& report = integrator_->step(std::min(limit, state_.t + most));
     // An implicit step that reaches over such a place need not have a solution; a shorter one has.
     const bool unsolved = report.status == StepStatus::NewtonFailed && tries < kMostTries && is_near_change_point();
     if (report.status != StepStatus::Ok && !unsolved) return report;
-    if (!unsolved && (!too_near_change_point() || tries >= kMostTries)) break;
-    const double longest = has_fixed_step(options_.method) ? options_.step : limit - state_.t;
-    most = 0.5 * (unsolved ? std::min(most, longest) : report.h);
+    const bool near = unsolved || (tries < kMostTries && too_near_change_point());
+    if (near) {
+      const double longest = has_fixed_step(options_.method) ? options_.step : limit - state_.t;
+      most = 0.5 * (unsolved ? std::min(most, longest) : report.h);
+      ++tries;
+    } else {
+      const double shorter = locates_jumps() && crossings < kMostTries ? find_jump() : kNoLimit;
+      if (!(shorter < report.h)) break;
+      most = shorter;
+      ++crossings;
+    }
     problem_.load(state_, y_);
     integrator_->resume(state_.t, y_);
   }
@@ -128,7 +159,25 @@ const StepReport& Simulator::step(double limit) {
   (void)problem_.store(integrator_->time(), integrator_->state(), state_);
   at_break_ = integrator_->time() >= next_break;
   observe_step();
-  return integrator_->report();
+  known_failure_ = jumps_.find_chatter(state_);
+  if (!known_failure_) return integrator_->report();
+  jump_report_ = integrator_->report();
+  jump_report_.status = known_failure_->status;
+  return jump_report_;
+}
+
+std::span<const double> Simulator::calc_sides_in_step(double t) {
+  const bool end = t == integrator_->time();
+  if (!end && integrator_->interpolate(t, y_) != StepStatus::Ok) return {};
+  (void)problem_.store(t, end ? integrator_->state() : std::span<const double>(y_), sample_);
+  problem_.situate(t);
+  return jumps_.calc_sides(sample_);
+}
+
+/// How long the last step may be instead, if it leads over a jump of the equations.
+double Simulator::find_jump() {
+  return jumps_.find(integrator_->previous_time(), integrator_->time(),
+                     [this](double t) { return calc_sides_in_step(t); });
 }
 
 bool Simulator::too_near_change_point() {
@@ -195,7 +244,7 @@ bool Simulator::speeds_lost() {
   jump_report_.status = StepStatus::RhsFailed;
   jump_report_.t = before;
   (void)sign_at(before);
-  lost_speeds_ = explain_lost_speeds(sample_, system_->equations());
+  known_failure_ = explain_lost_speeds(sample_, system_->equations());
   return true;
 }
 
@@ -207,6 +256,7 @@ bool Simulator::pass_change_point(double limit) {
   keep_largest(largest_, projector_.residuals());
   problem_.load(state_, y_);
   integrator_->resume(state_.t, y_);
+  settle_jumps();
   jump_report_ = {};
   jump_report_.t = state_.t;
   jump_report_.h = h;
@@ -276,7 +326,7 @@ std::span<const double> Simulator::calc_reports(const State& sample) {
 }
 
 RunFailure Simulator::explain_last_step() {
-  if (lost_speeds_) return *lost_speeds_;
+  if (known_failure_) return *known_failure_;
   return explain_failure(integrator_->report(), state_, problem_, projector_, evaluator_);
 }
 

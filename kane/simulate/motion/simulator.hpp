@@ -43,13 +43,16 @@ class Simulator final : public MotionSimulator {
   [[nodiscard]] bool speeds_lost();
   [[nodiscard]] bool rates_jump(double before, double after);
   void observe_step();
+  [[nodiscard]] std::span<const double> calc_sides_in_step(double t);
+  [[nodiscard]] double find_jump();
+  void settle_jumps();
 
   SpeedMonitor speeds_;
   MotionProblem problem_;
   ConstraintResiduals largest_;
   bool at_break_ = false;
   StepReport jump_report_;
-  std::optional<RunFailure> lost_speeds_;  ///< the last step led over a place where the speeds determine nothing
+  std::optional<RunFailure> known_failure_;  ///< of the last step, where the integrator does not know it
   long until_energy_ = 0;
 };
 

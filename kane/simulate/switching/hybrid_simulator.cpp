@@ -147,6 +147,10 @@ void HybridSimulator::start(const State& state) {
     state_ = before_;
     take_over(why);
   }
+  if (locates_jumps()) {
+    situate(state_.t);
+    jumps_.start(jumps_.calc_sides(state_));
+  }
 }
 
 void HybridSimulator::resume(const State& state) {

@@ -105,6 +105,9 @@ class HybridSimulator final : public MotionSimulator {
   [[nodiscard]] bool find_state(double t);
   [[nodiscard]] bool is_near(const State& state, double fraction) const;
   void resume_integrator();
+  void settle_jumps();
+  [[nodiscard]] double find_jump();
+  [[nodiscard]] bool held_at_jump();
 
   void disturb() override { disturbed_ = true; }
   struct Snapshot;  // hybrid_snapshot.cpp

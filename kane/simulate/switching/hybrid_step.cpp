@@ -112,7 +112,8 @@ bool HybridSimulator::finish_step(bool& handled) {
     evaluator_.set_inputs(inputs_.values(), state_.t);
   }
   // A friction that holds may not hold under the new inputs.
-  handled = disturbed_ || at_break || (phase == Phase::AtEnd && dynamics_.missed(state_.q, state_.u, kDeep));
+  handled = disturbed_ || at_break || jumps_.crossed() ||
+            (phase == Phase::AtEnd && dynamics_.missed(state_.q, state_.u, kDeep));
   if (handled) {
     if (!happen({})) return false;
     resume_integrator();
@@ -128,6 +129,25 @@ bool HybridSimulator::finish_step(bool& handled) {
 void HybridSimulator::resume_integrator() {
   change_point_.forget();
   integrator_->resume(state_.t, y_);
+  settle_jumps();
+}
+
+void HybridSimulator::settle_jumps() {
+  if (!locates_jumps()) return;
+  situate(state_.t);
+  jumps_.settle(jumps_.calc_sides(state_));
+}
+
+/// How long the last step of the integrator may be instead, if it leads over a jump of the equations.
+double HybridSimulator::find_jump() {
+  Integrator& integrator = *integrator_;
+  return jumps_.find(integrator.previous_time(), integrator.time(), [&](double t) -> std::span<const double> {
+    const bool end = t == integrator.time();
+    if (!end && integrator.interpolate(t, y_) != StepStatus::Ok) return {};
+    load_state(t, end ? integrator.state() : std::span<const double>(y_), sample_);
+    situate(t);
+    return jumps_.calc_sides(sample_);
+  });
 }
 
 bool HybridSimulator::interpolate(double t, State& state) {
@@ -188,7 +208,8 @@ bool HybridSimulator::make_step(double limit) {
   Integrator& integrator = *integrator_;
   step_ = &integrator;
   double most = watch ? change_point_.most_step(state_) : std::numeric_limits<double>::infinity();
-  for (int tries = 0;; ++tries) {
+  if (locates_jumps()) most = std::min(most, jumps_.most_step(state_.t));
+  for (int tries = 0, crossings = 0;;) {
     const StepReport& step = integrator.step(std::min(limit, state_.t + most));
     if (step.status != StepStatus::Ok) {
       fail(step.status, "the motion",
@@ -196,11 +217,24 @@ bool HybridSimulator::make_step(double limit) {
       return false;
     }
     constexpr int kMostTries = 40;
-    if (!watch || tries >= kMostTries || !too_near_change_point()) return !creeps(step.h);
-    most = 0.5 * step.h;
+    if (watch && tries < kMostTries && too_near_change_point()) {
+      most = 0.5 * step.h;
+      ++tries;
+    } else {
+      const double shorter =
+          locates_jumps() && crossings < kMostTries ? find_jump() : std::numeric_limits<double>::infinity();
+      if (!(shorter < step.h)) return !held_at_jump() && !creeps(step.h);
+      most = shorter;
+      ++crossings;
+    }
     store(state_);
     integrator.resume(state_.t, y_);
   }
+}
+
+bool HybridSimulator::held_at_jump() {
+  if (const auto chatter = jumps_.find_chatter(state_)) fail(chatter->status, chatter->quantity, chatter->cause);
+  return failure_.has_value();
 }
 
 bool HybridSimulator::too_near_change_point() {
