@@ -48,7 +48,7 @@ End run_to(const std::string& force, const std::string& until, double x0, double
 class Jumps : public ::testing::TestWithParam<const char*> {
  protected:
   /// Multistep methods keep their error per step, not that of the whole run.
-  [[nodiscard]] double tolerance() const { return std::string(GetParam()) == "cvode" ? 3e-6 : 2e-8; }
+  [[nodiscard]] double tolerance() const { return std::string(GetParam()) == "cvode" ? 5e-8 : 5e-10; }
 };
 
 /// x'' = -100 x - 0.5 sign(x'): half periods of pi/10 about +-0.005, from 0.1 to -0.09 to 0.08 ...
@@ -74,7 +74,7 @@ TEST_P(Jumps, Staircase) {
   EXPECT_NEAR(end.v, 0 + 1 + 2 + 3 + 4 + 2.5, tolerance());
 }
 
-/// x'' = 9.81 - 1e4 max(x, 0)-like corner: x'' = -min(x, 0.3), harmonic below 0.3 and uniformly decelerated above.
+/// x'' = -min(x, 0.3), harmonic below 0.3 and uniformly decelerated above.
 TEST_P(Jumps, Saturation) {
   const double t1 = std::asin(0.3), v1 = std::cos(t1);  // from (0, 1) on the unit circle to x = 0.3
   const double above = 2 * v1 / 0.3;                    // and back
@@ -97,8 +97,8 @@ INSTANTIATE_TEST_SUITE_P(Methods, Jumps, ::testing::Values("auto", "dopri5", "do
 /// The same in switched motion: a stop far away makes it one.
 TEST(JumpsInSwitchedMotion, CoulombFrictionOnASpring) {
   const End plain = run_to("-0.5*sign(v) - 100*x", "1.4", 0.1, -1e-300, "dop853");
-  const End switched = run_to("-0.5*sign(v) - 100*x", "1.4", 0.1, -1e-300, "dop853",
-                              "events: {far: {when: x - 50, stop: true}}\n");
+  const End switched =
+      run_to("-0.5*sign(v) - 100*x", "1.4", 0.1, -1e-300, "dop853", "events: {far: {when: x - 50, stop: true}}\n");
   EXPECT_NEAR(switched.x, plain.x, 2e-8);
   EXPECT_NEAR(switched.v, plain.v, 2e-7);
 }

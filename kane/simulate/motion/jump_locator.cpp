@@ -18,7 +18,7 @@ constexpr int kHalvings = 40;      // to find a place in a step
 constexpr int kManyCrossings = 6;  // at one instant
 constexpr double kBefore = 0.999;  // of the way to a place
 constexpr double kAtOnce = 1e-7;   // of the longest step
-constexpr double kMostGrowth = 1e9;
+constexpr double kMostGrowth = 1e7;
 constexpr double kLeast = 1e-14;  // of the longest step: a step across a place
 constexpr double kUnknownTime = std::numeric_limits<double>::infinity();
 
@@ -165,7 +165,7 @@ double JumpLocator::find(double begin, double end, Sides sides) {
     if (!over) before = after;
   }
   if (!over) {
-    grow_ = h <= 8 * least ? std::min(8 * grow_, kMostGrowth) : 1;
+    grow_ = h < kAtOnce * scale_ ? std::min(2 * grow_, kMostGrowth) : 1;
     if (end >= expected_) expected_ = kUnknownTime;
     return kUnknownTime;
   }
