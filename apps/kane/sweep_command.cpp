@@ -16,6 +16,7 @@
 #include "apps/kane/print.hpp"
 #include "apps/kane/study_source.hpp"
 #include "apps/kane/sweep_ranks.hpp"
+#include "apps/kane/sweep_search.hpp"
 #include "kane/batch/executor.hpp"
 #include "kane/batch/statistics.hpp"
 
@@ -160,7 +161,7 @@ void run_sweep(SweepCommandOptions& options) {
   StudySource& source = options.source;
   source.read();
   if (options.status) return print_status(source.store(), options.json);
-  require(!source.searches(), "searches are not available yet");
+  if (source.searches()) return run_search(source, *source.load(), options.fresh, options.json);
   RankLink* const link = find_ranks();
   if (link == nullptr) return run_cases(options, nullptr, *source.load());
   // An error in one rank ends them all: the others would wait for it.
@@ -195,7 +196,9 @@ void add_sweep_command(CLI::App& app) {
       "length.db\n"
       "  kane sweep models/cartpole.yaml --vary \"m~normal(0.3, 0.02)\" --runs 200 --measure \"max(x)\" --until 1 "
       "--out mass.db\n"
-      "  kane sweep models/cartpole.yaml --out mass.db --status");
+      "  kane sweep models/cartpole.yaml --out mass.db --status\n"
+      "  kane sweep models/damped_pendulum.yaml --vary l=0.2..1 --measure \"period=4*first(q < 0)\" --until 2 "
+      "--minimize \"(period - 1.5)^2\" --evaluations 60 --out design.db");
   command->callback([options] { run_sweep(*options); });
 }
 

@@ -4,10 +4,12 @@
 
 #include <gtest/gtest.h>
 #include <sqlite3.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmath>
+#include <csignal>
 #include <filesystem>
 #include <thread>
 
@@ -464,6 +466,41 @@ TEST_F(StoreTest, WaitsForALockedFile) {
   release.join();
   sqlite3_close(other);
   EXPECT_EQ(store.done(), 1U);
+}
+
+// A disk that is full (here: a file that may not grow) ends the writer with a sentence; what was written before is there, and
+// the next one goes on.
+TEST_F(StoreTest, SurvivesAFullDisk) {
+  identity_.count = 100'000;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    (void)std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{300'000, 300'000};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    try {
+      SweepStore store(file_, identity_, false);
+      for (std::uint64_t k = 0; k < 100'000; k += 100) {
+        std::vector<CaseResult> block;
+        for (std::uint64_t i = 0; i < 100; ++i) block.push_back(result(k + i));
+        store.write(block);
+      }
+    } catch (const OutputError&) {
+      ::_exit(7);
+    } catch (...) {
+      ::_exit(8);
+    }
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 7);
+  SweepStore store(file_, identity_, false);
+  EXPECT_GT(store.done(), 0U);
+  EXPECT_EQ(store.done() % 100, 0U);
+  store.write(std::vector{result(99'999)});
+  const StoreTable table = read_store(file_);
+  for (std::size_t i = 0; i + 1 < table.k.size(); ++i) ASSERT_EQ(table.measures[0][i], static_cast<double>(i * i));
 }
 
 // A writer that is killed while it works, again and again, leaves what an undisturbed one leaves.
