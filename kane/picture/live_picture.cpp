@@ -14,11 +14,11 @@ namespace kane {
 namespace {
 
 using LiveJson = nlohmann::ordered_json;
-using Kind = ReportItem::Kind;
+using LiveKind = ReportItem::Kind;
 
 LiveJson vector_json(const Vec3& v) { return {v.x, v.y, v.z}; }
 
-const ReportItem* find_item(const CompiledSystem& system, Kind kind, const std::string& name) {
+const ReportItem* find_item(const CompiledSystem& system, LiveKind kind, const std::string& name) {
   for (const ReportItem& item : system.report_items())
     if (item.kind == kind && item.name == name) return &item;
   return nullptr;
@@ -107,7 +107,7 @@ class LiveJsonWriter {
     j["bodies"] = LiveJson::array();
     for (const SceneBody& b : scene_.bodies) {
       LiveJson body{{"name", b.name}, {"origin", row_place(b.origin)}, {"rotation", row_place(b.rotation)}};
-      if (const auto* com = find_item(system_, Kind::Point, b.name + ".com")) body["com"] = row_place(com->first);
+      if (const auto* com = find_item(system_, LiveKind::Point, b.name + ".com")) body["com"] = row_place(com->first);
       body["mass"] = carried_mass(mechanism_, b.name, parameters_);
       for (std::size_t i = 0; i < mechanism_.bodies.size(); ++i)
         if (mechanism_.bodies[i].name == b.name)
@@ -159,9 +159,9 @@ class LiveJsonWriter {
     for (std::size_t i = 0; i < e.u.size(); ++i) add("speeds", e.u[i].name(), unit_of(e.u[i].name()), "u", i);
     for (const ReportItem& item : system_.report_items()) {
       const std::size_t at = row_place(item.first);
-      if (item.kind == Kind::Kinetic) j["kinetic"] = at;
-      if (item.kind == Kind::Potential) j["potential"] = at;
-      if (item.kind != Kind::Output) continue;
+      if (item.kind == LiveKind::Kinetic) j["kinetic"] = at;
+      if (item.kind == LiveKind::Potential) j["potential"] = at;
+      if (item.kind != LiveKind::Output) continue;
       if (!is_scene_output(item.name)) add("outputs", item.name, unit_of(item.name), "row", at);
       if (const std::string input = input_of_scene_output(item.name); !input.empty())
         add("inputs", input, unit_of(input), "row", at);
@@ -219,7 +219,7 @@ LivePicture::LivePicture(const Mechanism& mechanism, const CompiledSystem& syste
   };
   for (const auto& b : scene_.bodies) {
     need(b.origin, 3), need(b.rotation, 9);
-    if (const auto* com = find_item(system, Kind::Point, b.name + ".com")) need(com->first, 3);
+    if (const auto* com = find_item(system, LiveKind::Point, b.name + ".com")) need(com->first, 3);
   }
   for (const auto& b : scene_.balls) need(b.point, 3);
   for (const auto& l : scene_.lines) need(l.from, 3), need(l.to, 3);
@@ -229,8 +229,8 @@ LivePicture::LivePicture(const Mechanism& mechanism, const CompiledSystem& syste
   if (scene_.gravity) need(*scene_.gravity, 3);
   for (const ReportItem& item : system.report_items()) {
     const bool signal =
-        item.kind == Kind::Output && (!is_scene_output(item.name) || !input_of_scene_output(item.name).empty());
-    if (signal || item.kind == Kind::Kinetic || item.kind == Kind::Potential) need(item.first, 1);
+        item.kind == LiveKind::Output && (!is_scene_output(item.name) || !input_of_scene_output(item.name).empty());
+    if (signal || item.kind == LiveKind::Kinetic || item.kind == LiveKind::Potential) need(item.first, 1);
   }
   std::sort(columns_.begin(), columns_.end());
   columns_.erase(std::unique(columns_.begin(), columns_.end()), columns_.end());

@@ -14,7 +14,7 @@ namespace {
 
 using RunJson = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
-using Kind = ClientMessage::Kind;
+using RunMessage = ClientMessage::Kind;
 
 constexpr double kPicture = 1.0 / 60;  // s between frames
 
@@ -50,13 +50,14 @@ LiveRun::~LiveRun() {
 void LiveRun::send(ClientMessage message) {
   {
     const std::lock_guard lock(mutex_);
-    if (message.kind == Kind::Edit) {
+    if (message.kind == RunMessage::Edit) {
       to_build_ = LiveSource{path_, "", std::move(message.text)};
-    } else if (message.kind == Kind::Analyse) {
+    } else if (message.kind == RunMessage::Analyse) {
       to_analyse_ = true;
     } else {
       // Only the latest of what comes in streams counts.
-      const bool stream = message.kind == Kind::Pull || message.kind == Kind::Parameter || message.kind == Kind::Input;
+      const bool stream = message.kind == RunMessage::Pull || message.kind == RunMessage::Parameter ||
+                          message.kind == RunMessage::Input;
       if (stream && !inbox_.empty() && inbox_.back().kind == message.kind && inbox_.back().name == message.name)
         inbox_.back() = std::move(message);
       else if (constexpr std::size_t kMostWaiting = 1000; inbox_.size() < kMostWaiting)
@@ -70,7 +71,7 @@ void LiveRun::set_watchers(std::size_t count) {
   {
     const std::lock_guard lock(mutex_);
     watchers_ = count;
-    if (count == 0) inbox_.push_back({.kind = Kind::Release});
+    if (count == 0) inbox_.push_back({.kind = RunMessage::Release});
   }
   wake_.notify_all();
 }
@@ -217,18 +218,18 @@ void LiveRun::set_parameter(const std::string& name, double value) {
 void LiveRun::handle(const ClientMessage& m) {
   if (!simulation_) return;
   switch (m.kind) {
-    case Kind::Play: playing_ = m.on && !failed_; break;
-    case Kind::Step:
+    case RunMessage::Play: playing_ = m.on && !failed_; break;
+    case RunMessage::Step:
       playing_ = false;
       advance(simulation_->time() + 0.01);
       break;
-    case Kind::Reset: {
+    case RunMessage::Reset: {
       hand_.reset();
       simulation_ = std::make_unique<Simulation>(live_->model, StartState{.parameters = parameters_});
       failed_ = false;
       break;
     }
-    case Kind::Resume: {
+    case RunMessage::Resume: {
       State state = simulation_->state();
       require(m.state.size() == state.q.size() + state.u.size(), "the state has {} numbers, not {}",
               state.q.size() + state.u.size(), m.state.size());
@@ -240,23 +241,23 @@ void LiveRun::handle(const ClientMessage& m) {
       failed_ = false;
       break;
     }
-    case Kind::Speed:
+    case RunMessage::Speed:
       require(m.value > 0 && m.value <= 100, "the speed must be between 0 and 100, not {}", m.value);
       speed_ = m.value;
       break;
-    case Kind::Parameter: set_parameter(m.name, m.value); break;
-    case Kind::Input: simulation_->set_input(m.name, m.value); break;
-    case Kind::Pull:
+    case RunMessage::Parameter: set_parameter(m.name, m.value); break;
+    case RunMessage::Input: simulation_->set_input(m.name, m.value); break;
+    case RunMessage::Pull:
       if (hand_ && hand_->body() == m.hold.body)
         hand_->move(m.hold.target);
       else
         hand_.reset(), hand_ = std::make_unique<Hand>(*simulation_, live_->picture, m.hold);
       break;
-    case Kind::Release: hand_.reset(); break;
-    case Kind::Analyse:
-    case Kind::Open:
-    case Kind::Edit:
-    case Kind::Save: break;
+    case RunMessage::Release: hand_.reset(); break;
+    case RunMessage::Analyse:
+    case RunMessage::Open:
+    case RunMessage::Edit:
+    case RunMessage::Save: break;
   }
 }
 

@@ -1,8 +1,8 @@
 #include "kane/formats/yaml/read_parts.hpp"
 
 #include "kane/formats/yaml/mesh_mass.hpp"
-#include "kane/formats/yaml/yaml_document.hpp"
 #include "kane/formats/yaml/read_flexible.hpp"
+#include "kane/formats/yaml/yaml_document.hpp"
 #include "kane/formats/yaml/yaml_keys.hpp"
 #include "kane/mechanics/algebra.hpp"
 #include "kane/mechanism/inertia_library.hpp"
