@@ -300,8 +300,9 @@ void add_simulate_command(CLI::App& app) {
   command->add_option("--control-delay", options->simulation.control_delay,
                       "Time from a sample to its effect, s (default 0)");
   command
-      ->add_option("--columns", options->columns,
-                   "Further columns of the table: inputs, prescribed (motions of joints), energy, reactions, or all")
+      ->add_option(
+          "--columns", options->columns,
+          "Further columns of the table: inputs, prescribed (motions of joints), energy, reactions, contacts, or all")
       ->delimiter(',');
   command->add_option("--plot", options->plot, "Columns to plot in the terminal, e.g. q1,q2")->delimiter(',');
   command->add_option("--report", options->pictures.report,

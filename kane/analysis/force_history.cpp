@@ -27,18 +27,9 @@ std::size_t ForceHistory::width(ForceKind kind) {
   }
 }
 
-/// Places where the shapes of a pair touch are called "pair", "pair.2", ...; their frictions add ".friction".
 void ForceHistory::fill_contact(std::size_t record, std::span<double> to) const {
-  const std::string_view pair = records_[record].name;
-  to[0] = to[1] = 0;
-  for (const ContactForce& force : simulation_.simulator().contact_forces()) {
-    const std::string_view name = force.name;
-    if (!name.starts_with(pair) || (name.size() > pair.size() && name[pair.size()] != '.')) continue;
-    if (!force.is_friction)
-      to[0] += force.normal;
-    else if (name.ends_with(".friction"))
-      to[1] += std::hypot(force.friction[0], force.friction[1]);
-  }
+  const ContactTotal total = total_of(simulation_.simulator().contact_forces(), records_[record].name);
+  to[0] = total.normal, to[1] = total.friction;
 }
 
 ForceHistory::ForceHistory(Simulation& simulation, const std::vector<std::string>& only) : simulation_(simulation) {

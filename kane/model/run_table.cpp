@@ -10,6 +10,7 @@
 #include "kane/expr/print.hpp"
 #include "kane/expr/traverse.hpp"
 #include "kane/mechanism/symbol_units.hpp"
+#include "kane/simulate/switching/contact_forces.hpp"
 
 namespace kane {
 
@@ -35,14 +36,16 @@ TableColumns table_columns_from(std::span<const std::string> groups) {
   for (const std::string& group : groups) {
     const bool all = group == "all";
     const std::array known{std::pair{"inputs", &columns.inputs}, std::pair{"prescribed", &columns.prescribed},
-                           std::pair{"energy", &columns.energy}, std::pair{"reactions", &columns.reactions}};
+                           std::pair{"energy", &columns.energy}, std::pair{"reactions", &columns.reactions},
+                           std::pair{"contacts", &columns.contacts}};
     bool found = all;
     std::vector<std::string> names{"all"};
     for (const auto& [name, wanted] : known) {
       names.emplace_back(name);
       if (all || group == name) *wanted = found = true;
     }
-    require(found, "--columns: '{}' is no group of columns (known: inputs, prescribed, energy, reactions, all){}",
+    require(found,
+            "--columns: '{}' is no group of columns (known: inputs, prescribed, energy, reactions, contacts, all){}",
             group, suggestion(group, names));
   }
   return columns;
@@ -80,6 +83,7 @@ RunTable::RunTable(Simulation& simulation, const TableColumns& columns)
   }
   if (columns.energy) add_energies();
   if (columns.reactions) add_reactions();
+  if (columns.contacts) add_contacts();
   row_.resize(names_.size());
 }
 
@@ -108,9 +112,34 @@ void RunTable::add_reactions() {
   }
 }
 
+void RunTable::add_contacts() {
+  const EquationsOfMotion& e = simulation_.equations();
+  for (const auto& contact : e.contacts) contacts_.push_back(contact.name);
+  for (const auto& pair : e.contact_pairs) contacts_.push_back(pair.name);
+  for (const std::string& name : contacts_) {
+    names_.push_back(name + ".normal"), units_.emplace_back("N");
+    names_.push_back(name + ".friction"), units_.emplace_back("N");
+  }
+  for (const auto& body : e.contact_bodies)
+    for (const char axis : {'x', 'y', 'z'})
+      names_.push_back(fmt::format("{}.contact.F{}", body.name, axis)), units_.emplace_back("N");
+}
+
+double* RunTable::write_contacts(double* to) const {
+  const auto forces = simulation_.simulator().contact_forces();
+  for (const std::string& name : contacts_) {
+    const ContactTotal total = total_of(forces, name);
+    *to++ = total.normal, *to++ = total.friction;
+  }
+  const auto wrenches = simulation_.simulator().evaluator().contact_wrenches();
+  for (std::size_t i = 0; i < wrenches.size(); i += 6)
+    to = std::copy_n(wrenches.begin() + static_cast<std::ptrdiff_t>(i), 3, to);
+  return to;
+}
+
 std::span<const double> RunTable::row(const State& sample) {
   const auto own = simulation_.row(sample);
-  if (sources_.empty()) return own;
+  if (names_.size() == own.size()) return own;
   auto to = std::copy(own.begin(), own.end(), row_.begin());
   const auto reports = simulation_.simulator().calc_reports(sample);
   for (const Source& source : sources_) {
@@ -118,6 +147,11 @@ std::span<const double> RunTable::row(const State& sample) {
     if (source.added && !reports.empty()) value += reports[*source.added];
     *to++ = value;
   }
+  if (to == row_.end()) return row_;
+  if (reports.empty())
+    std::fill(to, row_.end(), std::nan(""));
+  else
+    (void)write_contacts(&*to);
   return row_;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// The table of a run: the columns of a Simulation, and on request inputs, prescribed motions, energies and reactions.
+// The table of a run: the columns of a Simulation, and on request inputs, prescribed motions, energies, reactions and forces of
+// contacts.
 
 #include <optional>
 #include <span>
@@ -16,11 +17,12 @@ struct TableColumns {
   bool prescribed = false;  ///< motions of joints that are functions of time or inputs
   bool energy = false;      ///< kinetic, potential and total energy, J
   bool reactions = false;   ///< of joints (on the outer body, components in its axes), and auxiliary forces
+  bool contacts = false;    ///< normal and friction force of each contact, and what shapes exert on each body
 
-  [[nodiscard]] bool any() const { return inputs || prescribed || energy || reactions; }
+  [[nodiscard]] bool any() const { return inputs || prescribed || energy || reactions || contacts; }
 };
 
-/// "inputs", "prescribed", "energy", "reactions", "all". Throws ModelError for another word.
+/// "inputs", "prescribed", "energy", "reactions", "contacts", "all". Throws ModelError for another word.
 [[nodiscard]] TableColumns table_columns_from(std::span<const std::string> groups);
 
 /// Adds what the model has to report for these columns. Call it before the equations are formed.
@@ -46,10 +48,13 @@ class RunTable {
   void add(std::string name, std::string unit, const Source& from);
   void add_energies();
   void add_reactions();
+  void add_contacts();
+  double* write_contacts(double* to) const;
 
   Simulation& simulation_;
   std::vector<std::string> names_, units_;
-  std::vector<Source> sources_;  ///< of the columns beyond those of the simulation
+  std::vector<Source> sources_;        ///< of the columns beyond those of the simulation
+  std::vector<std::string> contacts_;  ///< two columns each, behind those of sources_; then three of each contact body
   std::vector<double> row_;
 };
 

@@ -83,6 +83,8 @@ class ContactStepper {
   [[nodiscard]] std::span<const SteppedContact> contacts() const { return contacts_; }
   /// Impulses of the rows of the model (constraints, contacts, frictions) in the last step.
   [[nodiscard]] std::span<const double> row_impulses() const { return row_impulses_; }
+  /// A friction of the model did not slide in the last step.
+  [[nodiscard]] bool sticks(std::size_t friction) const { return own_sticks_[friction]; }
   [[nodiscard]] double kinetic_before() const { return kinetic_before_; }
   [[nodiscard]] double kinetic_after() const { return kinetic_after_; }
   /// Contacts that closed with more than a resting speed in the last step.

@@ -1,6 +1,7 @@
 #include "kane/simulate/switching/contact_forces.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "kane/base/at.hpp"
 #include "kane/simulate/switching/switched_dynamics.hpp"
@@ -16,6 +17,19 @@ std::string_view to_string(ContactForceState state) {
     case ContactForceState::Slide: return "slide";
   }
   return "";
+}
+
+ContactTotal total_of(std::span<const ContactForce> forces, std::string_view name) {
+  ContactTotal total;
+  for (const ContactForce& force : forces) {
+    const std::string_view own = force.name;
+    if (!own.starts_with(name) || (own.size() > name.size() && own[name.size()] != '.')) continue;
+    if (!force.is_friction)
+      total.normal += force.normal;
+    else if (own.ends_with(".friction"))
+      total.friction += std::hypot(force.friction[0], force.friction[1]);
+  }
+  return total;
 }
 
 ContactForceList::ContactForceList(const SwitchedDynamics& dynamics)

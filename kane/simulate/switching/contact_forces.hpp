@@ -34,6 +34,14 @@ struct ContactForce {
   std::size_t components = 0;
 };
 
+/// What a contact of the model, or all places where a pair of shapes touches, exert together.
+struct ContactTotal {
+  double normal = 0, friction = 0;  ///< sums of the sizes of the forces
+};
+
+/// Places of a pair are called "pair", "pair.2", ...; their frictions add ".friction".
+[[nodiscard]] ContactTotal total_of(std::span<const ContactForce> forces, std::string_view name);
+
 /// A list of all of them, contacts first, that is brought up to date without allocating.
 class ContactForceList {
  public:

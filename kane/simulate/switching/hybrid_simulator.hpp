@@ -89,6 +89,7 @@ class HybridSimulator final : public MotionSimulator {
   void note_cost();
   [[nodiscard]] bool too_busy(std::string& why) const;
   void refresh_stepped_forces();
+  void add_stepped_frictions();
   void add_stepped_wrench(const SteppedContact& c, std::span<double> wrenches) const;
   void check_energy();
 

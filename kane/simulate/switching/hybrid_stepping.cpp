@@ -302,6 +302,30 @@ void HybridSimulator::refresh_stepped_forces() {
     force.friction[0] = norm(c.friction_impulse) / stepped_h_;
     stepped_forces_.push_back(force);
   }
+  add_stepped_frictions();
+}
+
+/// Frictions of the model: of its contacts, of joints, and those with limits of their own.
+void HybridSimulator::add_stepped_frictions() {
+  const auto impulses = stepper_->row_impulses();
+  const ContactSet& set = dynamics_.contact_set();
+  for (std::size_t f = 0; f < system_->equations().frictions.size(); ++f) {
+    ContactForce force;
+    force.name = system_->equations().frictions[f].name;
+    force.is_friction = true;
+    const int contact = set.frictions[f].contact;
+    force.normal = contact < 0 ? 0.0 : impulses[set.contacts[at(contact)].row] / stepped_h_;
+    force.components = std::min(force.friction.size(), set.frictions[f].rows.size());
+    double size = 0;
+    for (std::size_t i = 0; i < force.components; ++i) {
+      force.friction[i] = impulses[set.frictions[f].rows[i]] / stepped_h_;
+      size = std::hypot(size, force.friction[i]);
+    }
+    force.state = !(size > 0)           ? ContactForceState::Idle
+                  : stepper_->sticks(f) ? ContactForceState::Stick
+                                        : ContactForceState::Slide;
+    stepped_forces_.push_back(force);
+  }
 }
 
 }  // namespace kane
