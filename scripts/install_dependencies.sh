@@ -10,7 +10,9 @@ here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 packages_of() {  # SECTION
   awk -v section="[$1]" '
     /^\[/ { inside = ($0 == section); found = found || inside; next }
-    inside && NF && !/^#/ { print $1 }
+    !inside || !NF || /^#/ { next }
+    $2 ~ /^unless:/ && system("command -v " substr($2, 8) " >/dev/null 2>&1") == 0 { next }
+    { print $1 }
     END { exit !found }' "$here/packages.txt"
 }
 
