@@ -37,7 +37,7 @@ int read_mode_count(const YamlNode& node, const std::string& owner) {
 }
 
 /// Which modes there are; their expressions, if given, are read later.
-void read_modes(const Group& group, FlexibleBeam& beam) {
+void read_beam_modes(const Group& group, FlexibleBeam& beam) {
   const YamlNode* shapes = group.find("shapes");
   const YamlNode* modes = group.find("modes");
   if (shapes != nullptr && shapes->is_map()) {
@@ -73,7 +73,7 @@ void read_modes(const Group& group, FlexibleBeam& beam) {
 }
 
 /// One scalar for both directions, or {y: ..., z: ...}.
-void read_bending(const ModelContext& context, const Group& group, FlexibleBeam& beam) {
+void read_beam_bending(const ModelContext& context, const Group& group, FlexibleBeam& beam) {
   const YamlNode* node = group.find("EI");
   if (node == nullptr) return;
   if (!node->is_map()) {
@@ -104,7 +104,7 @@ class ArcLength {
   ModelContext& context_;
 };
 
-void read_sections(const ModelContext& context, const Group& group, FlexibleBeam& beam) {
+void read_beam_sections(const ModelContext& context, const Group& group, FlexibleBeam& beam) {
   const YamlNode* node = group.find("inertia");
   if (node == nullptr) return;
   if (node->is_list())
@@ -113,7 +113,7 @@ void read_sections(const ModelContext& context, const Group& group, FlexibleBeam
     beam.section_inertia[0] = context.scalar(*node, kSection, "inertia", group.owner());
 }
 
-void read_damping(const ModelContext& context, const Group& group, FlexibleBeam& beam) {
+void read_beam_damping(const ModelContext& context, const Group& group, FlexibleBeam& beam) {
   beam.viscosity = context.scalar(group, "viscosity", measure::kTime);
   const YamlNode* node = group.find("damping");
   if (node == nullptr) return;
@@ -138,7 +138,7 @@ void declare_beams(ModelContext& context, const YamlNode& bodies) {
     const Group group(*node, owner_of(entry.key), keys::kFlexible);
     FlexibleBeam beam;
     beam.where = node->place.where();
-    read_modes(group, beam);
+    read_beam_modes(group, beam);
     std::vector<std::string> names;
     if (const YamlNode* given = group.find("coordinates"))
       names = read_names(*given, "an entry", fmt::format("the coordinates of {}", group.owner()));
@@ -162,11 +162,11 @@ FlexibleBeam read_beam(ModelContext& context, const YamlNode& node, const std::s
   const ArcLength arc_length(context, node);
   beam.mass_per_length =
       context.scalar(group.need("mass_per_length", "0.8 kg/m"), kMassPerLength, "mass_per_length", group.owner());
-  read_bending(context, group, beam);
+  read_beam_bending(context, group, beam);
   beam.torsion = context.scalar(group, "GJ", kTorsion);
   beam.tension = context.scalar(group, "EA", measure::kForce);
-  read_sections(context, group, beam);
-  read_damping(context, group, beam);
+  read_beam_sections(context, group, beam);
+  read_beam_damping(context, group, beam);
   if (beam.shapes == BeamShapes::Given) {
     const Group lists(*group.find("shapes"), "the shapes of " + group.owner(), keys::kBeamMotion);
     for (BeamModes& modes : beam.modes)
