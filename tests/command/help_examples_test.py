@@ -87,7 +87,8 @@ class HelpExamples(unittest.TestCase):
         for command, (place, examples) in zip(commands, groups.items()):
             with self.subTest(place):
                 self.assertTrue(examples, f"{place} shows no example")
-                for example in examples:
+                # The first may prepare what the others read (kane results needs a sweep).
+                for example in examples[1:] or examples:
                     self.assertIn(f"kane {command} ", example)
         self.check(groups)
 

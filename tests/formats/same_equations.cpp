@@ -90,8 +90,16 @@ void expect_same_equations(const Mechanism& a, const Mechanism& b, double tolera
     const auto x = evaluate(all_a, values, table_functions(a));
     const auto y = evaluate(all_b, values, table_functions(b));
     double scale = 1e-300;
-    for (const double v : x) scale = std::max(scale, std::abs(v));
-    for (std::size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(x[i], y[i], tolerance * scale) << "entry " << i;
+    for (const double v : x)
+      if (std::isfinite(v)) scale = std::max(scale, std::abs(v));
+    // A random state may be out of reach (a beam bent by more than its length): the same entries have no value then.
+    std::size_t compared = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      if (std::isnan(x[i]) && std::isnan(y[i])) continue;
+      ASSERT_NEAR(x[i], y[i], tolerance * scale) << "entry " << i;
+      ++compared;
+    }
+    EXPECT_GT(2 * compared, x.size());
   }
 }
 

@@ -48,7 +48,7 @@ class Machine:
 
 def packages_of(section):
     text = (ROOT / "scripts/packages.txt").read_text().split(f"[{section}]")[1].split("\n[")[0]
-    return [line for line in text.splitlines() if line and not line.startswith("#")]
+    return [line.split()[0] for line in text.splitlines() if line and not line.startswith("#")]
 
 
 class InstallDependencies(unittest.TestCase):
@@ -74,6 +74,11 @@ class InstallDependencies(unittest.TestCase):
         self.assertEqual(machine.run("tests", "bench")[0], 0)
         asked = machine.apt_calls()[-1].split("--no-install-recommends ")[1].split()
         self.assertEqual(asked, sorted(set(packages_of("tests") + packages_of("bench"))))
+
+    def test_a_command_may_stand_in_for_its_package(self):
+        machine = Machine(self.folder, set(packages_of("tests")) - {"npm"})
+        machine.add("npm", "exit 0")
+        self.assertEqual(machine.run("tests"), (0, ""))
 
     def test_without_root_the_command_is_told(self):
         machine = Machine(self.folder, set(packages_of("build")) - {"cmake"}, user=1000)
