@@ -23,12 +23,17 @@ class Workbench {
     this.engine = new SocketEngine(this.workspace, this);
     const text = this.workspace.panel("left", "Text", this.editor.root);
     text.classList.add("flush");
+    this.drawing = new DrawPane({ workspace: this.workspace, text: () => this.editor.text, running: () => !this.unopened,
+      onDraw: (next, runs) => this.takeDrawing(next, runs), onNew: () => this.startDrawing() });
+    this.workspace.panel("left", "Draw", this.drawing.root);
     this.workspace.panel("left", "Models", this.gallery);
+    this.workspace.onShow = (side, title) => { if (side === "left") this.drawing.show(title === "Draw"); };
     this.analysis = this.workspace.panel("right", "Analysis", element("p", { class: "hint" }, "Equilibrium and eigenvalues of the model as it is now."),
       element("button", { id: "analyse", onclick: () => this.send({ type: "analyse" }) }, "Find them"), element("div", { id: "analysed" }));
     this.workspace.show("left", "Text");
     document.getElementById("actions").append(
       element("button", { onclick: () => this.create() }, "New"), " ",
+      element("button", { id: "draw", title: "Draw a mechanism with the mouse", onclick: () => this.draw() }, "Draw"), " ",
       element("button", { onclick: () => { this.workspace.show("left", "Models"); this.listFiles(); } }, "Open"));
     this.lost = element("div", { id: "lost", role: "status", hidden: true }, "The server does not answer. Trying again; your text is kept.");
     document.body.append(this.lost);
@@ -44,7 +49,7 @@ class Workbench {
     url.protocol = "ws:";
     this.socket = new WebSocket(url);
     this.socket.binaryType = "arraybuffer";
-    this.socket.onopen = () => { this.lost.hidden = true; if (this.path) this.open(this.path, this.draft()); };
+    this.socket.onopen = () => { this.lost.hidden = true; if (this.path && !this.unopened) this.open(this.path, this.path === "untitled" ? this.editor.text : this.draft()); };
     this.socket.onmessage = (event) => {
       if (event.data instanceof ArrayBuffer) this.engine.take(event.data);
       else this.take(JSON.parse(event.data));
@@ -70,6 +75,7 @@ class Workbench {
     this.editor.save.hidden = !m.write;
     if (this.path) return;
     const wanted = decodeURIComponent(location.hash.slice(1)) || m.open || recall("last");
+    if (wanted === "untitled" && /^bodies:/m.test(recall("draft.untitled") || "")) { this.create(recall("draft.untitled")); return; }
     fetch("files").then((r) => r.json()).then(({ files }) => {
       const names = files.map((f) => f.path);
       const first = [wanted, "double_pendulum.yaml", names[0]].find((n) => n && names.includes(n));
@@ -99,26 +105,65 @@ class Workbench {
     location.hash = encodeURIComponent(path);
     remember("last", path);
     this.fresh = true;
+    this.unopened = false;
     this.open(path, this.draft());
     this.workspace.show("left", "Text");
     for (const row of this.gallery.querySelectorAll("button")) row.setAttribute("aria-current", String(row.dataset.path === path));
   }
   open(path, text) {
     this.editor.setText(text || this.saved || "");
-    this.send(this.untitled ? { type: "open", text: text || this.saved } : { type: "open", path, ...(text ? { text } : {}) });
+    this.send(path === "untitled" ? { type: "open", text } : { type: "open", path, ...(text ? { text } : {}) });
     this.workspace.showPlaying(true);
     this.send({ type: "play", on: true });
     this.status();
   }
-  create() {
-    this.untitled = true;
-    this.path = "untitled";
-    this.saved = "";
-    this.fresh = true;
-    this.editor.setText(STARTER);
-    this.send({ type: "open", text: STARTER });
+  create(text = STARTER) {
+    this.startText(text);
+    this.openText(text);
     this.workspace.show("left", "Text");
-    this.untitled = false;
+  }
+  /// A text that belongs to no file yet.
+  startText(text) {
+    this.path = "untitled";
+    this.seen = undefined;
+    this.saved = "";
+    location.hash = "untitled";
+    this.editor.setText(text);
+    remember("draft.untitled", text);
+    this.status();
+  }
+  openText(text) {
+    this.fresh = true;
+    this.unopened = false;
+    this.send({ type: "open", text });
+    this.workspace.showPlaying(true);
+    this.send({ type: "play", on: true });
+  }
+
+  // ---- drawing -------------------------------------------------------------------------------------------------------------------
+  /// The drawing of this model, or an empty sheet if it was not drawn.
+  draw() {
+    this.workspace.show("left", "Draw");
+    if (this.drawing.problem && this.path !== "untitled") this.drawing.start();
+  }
+  /// An empty sheet; what ran before runs on until there is a body.
+  startDrawing() {
+    this.startText(BLANK);
+    this.unopened = true;
+  }
+  /// The text has changed by drawing: it runs from the start, which is the pose that was drawn.
+  takeDrawing(text, runs) {
+    this.editor.setText(text);
+    if (this.path) remember("draft." + this.path, text);
+    this.status();
+    if (!runs) { this.unopened = true; return; }
+    this.restart = true;
+    this.run(text);
+  }
+  run(text) {
+    if (this.unopened && this.path === "untitled") { this.openText(text); return; }
+    this.unopened = false;
+    this.send({ type: "edit", text });
   }
   show(info) {
     const same = !this.fresh && this.engine.info && this.engine.info.name === info.name;
@@ -129,11 +174,13 @@ class Workbench {
     this.engine.settle("");
     this.workspace.open(this.engine, info.preview, same);
     if (past) this.workspace.note("");
+    if (this.restart) { this.restart = false; this.workspace.reset(); }
     if (!this.editor.text) this.editor.setText(info.text);
   }
   edit(text) {
+    if (this.drawing.visible) this.drawing.read();
     if (this.path) remember("draft." + this.path, text);
-    this.send({ type: "edit", text });
+    this.run(text);
     this.status();
   }
   status(text) {

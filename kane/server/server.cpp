@@ -73,6 +73,10 @@ const std::map<std::string, Asset, std::less<>>& assets() {
                                                              {"live_view.js", {kScript, kServedLiveViewJs}},
                                                              {"workspace.js", {kScript, kServedWorkspaceJs}},
                                                              {"editor.js", {kScript, kEditorJs}},
+                                                             {"model_text.js", {kScript, kModelTextJs}},
+                                                             {"drawing.js", {kScript, kDrawingJs}},
+                                                             {"drawing_painter.js", {kScript, kDrawingPainterJs}},
+                                                             {"draw_pane.js", {kScript, kDrawPaneJs}},
                                                              {"socket_engine.js", {kScript, kSocketEngineJs}},
                                                              {"workbench.js", {kScript, kWorkbenchJs}},
                                                              {"schema.json", {"application/json", kSchemaJson}}};

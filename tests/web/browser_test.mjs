@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { chromium } from "playwright-core";
+import { drawing } from "./drawing.mjs";
 
 const [kane, source] = process.argv.slice(2), models = path.join(source, "models"), scratch = mkdtempSync(path.join(tmpdir(), "kane_web_"));
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -129,6 +130,8 @@ try {
   console.log("one-file page: ok");
   await workbench(browser);
   console.log("workbench: ok");
+  await drawing(browser, { kane, scratch, serve, until, wait, models });
+  console.log("drawing: ok");
 } finally {
   await browser?.close();
   rmSync(scratch, { recursive: true, force: true });
