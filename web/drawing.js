@@ -28,7 +28,8 @@ class Drawing {
   // ---- from the text -------------------------------------------------------------------------------------------------------------
   /// Throws {message, line} if the text has something that cannot be drawn.
   static read(text) {
-    const drawing = new Drawing(), source = new ModelText(text);
+    const drawing = new Drawing(), source = new ModelText(text), other = source.lines.findIndex((l) => /^(ground|particles|frames|dh|repeat|include|equations):/.test(l));
+    if (other >= 0) throw Object.assign(new Error(`'${source.lines[other].split(":")[0]}' cannot be drawn`), { line: other + 1 });
     const each = (section, take) => {
       for (const [name, { value, line }] of source.entries(section)) {
         try { take(name, value); }
@@ -55,6 +56,7 @@ class Drawing {
   static point(list) {
     if (list === undefined) return [0, 0];
     if (!Array.isArray(list) || list.length !== 3) throw new Error("a position has three numbers here");
+    if (Drawing.number(list[2], LENGTHS) !== 0) throw new Error("the drawing lies in the plane z = 0");
     return [Drawing.number(list[0], LENGTHS), Drawing.number(list[1], LENGTHS)];
   }
   static readBody(name, value) {
@@ -63,6 +65,7 @@ class Drawing {
     const size = shape.get("box"), round = shape.get("cylinder"), turn = shape.get("orientation"), end = value.get("points")?.get?.("end");
     if (turn && !(turn instanceof Map && turn.get("axis") === "z" && turn.has("angle"))) throw new Error("a shape is turned about z here");
     const angle = turn ? Drawing.number(turn.get("angle"), ANGLES) : 0;
+    if (!end && Math.hypot(...Drawing.point(shape.get("at"))) > 0) throw new Error("the origin of a box or a disk is its centre here");
     if (round instanceof Map) return { name, kind: "disk", at: [0, 0], radius: Drawing.number(round.get("radius"), LENGTHS), value };
     if (!Array.isArray(size)) throw new Error("bars, boxes and disks can be drawn (box or cylinder)");
     if (end) return { name, kind: "bar", a: [0, 0], b: Drawing.point(end), width: Drawing.number(size[1], LENGTHS), value };
@@ -74,6 +77,8 @@ class Drawing {
     if (!kind) throw new Error(`a joint of type '${type}' cannot be drawn`);
     for (const key of ["orientation", "child_orientation", "rotation_from", "value", "values", "lock"])
       if (value.has(key)) throw new Error(`'${key}' cannot be drawn`);
+    if (kind === "pin" && !["z", "-z"].includes(value.get("axis") ?? "z")) throw new Error("a pin turns about z here");
+    if (kind === "free" && (value.get("parent") !== "N" || value.has("axes"))) throw new Error("a planar joint starts at the ground here, along x and y");
     let of = [value.get("parent"), value.get("child")], axis = null;
     if (kind === "slot") {
       const line = motions?.find((m) => m.has("translate"));
@@ -96,7 +101,7 @@ class Drawing {
       }
     for (const b of this.bodies) {
       const o = known.get(b.name);
-      if (!o) throw new Error(`'${b.name}' has no joint`);
+      if (!o) throw new Error(`no joint carries '${b.name}'`);
       if (b.kind === "bar") { b.b = P2.add(o, b.b); b.a = o; } else b.at = o;
     }
     for (const j of joints) {
@@ -142,6 +147,7 @@ class Drawing {
       angle = Math.atan2(d[1], d[0]);
     }
     if (Math.abs(angle) > 1e-9) shape.set("orientation", new Map([["axis", "z"], ["angle", short(angle * 180 / Math.PI, 4) + " deg"]]));
+    for (const [key, v] of b.value.get("shape") ?? []) if (!["box", "cylinder", "at", "orientation"].includes(key)) shape.set(key, v);
     value.set("shape", shape);
     if (b.kind === "bar") value.set("points", new Map([...(b.value.get("points") ?? []), ["end", place(P2.sub(b.b, b.a))]]));
     return value;

@@ -69,6 +69,20 @@ class History {
   }
   /// Everything after sample `index` is forgotten.
   truncate(index) { this.count = Math.min(this.count, index + 1); this.expose(); }
+  /// Forgets where bodies go that fly or fall away for good, beside which nothing else could be seen.
+  dropFlights() {
+    const n = this.scene.bodies.length, low = [0, 1, 2].map(() => Infinity), high = low.map(() => -Infinity);
+    for (let b = 0; b < n; b++) for (let k = 0; k < 3; k++) { const v = this.poses[7 * b + k]; low[k] = Math.min(low[k], v); high[k] = Math.max(high[k], v); }
+    const size = Math.max(this.scene.size, ...high.map((h, k) => h - low[k])), times = (i) => {
+      let most = 0;
+      for (let b = 0; b < n; b++) for (let k = 0; k < 3; k++) { const v = this.poses[7 * (i * n + b) + k]; most = Math.max(most, low[k] - v, v - high[k]); }
+      return most / size;
+    };
+    if (!n || !this.count || !(size > 0) || !(times(this.count - 1) > 40)) return;
+    let i = 0;
+    while (i + 1 < this.count && times(i + 1) < 2) i++;
+    this.truncate(i);
+  }
   /// A source is a place in the row, or a point fixed in a body.
   point(source, row, to, at) {
     if (source.at !== undefined) { for (let k = 0; k < 3; k++) to[at + k] = row[source.at + k]; return; }

@@ -19,6 +19,7 @@ class Workbench {
   constructor() {
     this.workspace = new Workspace({ onSelect: (name) => this.editor.setLit(name), help: [["Ctrl+S", "save"], ["Ctrl+space", "complete a key"]] });
     this.editor = new Editor({ onEdit: (text) => this.edit(text), onSave: () => this.save(false) });
+    this.thumbnails = new Thumbnails(this.workspace);
     this.gallery = element("div", { class: "gallery", role: "list" });
     this.engine = new SocketEngine(this.workspace, this);
     const text = this.workspace.panel("left", "Text", this.editor.root);
@@ -27,14 +28,17 @@ class Workbench {
       onDraw: (next, runs) => this.takeDrawing(next, runs), onNew: () => this.startDrawing() });
     this.workspace.panel("left", "Draw", this.drawing.root);
     this.workspace.panel("left", "Models", this.gallery);
-    this.workspace.onShow = (side, title) => { if (side === "left") this.drawing.show(title === "Draw"); };
+    this.workspace.onShow = (side, title) => { 
+      if (side === "left") this.drawing.show(title === "Draw");
+      if (title === "Models") this.listFiles();
+    };
     this.analysis = this.workspace.panel("right", "Analysis", element("p", { class: "hint" }, "Equilibrium and eigenvalues of the model as it is now."),
       element("button", { id: "analyse", onclick: () => this.send({ type: "analyse" }) }, "Find them"), element("div", { id: "analysed" }));
     this.workspace.show("left", "Text");
     document.getElementById("actions").append(
       element("button", { onclick: () => this.create() }, "New"), " ",
       element("button", { id: "draw", title: "Draw a mechanism with the mouse", onclick: () => this.draw() }, "Draw"), " ",
-      element("button", { onclick: () => { this.workspace.show("left", "Models"); this.listFiles(); } }, "Open"));
+      element("button", { onclick: () => this.workspace.show("left", "Models") }, "Open"));
     this.lost = element("div", { id: "lost", role: "status", hidden: true }, "The server does not answer. Trying again; your text is kept.");
     document.body.append(this.lost);
     fetch("schema.json").then((r) => r.json()).then((schema) => { this.editor.keys = new SchemaKeys(schema); }).catch(() => {});
@@ -89,7 +93,7 @@ class Workbench {
     const { files } = await fetch("files").then((r) => r.json());
     const filter = element("input", { type: "text", placeholder: `Find among ${files.length} models`, "aria-label": "Find a model" });
     const rows = files.map((f) => element("button", { role: "listitem", "aria-current": String(f.path === this.path), "data-path": f.path, onclick: () => this.choose(f.path) },
-      element("b", {}, f.path.replace(/\.ya?ml$/, "")), element("span", {}, f.description)));
+      this.thumbnails.of(f.path), element("div", {}, element("b", {}, f.path.replace(/\.ya?ml$/, "")), element("span", {}, f.description))));
     filter.addEventListener("input", () => { for (const [i, row] of rows.entries()) row.hidden = !(files[i].path + files[i].description).toLowerCase().includes(filter.value.toLowerCase()); });
     this.gallery.replaceChildren(filter, ...rows);
   }
@@ -173,6 +177,7 @@ class Workbench {
     this.engine.setInfo(info);
     this.engine.settle("");
     this.workspace.open(this.engine, info.preview, same);
+    if (this.path !== "untitled") this.thumbnails.take(this.path);
     if (past) this.workspace.note("");
     if (this.restart) { this.restart = false; this.workspace.reset(); }
     if (!this.editor.text) this.editor.setText(info.text);

@@ -150,6 +150,7 @@ class Workspace {
     document.getElementById("about").textContent = info.description || "";
     this.history = new History(info.scene, info.coordinates.length, info.speeds.length);
     for (const [t, state, row] of preview) this.history.append(t, state, row);
+    this.history.dropFlights();
     const canvas = this.canvas.cloneNode(), overlay = this.overlay.cloneNode();  // a context of WebGL belongs to one view
     this.canvas.replaceWith(canvas);
     this.overlay.replaceWith(overlay);

@@ -77,6 +77,7 @@ const std::map<std::string, Asset, std::less<>>& assets() {
                                                              {"drawing.js", {kScript, kDrawingJs}},
                                                              {"drawing_painter.js", {kScript, kDrawingPainterJs}},
                                                              {"draw_pane.js", {kScript, kDrawPaneJs}},
+                                                             {"thumbnails.js", {kScript, kThumbnailsJs}},
                                                              {"socket_engine.js", {kScript, kSocketEngineJs}},
                                                              {"workbench.js", {kScript, kWorkbenchJs}},
                                                              {"schema.json", {"application/json", kSchemaJson}}};

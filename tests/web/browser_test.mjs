@@ -114,6 +114,10 @@ async function workbench(browser) {
   await page.click("#lefttabs button:has-text('Models')");
   await page.click(".gallery button[data-path='newtons_cradle.yaml']");
   await until(page, "kane.engine.info.name === 'newtons_cradle' && kane.workspace.time > 0.1", "another model moves");
+  // The list of models keeps a picture of it.
+  await until(page, "/^data:image/.test(recall('picture.newtons_cradle.yaml'))", "a picture is taken");
+  await page.click("#lefttabs button:has-text('Models')");
+  await until(page, "document.querySelector(\".gallery button[data-path='newtons_cradle.yaml'] img\")?.naturalWidth === 144", "the picture is shown");
   assert.deepEqual(errors, []);
   assert.deepEqual(asked, []);
   await server.end();
