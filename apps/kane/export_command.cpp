@@ -12,6 +12,7 @@
 #include "apps/kane/command.hpp"
 #include "apps/kane/model_source.hpp"
 #include "apps/kane/output_guard.hpp"
+#include "kane/base/counted.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/output_file.hpp"
 #include "kane/export/export_plan.hpp"
@@ -133,9 +134,9 @@ void run_fmu_export(const ExportCommandOptions& options) {
     return;
   }
   for (const std::string& note : plan.model.notes) fmt::print(stderr, "warning: {}\n", note);
-  fmt::print("{}: {} as an FMU for {} (FMI {}.0), {} states, {} inputs, {} parameters\n", file, plan.model.name,
-             interfaces, options.fmi, plan.model.count(FmuKind::State), plan.model.count(FmuKind::Input),
-             plan.model.count(FmuKind::Parameter));
+  fmt::print("{}: {} as an FMU for {} (FMI {}.0), {}, {}, {}\n", file, plan.model.name, interfaces, options.fmi,
+             counted(plan.model.count(FmuKind::State), "state"), counted(plan.model.count(FmuKind::Input), "input"),
+             counted(plan.model.count(FmuKind::Parameter), "parameter"));
 }
 
 void run_export(const ExportCommandOptions& options) {

@@ -73,7 +73,7 @@ Reach calc_reach(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
   for (Index i = 0; i < a.rows(); ++i)
     for (Index j = 0; j < a.rows(); ++j) transposed(static_cast<std::size_t>(i), static_cast<std::size_t>(j)) = a(j, i);
   double largest = 0;
-  for (const Mode& mode : calc_modes(transposed).modes) {
+  for (const Mode& mode : calc_modes(transposed.view(), false).modes) {
     double sum = 0, size = 0;
     for (const auto& w : mode.shape) size += std::norm(w);
     for (Index j = 0; j < b.cols(); ++j) {

@@ -92,7 +92,7 @@ std::vector<std::vector<double>> calc_participation(ConstMatrixView a, const Gen
 
 }  // namespace
 
-ModeReport calc_modes(ConstMatrixView a) {
+ModeReport calc_modes(ConstMatrixView a, bool with_participation) {
   const std::size_t n = a.rows;
   for (std::size_t i = 0; i < n; ++i)
     require(all_finite({a.row(i), n}), "the linear equations have entries that are not finite at this state");
@@ -101,7 +101,8 @@ ModeReport calc_modes(ConstMatrixView a) {
   ModeReport r;
   r.eigenvalues = eigen.values;
   r.tolerance = n == 0 ? 0 : zero_size(a, eigen.values);
-  const auto participation = calc_participation(a, eigen);
+  std::vector<std::vector<double>> participation(n);
+  if (with_participation) participation = calc_participation(a, eigen);
   for (std::size_t k = 0; k < n; ++k) {
     const Complex s = eigen.values[k];
     if (s.real() > r.tolerance)

@@ -40,8 +40,8 @@ struct ModeReport {
   double tolerance = 0;                           ///< real parts below this count as zero
 };
 
-/// Throws ModelError if A has entries that are not finite.
-[[nodiscard]] ModeReport calc_modes(ConstMatrixView a);
+/// Throws ModelError if A has entries that are not finite. Participations are the longest part of the work.
+[[nodiscard]] ModeReport calc_modes(ConstMatrixView a, bool with_participation = true);
 
 /// A sentence: "unstable: 1 of 4 eigenvalues grows, the fastest doubles in 0.12 s".
 [[nodiscard]] std::string describe_stability(const ModeReport& report);
