@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -270,7 +271,9 @@ void run_results(const ResultsCommandOptions& options) {
     for (std::size_t m = 0; m < table.measures.size(); ++m) report.measures.push_back(m);
   if (!options.out.empty()) write_table(table, options.out);
   if (!options.page.empty())
-    write_file(options.page, make_results_page(table, "Sweep of " + table.identity.model_file));
+    write_file(
+        options.page,
+        make_results_page(table, "Sweep of " + std::filesystem::path(table.identity.model_file).stem().string()));
   if (options.out == "-") return;
   if (options.json)
     fmt::print("{}\n", report.json().dump());
