@@ -278,7 +278,14 @@ class ValueCheck {
       }
     }
     for (std::size_t i = 0; i < 3; ++i) {
-      require_at(b.where, I[i][i] >= 0,
+      // Programs that compute inertias from meshes write -5.4e-20 where they mean 0.
+      const bool rounding = I[i][i] < 0 && I[i][i] >= -std::max(1e-12 * scale, 1e-15);
+      if (rounding)
+        warnings_.push_back(
+            fmt::format("the moment of inertia of body {} about its axis {} is {:.3g} kg m^2: taken for a "
+                        "rounding error",
+                        b.name, "xyz"[i], I[i][i]));
+      require_at(b.where, I[i][i] >= 0 || rounding,
                  "the moment of inertia of the body '{}' about its axis {} is negative: {} kg m^2", b.name, "xyz"[i],
                  I[i][i]);
       const std::size_t j = (i + 1) % 3;

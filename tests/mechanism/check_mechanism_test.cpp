@@ -147,6 +147,14 @@ TEST(CheckMechanism, EveryMistakeGetsASentence) {
   }
 }
 
+TEST(CheckMechanism, InertiasBelowZeroByRoundingGetAWarning) {
+  Mechanism m = pendulum();
+  m.bodies[0].inertia[0][0] = m.graph->number(rational_from_double(-5.4e-20));
+  const auto warnings = check_mechanism(m);
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_NE(warnings[0].find("rounding error"), std::string::npos) << warnings[0];
+}
+
 TEST(CheckMechanism, ImprobableThingsGetAWarning) {
   Mechanism m = pendulum();
   m.bodies[0].inertia = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 5}}};
