@@ -144,7 +144,7 @@ class Drawing {
       const d = P2.sub(b.b, b.a);
       const length = short(Math.hypot(...d)), exact = Math.abs(length - Math.hypot(...d)) < 1e-12;
       shape.set("box", [exact ? length : `sqrt(${short(Math.abs(d[0]))}^2 + ${short(Math.abs(d[1]))}^2)`, short(b.width), short(b.width)]).set("at", place(P2.middle([0, 0], d)));
-      angle = Math.atan2(d[1], d[0]);
+      angle = Math.atan2(short(d[1]), short(d[0]));
     }
     if (Math.abs(angle) > 1e-9) shape.set("orientation", new Map([["axis", "z"], ["angle", short(angle * 180 / Math.PI, 4) + " deg"]]));
     for (const [key, v] of b.value.get("shape") ?? []) if (!["box", "cylinder", "at", "orientation"].includes(key)) shape.set(key, v);

@@ -63,7 +63,7 @@ class Workbench {
   send(message) { if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message)); }
   take(m) {
     const actions = {
-      hello: () => this.hello(m), model: () => this.show(m), error: () => this.editor.setError(m),
+      hello: () => this.hello(m), model: () => this.show(m), error: () => { this.editor.setError(m); if (this.drawing.visible) this.drawing.hint(m.message); },
       equations: () => { if (m.version === this.engine.info?.version) this.workspace.setEquations(m.html); },
       values: () => { this.engine.values = m.values; this.engine.settle(""); },
       refused: () => this.engine.settle(`${m.name} cannot have this value: ${m.message}`),
