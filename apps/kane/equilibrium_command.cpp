@@ -13,6 +13,7 @@
 #include "apps/kane/mode_table.hpp"
 #include "apps/kane/print.hpp"
 #include "kane/analysis/equilibria.hpp"
+#include "kane/base/line_break.hpp"
 #include "kane/wire/json.hpp"
 
 namespace kane {
@@ -30,6 +31,22 @@ struct EquilibriumCommandOptions {
 bool is_contact_row(const std::string& row, const Equilibrium& found) {
   return std::any_of(found.contacts.begin(), found.contacts.end(),
                      [&](const ContactForce& c) { return row == c.name || row.starts_with(c.name + "."); });
+}
+
+void print_ranges(const std::vector<ForceRange>& ranges) {
+  if (ranges.empty()) return;
+  std::size_t width = 20;
+  for (const ForceRange& range : ranges) width = std::max(width, text_width(range.name) + (range.is_friction ? 2 : 0));
+  fmt::print("  {:<{}} {:>14} {:>14}\n", "they may be", width, "least", "most");
+  const auto text = [](double x) { return std::isinf(x) ? std::string("unbounded") : number_text(x); };
+  bool polygon = false;
+  for (const ForceRange& range : ranges) {
+    const bool one_of_two = range.is_friction && range.polygon;
+    const std::string name = one_of_two ? fmt::format("{} {}", range.name, range.component + 1) : range.name;
+    fmt::print("  {:<{}} {:>14} {:>14}\n", name, width, text(range.least), text(range.most));
+    polygon = polygon || range.polygon;
+  }
+  if (polygon) fmt::print("  (friction cones as pyramids of 16 edges inside them: bounds may be too narrow by 2 %)\n");
 }
 
 void print_solution(const Equilibrium& found, const EquilibriaReport& report) {
@@ -63,6 +80,7 @@ void print_solution(const Equilibrium& found, const EquilibriaReport& report) {
   if (!acting.empty()) print_contacts(acting);
   if (found.indeterminate)
     fmt::print("  the forces of contacts and constraints are not unique: one possible set is shown\n");
+  print_ranges(found.ranges);
   if (found.family > 0)
     fmt::print("  one of a family of solutions with {} dimension{}\n", found.family, found.family == 1 ? "" : "s");
   fmt::print("  {}\n", found.stability());

@@ -54,6 +54,7 @@ class ContactEquilibria {
   static void take_forces(const RestingState& at, Equilibrium& found) {
     found.contacts = at.contacts;
     found.indeterminate = at.indeterminate;
+    found.ranges = at.ranges;
   }
 
   void add(Equilibrium found) {

@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "kane/analysis/force_ranges.hpp"
 #include "kane/analysis/linear_model.hpp"
 #include "kane/analysis/modes.hpp"
 #include "kane/simulate/switching/contact_forces.hpp"
@@ -59,7 +60,9 @@ struct Equilibrium {
   /// Contacts, stops and frictions with their forces; empty if the model has none.
   std::vector<ContactForce> contacts{};
   bool indeterminate = false;  ///< more than one set of forces holds it: one of them is given
-  bool conservative = false;   ///< static, forces have a potential: imaginary eigenvalues mean a minimum of it
+  /// Forces of contacts and friction that are not unique, and their bounds.
+  std::vector<ForceRange> ranges{};
+  bool conservative = false;  ///< static, forces have a potential: imaginary eigenvalues mean a minimum of it
   /// A sentence.
   [[nodiscard]] std::string stability() const;
 

@@ -69,7 +69,22 @@ bool RestFinder::rests(const State& state, RestingState& found) {
                              [](const ContactForce& f) { return f.state == ContactForceState::Stick; });
   // Against the accelerations of the system without contacts.
   const double size = free_->calc_motion(at.q, at.u, qdot, udot).ok() ? max_abs(udot) : 0.0;
-  return found.residual <= kStill * std::max(1.0, size);
+  if (found.residual > kStill * std::max(1.0, size)) return false;
+  find_ranges(found);
+  return true;
+}
+
+void RestFinder::find_ranges(RestingState& found) {
+  found.ranges.clear();
+  SwitchedDynamics& dynamics = probe_->dynamics();
+  const auto idle = [&](const SwitchedContact& c) {  // may press, though it does not in these forces
+    return c.state == ContactState::Open && dynamics.contact_set().touches(c);
+  };
+  const auto& contacts = dynamics.contact_set().contacts;
+  if (!found.indeterminate && std::none_of(contacts.begin(), contacts.end(), idle)) return;
+  found.ranges = calc_force_ranges(dynamics);
+  std::erase_if(found.ranges, [](const ForceRange& range) { return !range.open(); });
+  found.indeterminate = found.indeterminate || !found.ranges.empty();
 }
 
 bool RestFinder::settle(const State& state, RestingState& found, const Polish& polish) {

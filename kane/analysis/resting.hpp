@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "kane/analysis/force_ranges.hpp"
 #include "kane/model/model.hpp"
 #include "kane/simulate/switching/contact_forces.hpp"
 
@@ -28,6 +29,7 @@ struct RestingState {
   std::vector<ContactForce> contacts;  ///< those that close, hold or slide first; open ones too
   bool sticks = false;                 ///< some friction holds: neighbouring states rest as well
   bool indeterminate = false;          ///< more than one set of forces holds it; one of them is given
+  std::vector<ForceRange> ranges;      ///< of forces that are not unique
   double residual = 0;                 ///< largest acceleration that remains
 };
 
@@ -50,6 +52,7 @@ class RestFinder {
 
  private:
   [[nodiscard]] std::unique_ptr<HybridSimulator> make() const;
+  void find_ranges(RestingState& found);
 
   Model model_;
   Start start_;

@@ -39,6 +39,19 @@ Json loop_json(const ControlLoop& loop) { return {{"closed", loop.closed}, {"ope
 
 Json reach_json(const Reach& reach) { return {{"rank", reach.rank}, {"states", reach.states}}; }
 
+/// Bounds of normal forces and of components of friction; null where nothing bounds them.
+Json ranges_json(const std::vector<ForceRange>& ranges) {
+  Json list = Json::array();
+  for (const ForceRange& range : ranges) {
+    Json one{{"name", range.name}, {"force", range.is_friction ? "friction" : "normal"}};
+    if (range.is_friction) one["component"] = range.component;
+    one["min"] = number(range.least), one["max"] = number(range.most);
+    one["exact"] = !range.polygon;
+    list.push_back(one);
+  }
+  return list;
+}
+
 Json equilibrium_json(const Equilibrium& found, const EquilibriaReport& report) {
   Json a;
   a["q"] = values_by_name(report.summary.coordinates, found.state.q);
@@ -48,6 +61,7 @@ Json equilibrium_json(const Equilibrium& found, const EquilibriaReport& report) 
   a["residual"] = found.residual;
   a["family"] = found.family;
   if (!found.contacts.empty()) a["contacts"] = contacts_json(found.contacts), a["forces_unique"] = !found.indeterminate;
+  if (!found.ranges.empty()) a["force_ranges"] = ranges_json(found.ranges);
   a["stability"] = found.stability();
   a["states"] = found.states;
   if (found.modes) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "kane/analysis/equilibria.hpp"
@@ -86,6 +87,104 @@ initial: {x: -l/2*cos(a), y: l/2*sin(a), q: a}
   EXPECT_NEAR(wall * 2 * std::sin(a) + std::abs(up) * 2 * std::cos(a), 60 * std::cos(a), 1e-9);
   EXPECT_LE(std::abs(along), 0.4 * floor + 1e-9);
   EXPECT_LE(std::abs(up), 0.3 * wall + 1e-9);
+}
+
+TEST(Resting, TheForcesOfALadderLieBetweenBounds) {
+  // Weight G, slope a, friction m at the floor and n at the wall. Balance gives up = G/2 - wall tan(a) for the friction at the
+  // wall and floor = G/2 + wall tan(a); |up| <= n wall and wall <= m floor bound the force of the wall.
+  const auto check = [](double degrees, double m, double n) {
+    SCOPED_TRACE(fmt::format("{} deg, {}, {}", degrees, m, n));
+    const EquilibriaReport report = find(fmt::format(R"yaml(
+kane: 1
+parameters: {{l: 2 m, a: {} deg}}
+gravity: -10*N.y
+bodies: {{ladder: {{mass: 6, inertia: [0, 0, 2], points: {{foot: [-l/2, 0, 0], top: [l/2, 0, 0]}}}}}}
+joints: {{move: {{type: planar, parent: N, child: ladder, coordinates: [x, y, q]}}}}
+contacts:
+  floor: {{point: ladder.foot, plane: N.y, friction: {}}}
+  wall: {{point: ladder.top, plane: -N.x, friction: {}}}
+initial: {{x: -l/2*cos(a), y: l/2*sin(a), q: a}}
+)yaml",
+                                                     degrees, m, n));
+    ASSERT_TRUE(report.ok()) << report.message;
+    const double half = 30, slope = std::tan(degrees * kHalfTurn / 180);
+    const double least = half / (slope + n);
+    double most = slope > n ? half / (slope - n) : std::numeric_limits<double>::infinity();
+    if (m * slope < 1) most = std::min(most, m * half / (1 - m * slope));
+    const std::vector<ForceRange>& ranges = report.found[0].ranges;
+    ASSERT_EQ(ranges.size(), 4U);
+    const auto range = [&](const std::string& name) {
+      for (const ForceRange& r : ranges)
+        if (r.name == name) return r;
+      throw std::runtime_error("no range " + name);
+    };
+    EXPECT_FALSE(range("wall").polygon);
+    EXPECT_NEAR(range("wall").least, least, 1e-8);
+    EXPECT_NEAR(range("floor").least, half + least * slope, 1e-8);
+    const ForceRange up = range("wall.friction"), along = range("floor.friction");
+    if (std::isinf(most)) {
+      EXPECT_TRUE(std::isinf(range("wall").most) && std::isinf(range("floor").most));
+      return;
+    }
+    EXPECT_NEAR(range("wall").most, most, 1e-8);
+    EXPECT_NEAR(range("floor").most, half + most * slope, 1e-8);
+    EXPECT_NEAR(std::max(std::abs(along.least), std::abs(along.most)), most, 1e-8);
+    EXPECT_NEAR(up.most - up.least, (most - least) * slope, 1e-8);
+  };
+  check(70, 0.4, 0.3);  // the wall limits it
+  check(60, 0.4, 0.3);  // the floor does
+  check(40, 0.8, 0.9);  // nothing does: it can be wedged
+}
+
+TEST(Resting, ABlockBetweenWallsCanBeWedgedAsHardAsOneLikes) {
+  const EquilibriaReport report = find(R"yaml(
+kane: 1
+gravity: -10*N.y
+bodies: {block: {mass: 2, inertia: [0, 0, 1], points: {left: [-0.5, 0, 0], right: [0.5, 0, 0]}}}
+joints: {move: {type: planar, parent: N, child: block, coordinates: [x, y, q]}}
+constraints: {upright: {configuration: q}}
+contacts:
+  west: {point: block.left, plane: N.x, height: -0.5, friction: 0.25}
+  east: {point: block.right, plane: -N.x, height: -0.5, friction: 0.25}
+  floor: {point: block, plane: N.y}
+)yaml");
+  ASSERT_TRUE(report.ok()) << report.message;
+  EXPECT_TRUE(report.found[0].indeterminate);
+  int seen = 0;
+  for (const ForceRange& r : report.found[0].ranges) {
+    if (r.is_friction) continue;
+    EXPECT_EQ(r.least, 0) << r.name;  // of the floor too: friction at the walls can hold the block alone
+    EXPECT_TRUE(std::isinf(r.most)) << r.name;
+    ++seen;
+  }
+  EXPECT_EQ(seen, 3);
+}
+
+TEST(Resting, AStoolOnFourLegsHasBounds) {
+  // The load sits at (x, y) of a square of side 2: with forces of the corners p >= 0, each p_k is an affine function of one
+  // unknown. Without friction the program is exact in space, too.
+  const double x = 0.3, y = 0.1, weight = 20;
+  const EquilibriaReport report = find(fmt::format(R"yaml(
+kane: 1
+gravity: -10*N.z
+bodies: {{stool: {{mass: 2, com: [{}, {}, 0], inertia: [1, 1, 1], points: {{a: [1, 1, 0], b: [-1, 1, 0], c: [-1, -1, 0], d: [1, -1, 0]}}}}}}
+joints: {{move: {{type: bushing, parent: N, child: stool, coordinates: [x, y, z, q1, q2, q3]}}}}
+contacts:
+  a: {{point: stool.a, plane: N.z}}
+  b: {{point: stool.b, plane: N.z}}
+  c: {{point: stool.c, plane: N.z}}
+  d: {{point: stool.d, plane: N.z}}
+)yaml",
+                                                   x, y));
+  ASSERT_TRUE(report.ok()) << report.message;
+  // a + d = W (1 + x)/2, b + c = W (1 - x)/2, a + b = W (1 + y)/2.
+  const double right = weight * (1 + x) / 2, left = weight * (1 - x) / 2, back = weight * (1 + y) / 2;
+  const double least = std::max(0.0, back - left), most = std::min(right, back);
+  ASSERT_EQ(report.found[0].ranges.size(), 4U);
+  const ForceRange& a = report.found[0].ranges[0];
+  EXPECT_EQ(a.name, "a");
+  EXPECT_NEAR(a.least, least, 1e-8);
+  EXPECT_NEAR(a.most, most, 1e-8);
 }
 
 TEST(Resting, APendulumHangsOrLeansOnItsStop) {
