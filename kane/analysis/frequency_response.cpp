@@ -91,6 +91,14 @@ Reach calc_reach(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
 
 double wrap_near(double phase, double previous) { return phase - 360 * std::round((phase - previous) / 360); }
 
+/// How many of these lie on the imaginary axis between two frequencies, up to rounding.
+template <class Roots>
+int count_on_axis(const Roots& roots, double from, double to) {
+  return static_cast<int>(std::count_if(roots.begin(), roots.end(), [&](const Complex& s) {
+    return std::abs(s.real()) < 1e-7 * std::abs(s) && s.imag() > from && s.imag() <= to;
+  }));
+}
+
 }  // namespace
 
 std::vector<FrequencyPoint> calc_frequency_response(const LinearModel& m, std::size_t output, std::size_t input,
@@ -100,6 +108,8 @@ std::vector<FrequencyPoint> calc_frequency_response(const LinearModel& m, std::s
   const Eigen::VectorXcd b = to_eigen(m.b).col(static_cast<Index>(input)).cast<Complex>();
   const Eigen::RowVectorXcd c = to_eigen(m.c).row(static_cast<Index>(output)).cast<Complex>();
   const auto identity = Eigen::MatrixXcd::Identity(a.rows(), a.rows());
+  const Eigen::VectorXcd poles = a.rows() > 0 ? to_eigen(m.a).eigenvalues() : Eigen::VectorXcd();
+  const std::vector<Complex> zeros = calc_zeros(m, output, input);
   std::vector<FrequencyPoint> points;
   for (const double w : omega) {
     const Eigen::MatrixXcd pencil = Complex(0, w) * identity - a;
@@ -110,7 +120,12 @@ std::vector<FrequencyPoint> calc_frequency_response(const LinearModel& m, std::s
     p.magnitude = std::abs(p.response);
     p.decibel = 20 * std::log10(p.magnitude);
     p.phase = std::arg(p.response) * 180 / std::numbers::pi;
-    if (!points.empty() && std::isfinite(points.back().phase)) p.phase = wrap_near(p.phase, points.back().phase);
+    if (!points.empty() && std::isfinite(points.back().phase)) {
+      // An undamped zero turns by half a turn forwards, an undamped pole backwards: the limit of little damping.
+      const double before = points.back().omega;
+      const int halves = count_on_axis(zeros, before, w) - count_on_axis(poles, before, w);
+      p.phase = wrap_near(p.phase, points.back().phase + 180 * halves);
+    }
     points.push_back(p);
   }
   return points;
@@ -159,7 +174,9 @@ Margins calc_margins(std::span<const FrequencyPoint> points) {
     };
     const double turns = std::floor((std::max(p.phase, q.phase) - 180) / 360);
     const double crossing = 180 + 360 * turns;  // the odd multiple of 180 degrees that may lie between
-    if ((p.phase - crossing) * (q.phase - crossing) <= 0 && p.phase != q.phase) {
+    // The half turn of an undamped pole or zero crosses where the response is infinite or nothing.
+    const bool jumps = std::abs(q.phase - p.phase) > 180 - 1e-6;
+    if (!jumps && (p.phase - crossing) * (q.phase - crossing) <= 0 && p.phase != q.phase) {
       const auto [w, x] = between((crossing - p.phase) / (q.phase - p.phase));
       const double gain = std::pow(10, -(p.decibel + x * (q.decibel - p.decibel)) / 20);
       if (!r.gain || std::abs(std::log(gain)) < std::abs(std::log(*r.gain))) r.gain = gain, r.gain_omega = w;

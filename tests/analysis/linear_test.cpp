@@ -213,6 +213,22 @@ TEST(Modes, ParticipationOfDefectiveEigenvalues) {
   }
 }
 
+TEST_F(Oscillator, UndampedPolesLagAndUndampedZerosLead) {
+  // y = x1 of two unit masses, x1'' = -2 x1 + x2 + F, x2'' = x1 - 2 x2: zeros at 1.414 i, poles at 1 i and 1.732 i.
+  LinearModel m;
+  m.states = {"x1", "x2", "u1", "u2"}, m.inputs = {"F"}, m.outputs = {"y"};
+  m.a = Matrix(4, 4), m.b = Matrix(4, 1), m.c = Matrix(1, 4), m.d = Matrix(1, 1);
+  m.a(0, 2) = m.a(1, 3) = 1, m.a(2, 0) = m.a(3, 1) = -2, m.a(2, 1) = m.a(3, 0) = 1, m.b(2, 0) = 1, m.c(0, 0) = 1;
+  const std::vector<double> omega{0.5, 1.2, 1.6, 3, 10};
+  const double phase[] = {0, -180, 0, -180, -180};
+  const auto points = calc_frequency_response(m, 0, 0, omega);
+  for (std::size_t k = 0; k < omega.size(); ++k) EXPECT_NEAR(points[k].phase, phase[k], 1e-6) << omega[k];
+  // A pole and a zero in one interval turn it there and back.
+  const std::vector<double> coarse{0.5, 1.2, 3};
+  EXPECT_NEAR(calc_frequency_response(m, 0, 0, coarse)[2].phase, -180, 1e-6);
+  EXPECT_FALSE(calc_margins(points).gain.has_value());
+}
+
 TEST_F(Oscillator, MarginsOfAnIntegratorWithLags) {
   // 8 / (s (s + 1) (s + 4)): gain margin 20 / 8 at 2 rad/s; phase margin from |H| = 1.
   LinearModel m;
