@@ -16,7 +16,7 @@ class Statement {
  public:
   Statement(sqlite3* db, const std::string& sql, const std::string& file) {
     if (sqlite3_prepare_v2(db, sql.c_str(), -1, &statement_, nullptr) != SQLITE_OK)
-      throw ModelError(fmt::format("'{}' is no store of a sweep: {}", file, sqlite3_errmsg(db)));
+      throw ModelError(fmt::format("'{}' is not a store of a sweep: {}", file, sqlite3_errmsg(db)));
   }
   ~Statement() { sqlite3_finalize(statement_); }
   Statement(const Statement&) = delete;

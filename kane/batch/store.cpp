@@ -98,7 +98,7 @@ StudyIdentity identity_from(std::map<std::string, std::string> keys) {
 
 bool has_no_tables(sqlite3* db, const std::string& file) {
   Statement query(db, "SELECT count(*) FROM sqlite_master", file);
-  require(query.step() == SQLITE_ROW, "'{}' is no store of a sweep: {}", file, sqlite3_errmsg(db));
+  require(query.step() == SQLITE_ROW, "'{}' is not a store of a sweep: {}", file, sqlite3_errmsg(db));
   return query.integer(0) == 0;
 }
 

@@ -25,7 +25,7 @@ BeamShapes read_shape_name(const YamlNode& node, const std::string& owner) {
     if (to_string(s) == name) return s;
     known.emplace_back(to_string(s));
   }
-  node.fail(fmt::format("'{}' are no shapes of a beam{}; known are {}, and lists of expressions of s", shown(name),
+  node.fail(fmt::format("'{}' is not a beam shape{}; known are {}, and lists of expressions of s", shown(name),
                         suggestion(name, known), fmt::join(known, ", ")));
 }
 
