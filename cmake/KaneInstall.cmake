@@ -16,7 +16,7 @@ foreach(module ${modules})
   target_link_libraries(kane_all INTERFACE ${module})
 endforeach()
 
-# What `make build` and `make install` need, without tests and benchmarks.
+# Everything `make build` and `make install` need, without tests and benchmarks.
 add_custom_target(product DEPENDS ${modules})
 if(TARGET kane)
   add_dependencies(product kane)

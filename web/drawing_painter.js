@@ -128,7 +128,7 @@ class DrawingPainter {
       g.globalAlpha = 1;
     });
   }
-  /// What the tool that is held down will make.
+  /// Draws a preview of the object being dragged out.
   sketch({ from, to }) {
     const { pane, g } = this, tool = pane.tool, far = P2.far(from, to);
     g.strokeStyle = this.colour("accent");

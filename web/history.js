@@ -1,5 +1,5 @@
-// What has been seen so far: states and pictures, sample by sample. The view and the plots read it like the record of a run
-// that is over, so that scrubbing back is nothing special. When it is full, the older half goes.
+// The history so far: states and pictures, sample by sample. The view and the plots read it like the record of a finished
+// run, so that scrubbing back needs nothing special. When it is full, the older half is dropped.
 
 function decodeNumbers(text, Type) {
   const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
@@ -34,7 +34,7 @@ class History {
       part.vertices = decodeNumbers(part.vertices, Float32Array);
       part.triangles = decodeNumbers(part.triangles, Uint32Array);
     }
-    /// What a View draws: the same, with names of bodies and the arrays below.
+    /// The scene as a View draws it, with names of bodies and the arrays below.
     this.shown = { ...scene, bodies: scene.bodies.map((b) => b.name), planes: [], point_count: scene.sources.length };
     this.widths = { times: 1, states: nq + nu, rows: scene.row, poses: 7 * scene.bodies.length,
       positions: 3 * scene.sources.length, vectors: 3 * scene.arrows.length };

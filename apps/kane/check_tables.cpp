@@ -43,7 +43,7 @@ std::string matrix_text(const std::string& title, const std::vector<std::string>
   return text + "\n";
 }
 
-/// Which joint is inner (-1) or outer (+1) of which body, and which joints and bodies lie on the way to the root.
+/// Tables of the inner (-1) and outer (+1) joints of each body, and of the joints and bodies on its path to the root.
 std::string path_tables(const Mechanism& m) {
   std::vector<std::string> bodies, joints;
   std::map<std::string, std::size_t> body, inboard;  // of a body: its index, and that of the joint that places it

@@ -1,5 +1,5 @@
 #pragma once
-// What the commands that look at one state share: the model, the state to begin at, notes and warnings.
+// Shared by the commands that analyse one state: the model, the state to begin at, notes and warnings.
 
 #include <string>
 #include <vector>

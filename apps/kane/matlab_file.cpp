@@ -48,7 +48,7 @@ void add_tag(std::string& to, Element kind, std::uint32_t size) {
 
 void pad(std::string& to) { to.resize((to.size() + 7) / 8 * 8, '\0'); }
 
-/// What every array begins with, after the tag with its size.
+/// The head of an array, after the tag with its size.
 std::string array_head(std::uint32_t kind, std::uint32_t rows, std::uint32_t columns, const std::string& name) {
   std::string head;
   add_tag(head, kUint32, 8);

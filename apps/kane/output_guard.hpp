@@ -1,6 +1,6 @@
 #pragma once
-// Which files a command may write, checked before any work is done: none that the command reads, none twice, and none that
-// exists and that Kane did not write (kane/base/output_mark.hpp), unless --force is given.
+// Checks the files that a command is to write before any work is done: none may be read by the command or written twice, and
+// none may exist unless Kane wrote it (kane/base/output_mark.hpp) or --force is given.
 
 #include <CLI/CLI.hpp>
 #include <string>

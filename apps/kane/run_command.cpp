@@ -92,7 +92,7 @@ class ScriptCommand {
     return *system_;
   }
 
-  /// What is wrong is said with the place of the CODE statement.
+  /// Errors carry the place of the CODE statement.
   std::vector<autolev::WrittenFile> placed_code_files(const autolev::CodeRequest& request) {
     try {
       return code_files(request);

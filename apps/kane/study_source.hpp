@@ -1,5 +1,5 @@
 #pragma once
-// What `kane sweep` runs: a model with options, or a study file, or both (options of the command line come on top).
+// The study that `kane sweep` runs: a model with options, a study file, or both (options on the command line win).
 
 #include <CLI/CLI.hpp>
 #include <optional>

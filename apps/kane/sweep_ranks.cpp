@@ -14,7 +14,7 @@ namespace kane {
 
 namespace {
 
-/// What a worker sends before its results.
+/// Header that a worker sends before its results.
 struct RankRequest {
   std::uint64_t wanted;  ///< cases it asks for; 0: it only sends results
 };

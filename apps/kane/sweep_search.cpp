@@ -25,7 +25,7 @@ SearchOptions search_options(const StudyFile& file) {
   return o;
 }
 
-/// What the runs of a search depend on, besides the sweep.
+/// The options that the runs of a search depend on, besides the sweep.
 std::string describe_search(const SearchOptions& o) {
   std::string text = "search " + o.method + "\n";
   for (const auto& goal : o.goals) text += fmt::format("{} {}\n", goal.larger ? "maximize" : "minimize", goal.text);

@@ -8,7 +8,7 @@ namespace kane {
 /// end a run, as it would if fmt threw. (On systems without glibc: neither.)
 void watch_messages(bool show_notes);
 
-/// What is being done now, a short phrase without a full stop; it must stay valid. Null: nothing that would need a note.
+/// Sets the present activity, a short phrase without a full stop; the pointer must stay valid. Null: no note is needed.
 void working_on(const char* phrase);
 
 /// Ends the watching; called before the program ends.

@@ -1,5 +1,5 @@
 #pragma once
-// What the files of the binding share. Each file adds one subject to the module.
+// Shared by the files of the binding. Each file adds one subject to the module.
 
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>

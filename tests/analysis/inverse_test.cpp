@@ -60,7 +60,7 @@ TEST(InverseDynamics, PendulumTorqueInClosedForm) {
   }
 }
 
-/// What inverse dynamics says, fed into a simulation, gives the motion back.
+/// The forces of inverse dynamics, fed into a simulation, reproduce the motion.
 TEST(InverseDynamics, PlanarArmForthAndBack) {
   Subject s = load("planar2r");
   MotionPath path(*s.evaluator);

@@ -1,4 +1,4 @@
-// What a kernel does when it cannot be machine code, and what it promises about memory.
+// Kernels that cannot be machine code, and the promises of kernels about memory.
 
 #include <gtest/gtest.h>
 #include <linux/filter.h>

@@ -43,7 +43,7 @@ void expect_ratio(const json& a, std::size_t i, std::size_t j, double ratio) {
   const double first = (force[i] + ratio * force[j]) / (inertia[i] + ratio * ratio * inertia[j]);
   EXPECT_NEAR(udot(a, i), first, 1e-13);
   EXPECT_NEAR(udot(a, j), ratio * first, 1e-13);
-  // What the constraint adds to the second coordinate.
+  // Force that the constraint adds to the second coordinate.
   const double added = inertia[j] * ratio * first - force[j];
   double lambda = a["constraint_multipliers"][0].get<double>() * a["constraint_jacobian"][0][j].get<double>();
   EXPECT_NEAR(lambda, added, 1e-12);

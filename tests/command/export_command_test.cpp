@@ -52,7 +52,7 @@ void expect_same_motion(const std::string& model, const std::string& name, Langu
   ASSERT_EQ(got.rows.size(), expected.rows.size()) << model;
   for (std::size_t r = 0; r < got.rows.size(); ++r)
     for (std::size_t i = 0; i < got.rows[r].size(); ++i)
-      // What the driver's method leaves at this step, in all models used here.
+      // Error of the driver's method at this step, in all models used here.
       EXPECT_NEAR(got.rows[r][i], expected.rows[r][i], 2e-7 * (1 + std::fabs(expected.rows[r][i])))
           << model << ", " << info(language).title << ", " << expected.names[i];
 }

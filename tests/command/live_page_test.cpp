@@ -67,8 +67,8 @@ TEST(LivePage, MovesAsSimulateDoes) {
   }
 }
 
-/// Which constraints repeat others changes along the way; the equations have those of the start, and lose digits by and by
-/// (about 1e-6 after 2 s, by a little more or less as the compiler rounds).
+/// The set of redundant constraints changes along the way; the equations keep that of the start and gradually lose digits
+/// (about 1e-6 after 2 s, a little more or less depending on the compiler's rounding).
 TEST(LivePage, KeepsLoopsThatAreClosedTwiceOnTheirPath) {
   expect_page_moves(KANE_SOURCE_DIR "/models/bennett.yaml", {}, 1e-6, "1");
 }

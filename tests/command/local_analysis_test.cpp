@@ -121,7 +121,7 @@ TEST(LocalAnalysis, CartpoleHasThePolesItsGainsWereChosenFor) {
       EXPECT_NEAR(a["eigenvalues"][k][part].get<double>(), expected[k][part], 0.1) << a["eigenvalues"].dump();
 }
 
-/// What kane equilibrium prints is a state of the other commands, with the time, parameters and constraints it holds for.
+/// The output of kane equilibrium is a state for the other commands, with the time, parameters and constraints it holds for.
 TEST(LocalAnalysis, EquilibriaAreStates) {
   const std::string pendulum = model("damped_pendulum");
   const std::string from = file_with("from.json", R"({"t": 3, "q": {"q": 2.5}, "parameters": {"l": 0.8}})");
@@ -168,7 +168,7 @@ TEST(LocalAnalysis, WrongTypesInStateFilesAreSentences) {
   }
 }
 
-/// What switches during a motion is not in the linear equations: said by name.
+/// Parts that switch during a motion are not in the linear equations; they are reported by name.
 TEST(LocalAnalysis, WhatSwitchesIsNamed) {
   const auto ball = run_kane({"linearize", model("bouncing_ball")});
   EXPECT_EQ(ball.exit_code, 0) << ball.err;

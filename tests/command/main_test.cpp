@@ -1,4 +1,4 @@
-// What all sub-commands have in common: help, version, exit codes, bad options.
+// Behaviour common to all sub-commands: help, version, exit codes, bad options.
 
 #include <gtest/gtest.h>
 

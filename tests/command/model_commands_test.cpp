@@ -239,7 +239,7 @@ TEST_F(Commands, DerivePrintsJson) {
 
 // ---- completion -----------------------------------------------------------------------------------------------------------
 
-/// What bash offers for a line, its last word unfinished.
+/// Bash's completions of a line with an unfinished last word.
 std::string offered(const std::string& script, const std::string& words) {
   std::ofstream("completion.bash") << script << "\nCOMP_WORDS=(" << words
                                    << ")\nCOMP_CWORD=$(( ${#COMP_WORDS[@]} - 1 ))\n_kane\necho \"${COMPREPLY[*]}\"\n";

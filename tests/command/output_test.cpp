@@ -1,4 +1,4 @@
-// What reaches the disk, and what never does: full disks, foreign files, interruptions, streams that are closed.
+// Output files: full disks, other people's files, interruptions, closed streams.
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -217,7 +217,7 @@ TEST_F(Output, ClosedAndFullStreamsAreNoCrash) {
   EXPECT_EQ(table.find("kane:"), std::string::npos);
 }
 
-/// What a terminal shows while the model comes in slowly through a pipe.
+/// The text a terminal shows while the model arrives slowly through a pipe.
 std::string show_on_terminal(const std::vector<std::string>& options) {
   int terminal = -1, end = -1, in[2] = {};
   if (openpty(&terminal, &end, nullptr, nullptr, nullptr) != 0 || pipe(in) != 0) return "no terminal";

@@ -22,7 +22,7 @@ window.requestAnimationFrame = (draw) => { if (!finished) setTimeout(() => draw(
 const at = (id) => document.getElementById(id);
 const clock = () => parseFloat(at("clock").textContent);
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
-/// What the next pictures draw.
+/// Records the next pictures drawn.
 async function look() {
   drawn.texts = [];
   drawn.strokes.clear();

@@ -44,7 +44,7 @@ class ReportPageSlow : public testing::TestWithParam<const char*> {
   ~ReportPageSlow() override { fs::remove_all(folder_); }
   [[nodiscard]] std::string path(const std::string& name) const { return folder_ + "/" + name; }
 
-  /// What the driver saw on the page of a run; null if the browser did not get so far.
+  /// The driver's observations on the page of a run; null if the browser did not get that far.
   [[nodiscard]] json drive(const std::string& model) const {
     const auto run = run_kane({"simulate", std::string(KANE_SOURCE_DIR) + "/models/" + model + ".yaml", "--out",
                                path("a.csv"), "--report", path("a.html"), "--quiet"});

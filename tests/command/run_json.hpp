@@ -1,5 +1,5 @@
 #pragma once
-// What tests of commands share: the models of the project, and answers as JSON.
+// Shared by the tests of commands: the models of the project, and answers as JSON.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What is recognised as equal, and what must not be.
+// Expressions that are recognised as equal, and those that must not be.
 
 #include <gtest/gtest.h>
 

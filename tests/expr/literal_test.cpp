@@ -121,7 +121,7 @@ TEST(Literal, StopsEarly) {
     const std::size_t nodes = graph.size();
     const Literal result = literal(e);
     EXPECT_EQ(parse(graph, result.text), e) << text;
-    // What would be too long keeps the short form it was given in, and the graph is left alone.
+    // An expression that would get too long keeps its short form, and the graph is not changed.
     EXPECT_LT(result.text.size(), 300U) << text;
     EXPECT_EQ(graph.size(), nodes) << text;
   }

@@ -25,7 +25,7 @@ std::string results(const std::string& script) {
   return text;
 }
 
-/// What SIMPROT(A,B,3,Q) shows.
+/// Output of SIMPROT(A,B,3,Q).
 const std::string kOrientation = "A_B = [COS(Q), -SIN(Q), 0; SIN(Q), COS(Q), 0; 0, 0, 1]\n";
 
 /// "line:column: message" of what stops a script.

@@ -27,7 +27,7 @@ constexpr double kSecondsAtMost = 10;  // sanitizers and unoptimised code take t
 constexpr double kSecondsAtMost = 2;
 #endif
 
-/// What the reader says about a text; "" if it is content.
+/// The reader's message about a text; "" if there is none.
 std::string complaint(const std::string& text, const std::string& name = "model.yaml") {
   const std::clock_t start = std::clock();  // of this process: the machine may be busy
   std::string message;
@@ -148,7 +148,7 @@ class Folder : public ::testing::Test {
 
   void write(const std::string& name, const std::string& text) const { std::ofstream(root_ / name) << text; }
 
-  /// What the reader says about model/main.yaml, with the folder's name taken out.
+  /// The reader's message about model/main.yaml, without the folder's name.
   [[nodiscard]] std::string complaint_of(const std::string& main) const {
     write("model/main.yaml", main);
     try {

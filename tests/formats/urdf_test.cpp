@@ -1,4 +1,4 @@
-// What becomes of the elements of a URDF file. tests/robots/gripper.urdf has one of each kind.
+// How the elements of a URDF file are read. tests/robots/gripper.urdf has one of each kind.
 
 #include <gtest/gtest.h>
 

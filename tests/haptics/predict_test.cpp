@@ -41,7 +41,7 @@ TEST(Predictor, SeesChangesComingAndPreparesForThem) {
   EXPECT_GT(with.prepared, 0);
   EXPECT_EQ(with.events, without.events);
   EXPECT_EQ(with.ahead.count(), with.ticks);
-  // What is prepared changes nothing but the choice of independent speeds.
+  // Preparing changes nothing but the choice of independent speeds.
   for (std::size_t i = 0; i < plain.state().q.size(); ++i) EXPECT_NEAR(first.state().q[i], plain.state().q[i], 1e-8);
   const HapticReport again = hold(second, model, {.duration = 3, .ahead = 0.02});
   EXPECT_EQ(again.predicted, with.predicted);

@@ -97,7 +97,7 @@ struct Wrist {
   void add_rates() {
     for (const char* i : {"1", "2", "3"}) s.add_speed(std::string("u") + i, s.rate(sym(s, std::string("q") + i)));
   }
-  /// What changes from one evaluation to the next: everything but parameters.
+  /// Symbols that change from one evaluation to the next: all but the parameters.
   [[nodiscard]] std::vector<Expr> variables(const EquationsOfMotion& e) const {
     std::vector<Expr> v = e.q;
     v.insert(v.end(), e.u.begin(), e.u.end());

@@ -126,7 +126,7 @@ class RandomSystem {
     return F;
   }
 
-  /// What acts on the last body, the motor at its joint left out.
+  /// Loads on the last body, without the motor at its joint.
   [[nodiscard]] Loads load_on_last(const NumberMap& v) const { return loads(v, true); }
   [[nodiscard]] Loads loads(const NumberMap& v, bool last_only = false) const {
     const std::vector<Moved> now = move(v);

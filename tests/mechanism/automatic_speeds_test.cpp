@@ -86,7 +86,7 @@ TEST(AutomaticSpeeds, AreNeverLonger) {
     m.automatic_speeds = true;
     const AutomaticSpeeds chosen = choose_speeds(m);
     EXPECT_LE(chosen.chosen.total(), chosen.rates.total()) << "seed " << seed;
-    // What is said about the result is true of it.
+    // The reported operation count is that of the result.
     EXPECT_EQ(compare_formulations(chosen.mechanism).front().operations.total(), chosen.chosen.total())
         << "seed " << seed;
   }

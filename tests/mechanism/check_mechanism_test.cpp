@@ -1,4 +1,4 @@
-// What is wrong with a mechanism is said in a sentence that names it.
+// Each error in a mechanism is reported in a sentence that names it.
 
 #include <gtest/gtest.h>
 

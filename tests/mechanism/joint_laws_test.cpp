@@ -169,7 +169,7 @@ TEST_P(JointLaws, PowerBalances) {
         if (motion.kind != MotionKind::Ball) power += motor_force * rate;
       }
     }
-    // What moves a prescribed axis feeds in its force times its rate.
+    // The drive of a prescribed axis supplies power: its force times its rate.
     if (GetParam() != "prescribed") continue;
     const auto reaction = std::find_if(c.e.reactions.begin(), c.e.reactions.end(),
                                        [&](const ReactionOutput& r) { return r.name == joint.name; });

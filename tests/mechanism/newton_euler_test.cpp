@@ -21,7 +21,7 @@ void expect_close(const Expr3& e, const Real3& expected, const Values& values, d
   for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(x[i], expected[i], 1e-11 * scale) << what << "[" << i << "]";
 }
 
-/// What springs and dampers of the joints give along each speed: -k (q - rest) - c u, and for balls -2 k e4 e - c w.
+/// Forces of the joints' springs and dampers along each speed: -k (q - rest) - c u, and for balls -2 k e4 e - c w.
 std::map<std::string, double> joint_laws(const Mechanism& m, const Values& values) {
   std::map<std::string, double> forces;
   for (const Joint& j : m.joints) {

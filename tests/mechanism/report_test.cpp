@@ -1,4 +1,4 @@
-// What is reported is the same in every formulation, and what the derivation by projection itself reports.
+// Reports are the same in every formulation, and the same as those of the derivation by projection.
 
 #include "kane/mechanism/report.hpp"
 

@@ -149,7 +149,7 @@ export async function drawing(browser, { kane, scratch, serve, until, wait, mode
   await click([0, -0.9]);
   await page.keyboard.press("Delete");
   assert.ok(!/bar1|weld1/.test(await text()), "a body takes its joints along");
-  // What the server refuses is said beside the sheet: a pin in a disk that is anchored has nothing to do.
+  // The server's refusal is shown beside the sheet: a pin in an anchored disk has nothing to do.
   await page.click("#newdrawing");
   await tool("disk");
   await drag([0, 0], [0.3, 0]);
