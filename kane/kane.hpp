@@ -1,10 +1,10 @@
 #pragma once
-// Everything a program that uses Kane needs: include this, link Kane::kane. What it includes directly is the public
-// interface (the same list is in cmake/public_headers.txt); the headers behind it may change from one version to the next.
+// Everything a program needs to use Kane: include this, link Kane::kane. The headers included here are the public
+// interface (cmake/public_headers.txt has the same list); the headers they include may change from one version to the next.
 //
 //     kane::Mechanism m("pendulum");                      describe, or read a file
 //     kane::Model model(m);                               derive and compile: constant, shared by threads
-//     kane::Simulation run(model, {.q = {{"q", 0.3}}});   run it, or ask it (evaluate, linearize, balance ...)
+//     kane::Simulation run(model, {.q = {{"q", 0.3}}});   run it, or analyse it (evaluate, linearize, balance ...)
 
 // Symbols: expressions, their derivatives, values and printed forms.
 #include "kane/base/error.hpp"
@@ -15,7 +15,7 @@
 #include "kane/expr/parse.hpp"
 #include "kane/expr/print.hpp"
 
-// Mechanisms: bodies, joints, loads, constraints, contacts; files of them.
+// Mechanisms: bodies, joints, loads, constraints, contacts; reading and writing model files.
 #include "kane/formats/model_reader.hpp"
 #include "kane/formats/yaml/yaml_writer.hpp"
 #include "kane/mechanism/describe.hpp"
@@ -51,13 +51,13 @@
 // Pictures of a run: report page, frames, video.
 #include "kane/picture/run_pictures.hpp"
 
-// Models as source code.
+// Export of models as source code.
 #include "kane/export/export_plan.hpp"
 
-// A hand on the mechanism.
+// Haptics: a hand on the mechanism.
 #include "kane/haptics/haptic_loop.hpp"
 #include "kane/haptics/simulated_device.hpp"
 
-// Many states at once, by SIMD.
+// Evaluation of many states at once, by SIMD.
 #include "kane/codegen/kernel.hpp"
 #include "kane/program/lower.hpp"

@@ -9,22 +9,22 @@
 
 namespace kane {
 
-/// What is looked for, and in which system.
+/// Options of a search for equilibria of a model.
 struct EquilibriaOptions {
-  EquilibriumOptions search{};  ///< of the solver
-  /// Leave the laws of inputs out: the inputs keep the values that the laws have at the start.
+  EquilibriumOptions search{};  ///< options of the solver
+  /// Leave out the laws of inputs: inputs keep the values their laws give at the start.
   bool open_loop = false;
 };
 
-/// Everything that was found, with names.
+/// The equilibria found, with the names and the start they belong to.
 struct EquilibriaReport : EquilibriumReport {
   bool steady = false;                   ///< steady motions instead of equilibria
   StartState start;                      ///< the state to begin at, as given
-  PointSummary summary;                  ///< of the start; its warnings are in `warnings`
-  std::vector<std::string> constraints;  ///< names of all
+  PointSummary summary;                  ///< summary of the start; its warnings are in `warnings`
+  std::vector<std::string> constraints;  ///< names of all constraints
 };
 
-/// Throws ModelError for unknown names.
+/// Searches for equilibria or steady motions from `start`. Throws ModelError for unknown names.
 [[nodiscard]] EquilibriaReport find_equilibria(const Model& model, const StartState& start = {},
                                                const EquilibriaOptions& options = {});
 

@@ -1,12 +1,12 @@
 #pragma once
 // Equilibria and steady motions. Unknowns are the coordinates, the speeds, the derivatives of dependent speeds, the
-// multipliers of the active constraints and inputs set free; equations (the independent speeds do not change)
+// multipliers of the active constraints and the inputs set free; the equations (independent speeds do not change)
 //
 //     rhs - M udot + A^T lambda = 0,  A udot = gamma
 //     qdot_k = 0                 equilibrium: all coordinates; steady motion: those it depends on (linear_model.hpp)
 //     A u + b = 0,  phi = 0,  |e| = 1
 //
-// solved by damped Gauss-Newton with symbolic derivatives, from the given start and from others. There may be fewer
+// are solved by damped Gauss-Newton with symbolic derivatives, from the given start and from others. There may be fewer
 // equations than unknowns (a family of steady motions: the nearest is found) or contradictory ones (they are reported). If
 // constraints are redundant once the mechanism is closed, the search starts from the closed configuration with an independent
 // subset (independent_constraints.hpp); the rows left out must hold at the solution, or another subset is chosen.
@@ -27,53 +27,53 @@
 
 namespace kane {
 
-/// What to search for, and how.
+/// Options of the search.
 struct EquilibriumOptions {
-  /// Let coordinates change on which the motion does not depend.
+  /// Search for steady motions: coordinates that the motion does not depend on may change.
   bool steady = false;
   /// Coordinates and speeds held at their initial values.
   std::vector<std::string> held{};
   /// Inputs to solve for (trim).
   std::vector<std::string> free_inputs{};
-  /// Number of other starts, used if the first fails or if `all` is set.
+  /// Number of additional starts, used if the first fails or if `all` is set.
   int starts = 60;
   /// Search from all starts, instead of stopping at the first solution.
   bool all = false;
-  double reach = 3.2;  ///< range around the start for other starts (rad, m)
+  double reach = 3.2;  ///< range around the start for additional starts (rad, m)
 
-  /// Throws ModelError for numbers that make no sense.
+  /// Throws ModelError for values that make no sense.
   void check() const;
 };
 
 /// One equilibrium or steady motion.
 struct Equilibrium {
-  State state;                 ///< where it is
-  std::vector<double> inputs;  ///< free ones included
+  State state;                 ///< at the equilibrium
+  std::vector<double> inputs;  ///< including the free ones
   std::vector<double> lambda;  ///< multipliers of the constraints
-  double residual = 0;         ///< largest, relative to typical forces
-  int family = 0;              ///< dimensions of the set of solutions this one belongs to, with the held values held
-  int neighbours = 0;          ///< the same with nothing held: as many eigenvalues vanish at least
-  /// About the solution, ignorable coordinates left out; empty if they do not exist there (no_modes says why).
+  double residual = 0;         ///< largest residual, relative to typical forces
+  int family = 0;              ///< dimension of the set of solutions this one belongs to, with the held values held
+  int neighbours = 0;          ///< the same with nothing held: at least this many eigenvalues vanish
+  /// Modes about the solution, without ignorable coordinates; empty if they do not exist there (no_modes says why).
   std::optional<ModeReport> modes;
-  std::vector<std::string> states;  ///< of the modes
-  std::string no_modes;             ///< why there are none
+  std::vector<std::string> states;  ///< names of the states of the modes
+  std::string no_modes;             ///< why there are no modes
   /// Contacts, stops and frictions with their forces; empty if the model has none.
   std::vector<ContactForce> contacts{};
-  bool indeterminate = false;  ///< more than one set of forces holds it: one of them is given
+  bool indeterminate = false;  ///< more than one set of forces is in balance: one of them is given
   /// Forces of contacts and friction that are not unique, and their bounds.
   std::vector<ForceRange> ranges{};
-  bool conservative = false;  ///< static, forces have a potential: imaginary eigenvalues mean a minimum of it
-  /// A sentence.
+  bool conservative = false;  ///< at rest, and forces have a potential: imaginary eigenvalues mean a minimum of it
+  /// A sentence on stability.
   [[nodiscard]] std::string stability() const;
 
  private:
   [[nodiscard]] double slowest_decay() const;
 };
 
-/// Everything that was found.
+/// Result of a search.
 struct EquilibriumReport {
   std::vector<Equilibrium> found;      ///< the nearest first
-  int starts = 0;                      ///< other starts that were tried
+  int starts = 0;                      ///< additional starts that were tried
   std::vector<std::string> ignorable;  ///< coordinates that the motion does not depend on
   std::vector<std::string> warnings;   ///< for the user
   std::string message;                 ///< if nothing was found: a sentence that says what does not balance
@@ -81,7 +81,7 @@ struct EquilibriumReport {
   [[nodiscard]] bool ok() const { return !found.empty(); }
 };
 
-/// Looks for equilibria of one system.
+/// Searches for equilibria of one system.
 class EquilibriumFinder {
  public:
   /// Throws ModelError for unknown names. Adds expressions to the graph of the equations.

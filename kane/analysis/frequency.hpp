@@ -13,38 +13,38 @@
 
 namespace kane {
 
-/// The response that is asked for.
+/// Options of a frequency response.
 struct FrequencyOptions {
-  /// The input that oscillates; empty: the only one. An input that has a law is cut open: its law is left out.
+  /// The input that oscillates; empty: the only one. If it has a law, the loop is opened there: the law is left out.
   std::string input{};
   /// A coordinate, speed, output, component of a point or expression (signals.hpp).
   std::string output{};
   double low = 0.1;          ///< rad/s
   double high = 1000;        ///< rad/s
   std::size_t count = 200;   ///< frequencies, equally spaced on a logarithmic scale
-  bool equilibrium = false;  ///< find the equilibrium first, from the state given
-  bool open_loop = false;    ///< leave the laws of the other inputs out too
+  bool equilibrium = false;  ///< find the equilibrium first, from the given state
+  bool open_loop = false;    ///< leave out the laws of the other inputs too
 
-  /// Throws ModelError for limits that make no sense and if there is no output.
+  /// Throws ModelError if the limits make no sense or there is no output.
   void check() const;
 };
 
 /// The response, and the linear system behind it.
 struct FrequencyReport {
-  PointSummary summary;                     ///< of the state
-  std::string input;                        ///< as chosen
-  std::string output;                       ///< as asked for
-  std::vector<FrequencyPoint> points;       ///< by frequency
+  PointSummary summary;                     ///< summary of the state
+  std::string input;                        ///< the input chosen
+  std::string output;                       ///< the output requested
+  std::vector<FrequencyPoint> points;       ///< response by frequency
   ModeReport modes;                         ///< its eigenvalues are the poles
-  std::vector<std::complex<double>> zeros;  ///< of the transfer function
-  Margins margins;                          ///< of the loop closed by -1
-  Reach controllable;                       ///< by all inputs
-  Reach observable;                         ///< from the output
+  std::vector<std::complex<double>> zeros;  ///< zeros of the transfer function
+  Margins margins;                          ///< margins of the loop closed by -1
+  Reach controllable;                       ///< controllability by all inputs
+  Reach observable;                         ///< observability from the output
   double drift = 0;                         ///< the largest rate of a state, with its sign: zero at an equilibrium
-  std::string failure;                      ///< why there is no response; only the summary is filled in then
+  std::string failure;                      ///< why there is no response; then only the summary is filled in
 };
 
-/// Throws ModelError for unknown names and where linear equations do not exist.
+/// Calculates the response. Throws ModelError for unknown names and where linear equations do not exist.
 [[nodiscard]] FrequencyReport find_frequency_response(const Model& model, const StartState& state,
                                                       const FrequencyOptions& options);
 

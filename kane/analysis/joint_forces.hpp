@@ -12,48 +12,48 @@
 
 namespace kane {
 
-/// Which joints, and how reactions are written.
+/// The joints to report, and how their reactions are written.
 struct JointForcesOptions {
-  std::string joint{};  ///< only this one; empty: all
+  std::string joint{};  ///< only this joint; empty: all
   ReactionView view{};  ///< frame and point of the reactions
 };
 
 /// One of the six axes of a joint.
 struct JointAxisForce {
   std::string axis;   ///< "Rot1" ... "Trn3"
-  bool free = false;  ///< or constrained
-  /// For a free axis: indices into those of the model.
-  std::optional<std::size_t> speed, coordinate;  ///< of a free axis: places among those of the model
-  std::optional<std::size_t> constraint;         ///< of a constrained one: number in the table
+  bool free = false;  ///< free, or constrained
+  /// For a free axis: indices among those of the model.
+  std::optional<std::size_t> speed, coordinate;  ///< for a free axis: indices among those of the model
+  std::optional<std::size_t> constraint;         ///< for a constrained axis: its number in the table
   /// Empty if there is none.
   std::string speed_name, coordinate_name;  ///< empty if there is none
-  double force = 0;                         ///< or torque, of a constrained axis: from the parent on the child
+  double force = 0;                         ///< force or torque of a constrained axis, from the parent on the child
 };
 
 /// One joint.
 struct JointForces {
-  std::string joint;                   ///< its name
-  std::string type;                    ///< its kind
-  std::string parent;                  ///< body or ground
-  std::string child;                   ///< body
-  bool closing = false;                ///< closes a loop: has no axes in the table
+  std::string joint;                   ///< name of the joint
+  std::string type;                    ///< kind of joint
+  std::string parent;                  ///< parent body, or the ground
+  std::string child;                   ///< child body
+  bool closing = false;                ///< closes a loop, and has no axes in the table
   std::string rotation_sequence;       ///< such as "213"
   std::string translation_sequence;    ///< such as "123"
   std::vector<JointAxisForce> axes;    ///< three rotations, three translations
-  std::string fourth_euler_parameter;  ///< of a spherical joint
-  ReactionValue reaction;              ///< from the parent on the child
+  std::string fourth_euler_parameter;  ///< name of the fourth Euler parameter of a spherical joint
+  ReactionValue reaction;              ///< reaction from the parent on the child
 };
 
 /// All joints at one state.
 struct JointForcesReport {
-  std::string model;                          ///< its name
-  double t = 0;                               ///< s
-  int degrees_of_freedom = 0;                 ///< of the model
+  std::string model;                          ///< name of the model
+  double t = 0;                               ///< time, s
+  int degrees_of_freedom = 0;                 ///< degrees of freedom of the model
   std::vector<JointForces> joints;            ///< in order
-  std::vector<NamedValue> constraint_forces;  ///< of all constrained axes, in the order of the table
-  std::vector<NamedValue> multipliers;        ///< of the active constraints
-  AssemblyReport assembly;                    ///< which values had to move to satisfy the constraints
-  std::vector<std::string> warnings;          ///< for the user
+  std::vector<NamedValue> constraint_forces;  ///< forces of all constrained axes, in the order of the table
+  std::vector<NamedValue> multipliers;        ///< multipliers of the active constraints
+  AssemblyReport assembly;                    ///< values moved to satisfy the constraints
+  std::vector<std::string> warnings;          ///< warnings for the user
   std::string failure;                        ///< why the motion could not be found
 };
 
@@ -63,7 +63,7 @@ class JointForcesEvaluator {
   /// Throws ModelError for an unknown joint, frame or point.
   JointForcesEvaluator(const Model& model, JointForcesOptions options = {});
 
-  /// At a state.
+  /// Calculates the forces at a state.
   [[nodiscard]] JointForcesReport calc(const StartState& state);
 
  private:

@@ -7,7 +7,7 @@
 //     J dq = 0                   J = dphi/dq, and 2 e . de = 0 of quaternions
 //     A du + d(A u + b)/dq dq = 0
 //
-// T has unit rows for the independent ones, so that A = (independent rows of df/dy) T.
+// T has unit rows for the independent changes, so that A = (independent rows of df/dy) T.
 
 #include <string>
 #include <vector>
@@ -24,11 +24,11 @@ struct LinearModel {
   std::vector<std::string> states;   ///< names of x
   std::vector<std::string> inputs;   ///< names of r
   std::vector<std::string> outputs;  ///< names of y
-  std::size_t coordinates = 0;       ///< the first of the states
-  Matrix a;                          ///< of the states
-  Matrix b;                          ///< of the inputs
-  Matrix c;                          ///< outputs of the states
-  Matrix d;                          ///< outputs of the inputs
+  std::size_t coordinates = 0;       ///< number of coordinates, which come first among the states
+  Matrix a;                          ///< A
+  Matrix b;                          ///< B
+  Matrix c;                          ///< C
+  Matrix d;                          ///< D
   /// Rates of the states at the nominal state: zero at an equilibrium.
   std::vector<double> drift;
 };
@@ -36,7 +36,7 @@ struct LinearModel {
 /// Options of a linear model.
 struct LinearModelOptions {
   std::vector<Signal> outputs{};  ///< y
-  /// Only these coordinates and speeds vary; empty: all that are independent.
+  /// Only these coordinates and speeds vary; empty: all independent ones.
   std::vector<std::string> only{};
 };
 
@@ -46,15 +46,15 @@ class Linearizer {
   /// Throws ModelError for unknown names.
   explicit Linearizer(SystemEvaluator& evaluator, LinearModelOptions options = {});
 
-  /// Uses the evaluator's parameters, inputs and active constraints. Throws ModelError if the equations cannot be
-  /// solved there.
+  /// Linearizes with the evaluator's parameters, inputs and active constraints. Throws ModelError if the equations cannot
+  /// be solved at the state.
   [[nodiscard]] LinearModel calc(const State& state);
 
-  /// Which coordinates the motion depends on. A coordinate is ignorable if a change of it changes neither the derivatives
+  /// The coordinates that the motion depends on. A coordinate is ignorable if changing it affects neither the derivatives
   /// of the speeds nor the rate of a coordinate that is not ignorable itself: the heading and the contact point of a
-  /// rolling disk are, its lean is not. Found from the linear equations at states near the given one.
+  /// rolling disk are ignorable, its lean is not. Found from the linear equations at states near the given one.
   [[nodiscard]] std::vector<bool> find_essential(const State& near);
-  /// Leaves these coordinates out from now on.
+  /// Leaves out these coordinates from now on.
   void drop(const std::vector<bool>& coordinates) { dropped_ = coordinates; }
 
  private:

@@ -1,8 +1,8 @@
 #pragma once
-// The state that an analysis of small motions is made about, and the system it is made of. One convention for all of them:
+// The state about which small motions are analysed, and the system that is analysed. One convention for all analyses:
 //
 //   - laws of inputs are part of the system (closed loop); laws that a digital controller samples act continuously;
-//   - an input that is cut open stays at the value of its law at the state, so that the state remains the same one;
+//   - an input whose loop is opened keeps the value of its law at the state, so that the state remains the same;
 //   - the constraints are those active at the state; contacts, friction and events are not part of the equations, and a
 //     warning names them.
 //
@@ -20,7 +20,7 @@ namespace kane {
 class Situation;
 class SignalEvaluator;
 
-/// Which state an analysis is made about.
+/// The state that an analysis is made about.
 enum class StatePlace : std::uint8_t {
   AsGiven,      ///< the state as written, not assembled
   Assembled,    ///< the nearest state on the constraints
@@ -30,36 +30,36 @@ enum class StatePlace : std::uint8_t {
 
 /// How the state is found, and which laws of inputs act.
 struct OperatingPointOptions {
-  StatePlace place = StatePlace::Assembled;  ///< from the state given
-  /// Leave the laws of all inputs out.
+  StatePlace place = StatePlace::Assembled;  ///< relative to the given state
+  /// Leave out the laws of all inputs.
   bool open_loop = false;
-  /// Leave the laws of these inputs out.
+  /// Leave out the laws of these inputs.
   std::vector<std::string> open{};
 };
 
 /// Inputs that have laws.
 struct ControlLoop {
-  std::vector<std::string> closed;  ///< those that follow them
-  std::vector<std::string> open;    ///< those that are constant here
+  std::vector<std::string> closed;  ///< inputs that follow their laws
+  std::vector<std::string> open;    ///< inputs held constant
 };
 
 /// "closed loop: laws of F, T", "open loop: laws of F, T left out"; empty if no input has a law.
 [[nodiscard]] std::string describe_loop(const ControlLoop& loop);
 
-/// What reports say about the state they hold for.
+/// The state that a report holds for.
 struct PointSummary {
-  std::string model;                     ///< its name
-  double t = 0;                          ///< s
-  std::vector<std::string> coordinates;  ///< names of all
-  std::vector<std::string> speeds;       ///< names of all
-  std::vector<std::string> inputs;       ///< names of those that follow no law
+  std::string model;                     ///< name of the model
+  double t = 0;                          ///< time, s
+  std::vector<std::string> coordinates;  ///< names of all coordinates
+  std::vector<std::string> speeds;       ///< names of all speeds
+  std::vector<std::string> inputs;       ///< names of the inputs that follow no law
   std::vector<double> q;                 ///< values of the coordinates
   std::vector<double> u;                 ///< values of the speeds
   std::vector<double> input_values;      ///< values of the inputs
   ControlLoop loop;                      ///< inputs that have laws
-  std::string assembled;                 ///< values that were moved onto the constraints, one per line
-  std::vector<std::string> notes;        ///< what the user may want to know of the model
-  std::vector<std::string> warnings;     ///< for the user
+  std::string assembled;                 ///< values that assembly changed, one per line
+  std::vector<std::string> notes;        ///< notes on the model for the user
+  std::vector<std::string> warnings;     ///< warnings for the user
 };
 
 /// A model at the state of an analysis.
@@ -67,9 +67,9 @@ class OperatingPoint {
  public:
   /// Throws ModelError if the state cannot be assembled, or an input is unknown.
   OperatingPoint(const Model& model, const StartState& state, const OperatingPointOptions& options = {});
-  OperatingPoint(OperatingPoint&&) noexcept;             ///< takes over
-  OperatingPoint& operator=(OperatingPoint&&) noexcept;  ///< takes over
-  ~OperatingPoint();                                     ///< ends it
+  OperatingPoint(OperatingPoint&&) noexcept;             ///< moves
+  OperatingPoint& operator=(OperatingPoint&&) noexcept;  ///< moves
+  ~OperatingPoint();                                     ///< releases the model
 
   /// Whether the state was found.
   [[nodiscard]] bool ok() const { return failure_.empty(); }
@@ -82,30 +82,30 @@ class OperatingPoint {
   [[nodiscard]] SystemEvaluator& evaluator();
   /// The state as it was given, completed.
   [[nodiscard]] const Start& start() const;
-  /// With all laws in force: for finding states.
+  /// An evaluator with all laws in force, for finding states.
   [[nodiscard]] SystemEvaluator& closed_evaluator();
   /// The state that was found.
   [[nodiscard]] const State& state() const { return state_; }
-  /// What reports say about it.
+  /// The summary printed in reports.
   [[nodiscard]] const PointSummary& summary() const { return summary_; }
 
-  /// For sweeps: other parameters than those of the state given.
+  /// Replaces the parameters of the given state, for sweeps.
   void set_parameters(std::span<const double> parameters);
-  /// Moves to another state; inputs that are cut open take the values of their laws there.
+  /// Moves to another state; inputs whose loops are opened take the values of their laws there.
   void move_to(const State& state);
 
-  /// Adds a sentence if the equations depend on time, so that what is found holds at that of the state only.
+  /// Adds a sentence if the equations depend on time, so that results hold at the time of the state only.
   void warn_of_time(std::vector<std::string>& warnings) const;
-  /// The largest rate that ought to vanish at an equilibrium: that of any speed, or of one of the coordinates named; in a
-  /// steady motion coordinates may run that the motion does not depend on.
+  /// The largest rate that should vanish at an equilibrium: that of any speed, or of one of the coordinates named; in a
+  /// steady motion, coordinates that the motion does not depend on may change.
   struct Rate {
-    std::string name;  ///< with a prime
-    double value = 0;  ///< with its sign
+    std::string name;  ///< name of the rate, with a prime
+    double value = 0;  ///< value with its sign
   };
-  /// Calculates it.
+  /// Calculates the largest rate.
   [[nodiscard]] Rate calc_largest_rate(const std::vector<std::string>& coordinates, bool steady);
-  /// Adds a sentence if the state does not rest: a verdict on stability from A means little there. Rates that a millionth
-  /// of a unit of displacement explains are rounding.
+  /// Adds a sentence if the state is not at rest: a verdict on stability from A means little there. Rates that a
+  /// displacement of a millionth of a unit would cause count as rounding.
   static void warn_of_motion(const Rate& rate, bool steady, ConstMatrixView a, std::vector<std::string>& warnings);
 
  private:
@@ -115,9 +115,9 @@ class OperatingPoint {
   [[nodiscard]] std::vector<double> calc_laws();
 
   std::unique_ptr<Situation> closed_;
-  std::unique_ptr<Situation> opened_;      ///< none: nothing is cut open
-  std::vector<std::string> open_;          ///< the inputs cut open
-  std::unique_ptr<SignalEvaluator> laws_;  ///< theirs
+  std::unique_ptr<Situation> opened_;      ///< none: no loop is opened
+  std::vector<std::string> open_;          ///< inputs whose loops are opened
+  std::unique_ptr<SignalEvaluator> laws_;  ///< their laws
   State state_;
   PointSummary summary_;
   std::string failure_;

@@ -8,38 +8,38 @@
 
 namespace kane {
 
-/// Limits of a coordinate; a missing one is no limit.
+/// Limits of a coordinate; either may be absent.
 struct CoordinateLimit {
-  std::string coordinate;       ///< its name
+  std::string coordinate;       ///< name of the coordinate
   std::optional<double> lower;  ///< rad or m
   std::optional<double> upper;  ///< rad or m
 };
 
-/// Targets, and how they are reached.
+/// The targets, and options of the search.
 struct ReachOptions {
-  std::vector<PositionTarget> positions{};        ///< of points
-  std::vector<OrientationTarget> orientations{};  ///< of bodies
+  std::vector<PositionTarget> positions{};        ///< targets of points
+  std::vector<OrientationTarget> orientations{};  ///< targets of bodies
   bool joint_limits = true;                       ///< respect the limits of the joints
-  std::vector<CoordinateLimit> limits{};          ///< they override those of the joints
-  std::vector<std::string> held{};                ///< coordinates that keep the value they have at the start
+  std::vector<CoordinateLimit> limits{};          ///< override those of the joints
+  std::vector<std::string> held{};                ///< coordinates that keep their start values
   double length = 1;                              ///< m: length equivalent to one radian
-  int starts = 40;                                ///< others to try
-  bool all = false;                               ///< look from all starts, for all solutions
+  int starts = 40;                                ///< number of additional starts
+  bool all = false;                               ///< search from all starts, for all solutions
 
-  /// Throws ModelError for numbers that make no sense.
+  /// Throws ModelError for values that make no sense.
   void check() const;
 };
 
 /// Configurations that reach the targets.
 struct ReachReport : KinematicReport {
-  PointSummary summary;       ///< of the start
-  bool positions = false;     ///< there were targets of points
-  bool orientations = false;  ///< there were targets of bodies
-  /// If nothing reaches: a sentence that says by how much.
+  PointSummary summary;       ///< summary of the start
+  bool positions = false;     ///< whether points had targets
+  bool orientations = false;  ///< whether bodies had targets
+  /// A sentence if no target is reached, saying by how much it is missed.
   [[nodiscard]] std::string message() const;
 };
 
-/// Throws ModelError for unknown names, and if there is no target.
+/// Searches for configurations that reach the targets. Throws ModelError for unknown names, and if there is no target.
 [[nodiscard]] ReachReport find_reach(const Model& model, const StartState& start, const ReachOptions& options);
 
 }  // namespace kane

@@ -16,16 +16,16 @@ namespace kane {
 /// A model at a state.
 class Situation {
  public:
-  /// Inputs that the state names are driven by it.
+  /// Inputs named in the state take their values from it.
   explicit Situation(const Model& model, const StartState& state = {});
 
-  /// With the inputs driven that the state names.
+  /// The model, with the inputs named in the state driven by it.
   [[nodiscard]] const Model& model() const { return model_; }
-  /// In machine code.
+  /// The system in machine code.
   [[nodiscard]] const std::shared_ptr<const CompiledSystem>& system() const { return model_.system(); }
-  /// In symbols.
+  /// The equations in symbols.
   [[nodiscard]] const EquationsOfMotion& equations() const { return model_.equations(); }
-  /// With the parameters, inputs, time and active constraints of the state.
+  /// An evaluator with the parameters, inputs, time and active constraints of the state.
   [[nodiscard]] SystemEvaluator& evaluator() { return *evaluator_; }
   /// The state, completed.
   [[nodiscard]] const Start& start() const { return start_; }
@@ -42,7 +42,7 @@ class Situation {
 
 /// The parts of a model that switch during a run, by name: "contact 'floor', friction 'pin.friction', event 'release'". Empty if
 /// there are none.
-/// Stops of joints away from which the coordinates stay are left out: see describe_outside().
+/// Stops that the coordinates stay away from are left out: see describe_outside().
 [[nodiscard]] std::string describe_switching(const EquationsOfMotion& equations);
 
 /// Throws ModelError if the model has contacts, friction, events or modes: `analysis` cannot follow them.

@@ -8,7 +8,7 @@
 
 namespace kane {
 
-/// Whose velocities.
+/// The points and bodies whose velocities are wanted.
 struct JacobianOptions {
   std::vector<std::string> points{};  ///< for their velocities
   std::vector<std::string> bodies{};  ///< for their angular velocities
@@ -16,10 +16,10 @@ struct JacobianOptions {
 
 /// Jacobians at the state.
 struct JacobianReport : TaskReport {
-  PointSummary summary;  ///< of the state
+  PointSummary summary;  ///< summary of the state
 };
 
-/// The state is assembled first. Throws ModelError for unknown names, if nothing is named, and if M cannot be inverted.
+/// Assembles the state, then evaluates it. Throws ModelError for unknown or missing names, and if M cannot be inverted.
 [[nodiscard]] JacobianReport find_jacobian(const Model& model, const StartState& state, const JacobianOptions& options);
 
 }  // namespace kane

@@ -1,6 +1,6 @@
 #pragma once
-// Two words for two errors. `require`: the caller's model is wrong, the message addresses the user and names the
-// objects. `ensure`: Kane itself is wrong. A numerical failure inside a step is neither; it is a returned status.
+// Two functions for two kinds of error. `require`: the caller's model is wrong; the message addresses the user and names
+// the objects. `ensure`: Kane itself is wrong. A numerical failure inside a step is neither; it is a returned status.
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ struct Where {
   int line = 0;      ///< from 1
   int column = 0;    ///< from 1
 
-  /// "file:line:column", leaving out what is not known.
+  /// "file:line:column", without the parts that are not known.
   [[nodiscard]] std::string to_string() const;
 };
 
@@ -28,7 +28,7 @@ struct Subject {
   /// The kind of part.
   enum class Kind : std::uint8_t { None, Constraint, Speed, Load };
   Kind kind = Kind::None;  ///< None: not about one part
-  std::string name;        ///< of the part
+  std::string name;        ///< name of the part
 };
 
 /// The user's model or input is wrong. what() is a complete sentence; with a place: "file:line:column: error: ...".
@@ -38,12 +38,12 @@ class ModelError : public std::runtime_error {
   explicit ModelError(std::string message);
   /// With the place in the user's file.
   ModelError(Where where, std::string message);
-  /// With the part it is about.
+  /// With the part of the model it is about.
   ModelError(Subject subject, std::string message);
 
-  /// Empty if not known.
+  /// The place; empty if not known.
   [[nodiscard]] const Where& where() const { return where_; }
-  /// Known if there is no place yet.
+  /// The part of the model; known if there is no place yet.
   [[nodiscard]] const Subject& subject() const { return subject_; }
   /// The sentence without the place.
   [[nodiscard]] const std::string& message() const { return message_; }

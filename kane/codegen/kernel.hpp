@@ -1,19 +1,19 @@
 #pragma once
-// A Program ready to run: as machine code where this machine allows it, by the interpreter where it does not.
-// A Kernel never changes and may be shared by threads; whatever changes is in a Workspace, one for each thread.
+// A Program ready to run: as machine code where this machine allows it, in the interpreter where it does not.
+// A Kernel never changes and may be shared by threads; everything that changes is in a Workspace, one per thread.
 //
 //     const Kernel kernel = compile_kernel(program);
 //     Workspace workspace(kernel);
 //     kernel.set_parameters(parameters, workspace);
 //     kernel.evaluate(state, outputs, workspace);
 //
-// SIMD: a kernel with `lanes` > 1 evaluates that many states at once. Every number of inputs and outputs is then
-// `lanes` numbers side by side: element i of lane l stands at [i * lanes + l], parameters included.
+// SIMD: a kernel with `lanes` > 1 evaluates that many states at once. Every element of its inputs and outputs is then
+// `lanes` numbers side by side: element i of lane l is at [i * lanes + l], parameters included.
 //
 // Strict programs (Program::strict) give the same bits with every instruction set and in the interpreter; the
-// payload of a NaN does not count. Others may differ in the last places: SSE2 rounds a fused multiply-add twice, sines
-// and cosines use fused operations where there are any, and SIMD kernels for AVX-512 fuse more products than others, in
-// another order.
+// payload of a NaN may differ. Other programs may differ in the last places: SSE2 rounds a fused multiply-add twice, sines
+// and cosines use fused operations where available, and SIMD kernels for AVX-512 fuse more products than others, in
+// a different order.
 
 #include <cstdint>
 #include <memory>
@@ -28,15 +28,15 @@
 
 namespace kane {
 
-/// For what a program is compiled.
+/// Options of a compilation.
 struct KernelOptions {
-  /// The instruction set; default: the best this processor has. One it does not have is an error (ModelError).
+  /// The instruction set; default: the best this processor has. One it lacks is an error (ModelError).
   std::optional<Isa> isa{};
   /// States per evaluation: 1, or vector_lanes() of the instruction set.
   int lanes = 1;
   /// External functions the program may call.
   std::vector<NamedFunction> functions{};
-  /// Programs with more instructions are left to the interpreter.
+  /// Programs with more instructions run in the interpreter.
   std::size_t most_instructions = 4'000'000;
   /// Runs the interpreter, as on a machine that the JIT does not support.
   bool use_interpreter = false;
@@ -52,29 +52,29 @@ class Kernel {
  public:
   /// States per evaluation.
   [[nodiscard]] int lanes() const;
-  /// None: the interpreter runs the program, and why_interpreted() says why.
+  /// Instruction set of the machine code. None: the interpreter runs the program, and why_interpreted() says why.
   [[nodiscard]] std::optional<Isa> isa() const;
-  /// Empty if machine code runs.
+  /// Why the interpreter runs the program; empty if it runs as machine code.
   [[nodiscard]] const std::string& why_interpreted() const;
   /// The program that was compiled.
   [[nodiscard]] const Program& program() const;
   /// The machine code; empty for the interpreter.
   [[nodiscard]] std::span<const std::uint8_t> code() const;
 
-  /// Everything that depends on parameters only is computed here. Spans have `lanes` times as many elements as the
-  /// program has parameters, inputs, ... (InternalError otherwise).
+  /// Sets the parameters and computes everything that depends on them only. Spans have `lanes` times as many elements as
+  /// the program has parameters, inputs, ... (InternalError otherwise).
   void set_parameters(std::span<const double> parameters, Workspace& workspace) const;
-  /// Computes what depends on inputs and parameters only.
+  /// Sets the inputs and computes everything that depends on inputs and parameters only.
   void set_inputs(std::span<const double> inputs, Workspace& workspace) const;
-  /// Never allocates, and takes no lock.
+  /// Evaluates the program at a state. Never allocates, and takes no lock.
   void evaluate(std::span<const double> state, std::span<double> outputs, Workspace& workspace) const;
 
-  /// The same without copying: after writing to workspace.parameters(), inputs() or state(). A change of parameters
-  /// or inputs needs run_parameters() or run_inputs(); stages that depend on them run when they are needed.
+  /// The same without copying: call it after writing to workspace.parameters(). Stages that depend on them run when they
+  /// are needed.
   void run_parameters(Workspace& workspace) const;
-  /// After writing to workspace.inputs().
+  /// Call it after writing to workspace.inputs().
   void run_inputs(Workspace& workspace) const;
-  /// Then the results are in workspace.outputs().
+  /// Call it after writing to workspace.state(); the results are then in workspace.outputs().
   void run_state(Workspace& workspace) const;
 
  private:
@@ -85,10 +85,10 @@ class Kernel {
   std::shared_ptr<const KernelData> data_;
 };
 
-/// Everything an evaluation writes: inputs, outputs and whatever lies between them. All inputs are initially zero.
+/// The memory of an evaluation: inputs, outputs and intermediate values. All inputs are initially zero.
 class Workspace {
  public:
-  /// For one thread.
+  /// A workspace for one thread.
   explicit Workspace(const Kernel& kernel);
   /// Movable, not copyable.
   Workspace(Workspace&&) noexcept;
@@ -123,10 +123,10 @@ class Workspace {
   bool inputs_changed_ = true;
 };
 
-/// Throws ModelError if the program is not valid, calls a function that has not been given, or the options ask for
-/// something this processor cannot do.
+/// Compiles a program. Throws ModelError if it is not valid or calls a function that has not been given, or if the options
+/// request something this processor cannot do.
 [[nodiscard]] Kernel compile_kernel(std::shared_ptr<const Program> program, const KernelOptions& options = {});
-/// The same, for a program that nobody else needs.
+/// The same, taking over the program.
 [[nodiscard]] Kernel compile_kernel(Program program, const KernelOptions& options = {});
 
 }  // namespace kane

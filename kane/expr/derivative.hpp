@@ -1,5 +1,5 @@
 #pragma once
-// Derivatives, by the chain rule over the graph, each node once per direction.
+// Derivatives by the chain rule over the graph; each node is differentiated once per direction.
 
 #include <span>
 #include <vector>
@@ -11,11 +11,11 @@
 namespace kane {
 
 /// The derivative along a direction: d(e) = sum over symbols s of (de/ds) rates(s); symbols without a rate are
-/// constant. Results are remembered, so asking for many expressions shares all work. Partial derivatives are the
+/// constant. Results are cached, so many expressions share all work. Partial derivatives are the
 /// direction {s: 1}; the total time derivative is {q: qdot, u: udot, t: 1, ...}.
 class Tangent {
  public:
-  /// Along these rates.
+  /// The derivative along these rates.
   explicit Tangent(Substitution rates) : rates_(std::move(rates)), known_(0, kUnknown) {}
   /// The derivative of one expression.
   [[nodiscard]] Expr operator()(const Expr& e);
@@ -35,9 +35,9 @@ class Tangent {
   std::vector<Expr> x_, dx_;
 };
 
-/// Partial derivative by a symbol.
+/// Partial derivative with respect to a symbol.
 [[nodiscard]] Expr derivative(const Expr& e, const Expr& symbol);
-/// The same, of several expressions.
+/// The same for several expressions.
 [[nodiscard]] std::vector<Expr> derivative(std::span<const Expr> es, const Expr& symbol);
 
 /// Sum of partial derivatives times the given rates of the symbols.
@@ -53,12 +53,12 @@ struct Jacobian {
   };
   int rows = 0;                ///< number of outputs
   int columns = 0;             ///< number of inputs
-  std::vector<Entry> entries;  ///< those that are not zero
-  /// Zero if there is no entry.
+  std::vector<Entry> entries;  ///< entries that are not zero
+  /// The value at a place; zero if there is no entry.
   [[nodiscard]] Expr at(int row, int column) const;
 };
 
-/// Partial derivatives of the outputs by the inputs, which are symbols.
+/// Partial derivatives of the outputs with respect to the inputs, which are symbols.
 [[nodiscard]] Jacobian jacobian(std::span<const Expr> outputs, std::span<const Expr> inputs);
 
 }  // namespace kane

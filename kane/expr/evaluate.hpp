@@ -1,6 +1,6 @@
 #pragma once
-// Numeric values of expressions. Meant for tests, messages and single evaluations; repeated evaluation is the job
-// of kane/program.
+// Numeric values of expressions, for tests, messages and single evaluations; for repeated evaluation use
+// kane/program.
 
 #include <functional>
 #include <map>
@@ -17,9 +17,9 @@ using FunctionTable = std::map<std::string, std::function<double(std::span<const
 /// Values of symbols by name.
 using Values = std::map<std::string, double, std::less<>>;
 
-/// Throws ModelError if a symbol or an external function has no value.
+/// The value of an expression. Throws ModelError if a symbol or an external function has no value.
 [[nodiscard]] double evaluate(const Expr& e, const Values& symbols, const FunctionTable& functions = {});
-/// The same, of several expressions.
+/// The same for several expressions.
 [[nodiscard]] std::vector<double> evaluate(std::span<const Expr> es, const Values& symbols,
                                            const FunctionTable& functions = {});
 

@@ -4,12 +4,12 @@
 // Interning by value. Every node carries a fingerprint: its value at two random points, one in the field of the
 // integers modulo p1 = 2^61 - 11913, one modulo p2 = 2^62 - 32345 (fingerprint.hpp). A node whose fingerprint is
 // already known *is* the known node; so sin(x)^2 + cos(x)^2 is the node 1, (x^2-1)/(x-1) is the node x+1, and nothing
-// can be computed twice. Two different rational functions of degree d meet by chance with probability about d^2/(p1
+// can be computed twice. Two different rational functions of degree d collide with a probability of about d^2/(p1
 // p2), below 1e-30 for anything that fits in memory.
 //
 // A class of equal expressions keeps its cheapest known form. The cost of a form is the cost of its operator
 // (operators.hpp, at least 1) plus the costs of its operands as trees, saturating at kMaxCost. A form is replaced
-// only by a strictly cheaper one. This cannot make a cycle: the cost of a class never grows, so every class
+// only by a strictly cheaper one. This cannot create a cycle: the cost of a class never grows, so every class
 // below saturation costs strictly more than each operand of its form, now and later; and a saturated class has never
 // been replaced, so its operands are older than itself.
 
@@ -31,7 +31,7 @@ namespace kane {
 struct GraphOptions {
   /// The graph refuses to grow past this number of nodes (LimitError).
   std::size_t max_nodes = 100'000'000;
-  /// Chooses the random points. Results do not depend on it.
+  /// Seed of the random points. Results do not depend on it.
   std::uint64_t seed = 0x4b616e65;
 };
 
@@ -43,8 +43,8 @@ class Graph {
   ~Graph();
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
-  /// An exact copy: the same nodes at the same indices, and the same answers to everything that is built later. Several
-  /// threads may copy one graph that nobody is building on.
+  /// An exact copy: the same nodes at the same indices, and the same results for everything built later. Several
+  /// threads may copy one graph as long as no thread adds to it.
   [[nodiscard]] std::unique_ptr<Graph> clone() const;
 
   // ---- building -----------------------------------------------------------------------------------------------
@@ -54,28 +54,28 @@ class Graph {
   Expr number(std::int64_t numerator, std::int64_t denominator = 1);
   /// The symbol of this name.
   Expr symbol(std::string_view name);
-  /// The constant.
+  /// The constant pi.
   Expr pi();
-  /// Declares the external function `name`; `derivative_names[i]` names its derivative by argument i (itself a
-  /// function of the same arguments; declared on first use). Left empty, they are name_1, name_2, ... Declaring
-  /// the same function twice with other properties is an error.
+  /// Declares the external function `name`; `derivative_names[i]` names its derivative with respect to argument i (itself
+  /// a function of the same arguments, declared on first use). If empty, they are name_1, name_2, ... Declaring
+  /// the same function twice with different properties is an error.
   void declare_function(std::string_view name, int arity, std::vector<std::string> derivative_names = {});
-  /// Whether it has been declared.
+  /// Whether the function has been declared.
   [[nodiscard]] bool has_function(std::string_view name) const;
   /// Calls a declared external function; an undeclared one is declared with this arity.
   Expr call(std::string_view name, std::span<const Expr> args);
-  /// Name of the derivative of function `name` by argument i (declares it).
+  /// Name of the derivative of function `name` with respect to argument i (declares it).
   std::string derivative_name(std::string_view name, int i);
-  /// Number of its arguments.
+  /// Number of arguments of the function.
   [[nodiscard]] int function_arity(std::string_view name) const;
-  /// All that have been declared.
+  /// Names of all declared functions.
   [[nodiscard]] std::vector<std::string> function_names() const;
 
   /// The node of any operator; exponent is for Pow and Root. This is what the functions of expr.hpp call.
   Expr make(Op op, std::span<const Expr> args, int exponent = 0);
-  /// The same for one and two operands, without a span of operands; arithmetic calls these.
+  /// The same for one operand, without a span; arithmetic uses unary() and binary().
   Expr unary(Op op, const Expr& a, int exponent = 0);
-  /// With two operands.
+  /// The same for two operands.
   Expr binary(Op op, const Expr& a, const Expr& b);
   /// Binds a bare number to this graph; checks that other expressions belong to it.
   Expr bind(const Expr& e);
@@ -86,7 +86,7 @@ class Graph {
   /// All symbols in order of creation.
   [[nodiscard]] std::vector<Expr> symbols();
 
-  // ---- reading (by node index: what traversals use) -------------------------------------------------------------
+  // ---- reading (by node index, for traversals) ------------------------------------------------------------------
   /// Number of nodes.
   [[nodiscard]] std::size_t size() const { return size_; }
   /// Operator of the present form of the node.
@@ -99,13 +99,13 @@ class Graph {
   [[nodiscard]] const std::string& name(NodeId id) const;
   /// Exponent of Pow, index of Root.
   [[nodiscard]] int exponent(NodeId id) const { return static_cast<int>(node(id).b); }
-  /// By which equal expressions are recognised.
+  /// Fingerprint by which equal expressions are recognised.
   [[nodiscard]] Fingerprint fingerprint(NodeId id) const { return node(id).fp; }
   /// Cost of the present form as a tree (saturating).
   [[nodiscard]] std::uint32_t cost(NodeId id) const { return node(id).cost; }
-  /// Whether it is the number 0.
+  /// Whether the node is the number 0.
   [[nodiscard]] bool is_zero(NodeId id) const { return id == kZero; }
-  /// Whether it is the number 1.
+  /// Whether the node is the number 1.
   [[nodiscard]] bool is_one(NodeId id) const { return id == kOne; }
 
   /// Total bytes held by the graph.

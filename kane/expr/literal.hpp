@@ -1,5 +1,5 @@
 #pragma once
-// The textbook form of an expression, on request: what a person would write, not what a machine should compute.
+// The textbook form of an expression, on request: as a person would write it, not as a machine should compute it.
 
 #include <string>
 #include <vector>
@@ -10,9 +10,9 @@ namespace kane {
 
 /// How a textbook form is written.
 struct LiteralOptions {
-  /// Gives up when the result, or an intermediate polynomial, has more than a few times this many terms.
+  /// Limit of size: gives up if the result, or an intermediate polynomial, has more than a few times this many terms.
   std::size_t max_terms = 400;
-  /// Common denominators and the greatest common divisors of numerators and denominators are found, and cancelled.
+  /// Find common denominators, and cancel the greatest common divisors of numerators and denominators.
   bool cancel = true;
   /// The roles of symbols, for the order of factors and terms. A symbol in none of the lists is judged by its name:
   /// u1 is a speed, q1 a coordinate, x' the derivative of x.
@@ -22,14 +22,14 @@ struct LiteralOptions {
 };
 
 /// The same value as a tree to be printed: reduced by s^2 + c^2 = 1, sums of angles contracted where that is
-/// shorter, common factors taken out, terms in reading order. It is kept apart from the graph (whose nodes keep their
-/// cheapest form) as text in both notations.
+/// shorter, common factors taken out, terms in reading order. It is text in both notations, not part of the graph (whose
+/// nodes keep their cheapest form).
 struct Literal {
   bool too_long = false;  ///< past max_terms; text and latex then hold the form of the graph, if short, or a note
   std::size_t terms = 0;  ///< number of terms of the sum
-  int operations = 0;     ///< in the text as written (nothing is shared)
-  std::string text;       ///< infix
-  std::string latex;      ///< for a typesetter
+  int operations = 0;     ///< operations in the text as written (nothing is shared)
+  std::string text;       ///< infix form
+  std::string latex;      ///< LaTeX form
 };
 
 /// The textbook form of an expression: expanded, with trigonometric sums contracted and common factors taken out.

@@ -29,10 +29,10 @@ namespace kane {
 struct ParseOptions {
   /// Place of the first character, for messages.
   Where where;
-  /// Gives the expression of a name; empty = the name is not known. Not set: every name becomes a symbol.
+  /// Returns the expression of a name; empty = the name is not known. If not set, every name becomes a symbol.
   std::function<std::optional<Expr>(std::string_view)> resolve;
-  /// Gives the expression of a call that is no operator (e.g. dot(...), a table); empty = not known.
-  /// Not set: declared external functions of the graph only.
+  /// Returns the expression of a call that is not an operator (e.g. dot(...), a table); empty = not known.
+  /// If not set, only declared external functions of the graph are known.
   std::function<std::optional<Expr>(std::string_view, const std::vector<Expr>&)> call;
   /// Known names for suggestions.
   std::vector<std::string> known_names;
@@ -40,10 +40,10 @@ struct ParseOptions {
   int max_depth = 1000;
 };
 
-/// Throws ModelError with line, column and what was expected.
+/// Parses a text. Throws ModelError with line, column and what was expected.
 [[nodiscard]] Expr parse(Graph& graph, std::string_view text, const ParseOptions& options = {});
 
-// ---- the pieces, for readers of other values with the same grammar (infix.hpp) -----------------------------------------
+// ---- parts of the parser, for values other than Expr with the same grammar (infix.hpp) ---------------------------------
 
 /// "-", "+" or "not" applied to x.
 [[nodiscard]] Expr apply_sign(std::string_view sign, const Expr& x);
@@ -53,7 +53,7 @@ struct ParseOptions {
 [[nodiscard]] Expr call_function(Graph& graph, std::string_view function, std::span<const Expr> arguments);
 /// Names of all functions that can be called.
 [[nodiscard]] std::vector<std::string> known_functions(const Graph& graph);
-/// The sentence about a division by what is identically zero.
+/// The message about a divisor that is identically zero.
 [[nodiscard]] std::string zero_divisor(std::string_view divisor);
 
 }  // namespace kane

@@ -1,5 +1,5 @@
 #pragma once
-// Expressions to text: Kane's infix form (parse() gives the same node back), LaTeX, and C-like code.
+// Expressions as text: Kane's infix form (which parse() turns back into the same node), LaTeX, and C-like code.
 
 #include <functional>
 #include <string>
@@ -17,14 +17,14 @@ struct PrintOptions {
   std::size_t max_nodes = 1'000'000;
 };
 
-/// Infix, as the parser reads it.
+/// The infix form, as the parser reads it.
 [[nodiscard]] std::string to_text(const Expr& e, const PrintOptions& options = {});
-/// For a typesetter.
+/// The LaTeX form.
 [[nodiscard]] std::string to_latex(const Expr& e, const PrintOptions& options = {});
-/// As an expression of a C-like language.
+/// An expression in a C-like language.
 [[nodiscard]] std::string to_code(const Expr& e, const PrintOptions& options = {});
 
-/// LaTeX of a name: "q1" becomes q with the index 1, "theta" the Greek letter, "q1'" a q with a dot, "T_AB" T with AB below.
+/// LaTeX of a name: "q1" becomes q with subscript 1, "theta" the Greek letter, "q1'" a dotted q, "T_AB" T with subscript AB.
 [[nodiscard]] std::string latex_name(std::string_view name);
 
 }  // namespace kane

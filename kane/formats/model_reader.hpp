@@ -1,5 +1,5 @@
 #pragma once
-// Reads any model file; the format follows from its name, or from how it begins.
+// Reads any model file; the format follows from its name or from its first characters.
 
 #include <filesystem>
 #include <string>
@@ -24,13 +24,13 @@ struct ReadOptions {
   SdfastOptions sdfast = {};      ///< for SD/FAST files
   FortyTwoOptions fortytwo = {};  ///< for spacecraft files of 42
   YamlLimits yaml = {};           ///< for Kane YAML files
-  /// Leaves out what is not supported and says so in Mechanism::notes, in every format that knows such parts.
+  /// Leave out unsupported parts, with a remark in Mechanism::notes, in every format that may have such parts.
   bool lenient = false;
 };
 
-/// .yaml, .yml and .kane are Kane YAML, .urdf is URDF, .mjcf is MJCF, .sd is SD/FAST, .al is an AUTOLEV script, .txt is a
-/// spacecraft file of 42. Otherwise a text that begins with '<<' is a file of 42, and one that begins with '<' is MJCF if its
-/// root element is `mujoco`, and else URDF.
+/// The format of a file: .yaml, .yml and .kane are Kane YAML, .urdf is URDF, .mjcf is MJCF, .sd is SD/FAST, .al is an
+/// AUTOLEV script, .txt is a spacecraft file of 42. Otherwise a text that begins with '<<' is a file of 42, and one that
+/// begins with '<' is MJCF if its root element is `mujoco`, and URDF if not.
 [[nodiscard]] ModelFormat model_format(const std::filesystem::path& file, std::string_view text);
 
 /// Reads, derives and compiles a model. Throws ModelError with file, line and column.
@@ -42,7 +42,7 @@ struct ReadOptions {
 
 /// Reads and checks a mechanism, to inspect or modify it. Throws ModelError with file, line and column.
 [[nodiscard]] Mechanism read_mechanism(const std::filesystem::path& file, const ReadOptions& options = {});
-/// The same for a text, e.g. from standard input; Kane YAML cannot include files then.
+/// The same for a text, e.g. from standard input; Kane YAML cannot then include files.
 [[nodiscard]] Mechanism read_mechanism_text(std::string_view text, const std::string& name,
                                             const ReadOptions& options = {});
 

@@ -1,5 +1,5 @@
 #pragma once
-// Kane's method from a System to its equations of motion.
+// Kane's method: from a System to its equations of motion.
 //
 //     EquationsOfMotion eom = form_equations(system);
 //
@@ -16,10 +16,10 @@
 
 namespace kane {
 
-/// How constraints are embedded in the equations.
+/// Methods of embedding constraints in the equations.
 enum class EmbeddingMethod : std::uint8_t {
   None,           ///< leave the constraints to the simulator
-  Projection,     ///< constrained partial velocities (Gillespie eq. 26), then Kane's equations once more
+  Projection,     ///< constrained partial velocities (Gillespie eq. 26), then Kane's equations again
   Recombination,  ///< C^T M C from the unconstrained equations (Buffinton 6.67)
 };
 
@@ -27,21 +27,21 @@ enum class EmbeddingMethod : std::uint8_t {
 struct DeriveOptions {
   /// Form M and rhs. Off: kinematics, constraints and outputs only (the dynamical equations are formed elsewhere).
   bool dynamics = true;
-  EmbeddingMethod embedding = EmbeddingMethod::Projection;  ///< of the active constraints
+  EmbeddingMethod embedding = EmbeddingMethod::Projection;  ///< embedding of the active constraints
   /// Solve M u' = rhs in symbols (udot_explicit).
   bool solve = false;
-  /// Generalized forces for given u' (EquationsOfMotion::inverse).
+  /// Form generalized forces for given u' (EquationsOfMotion::inverse).
   bool inverse = true;
-  /// Positions, velocities and accelerations of points and bodies, energy, momentum.
+  /// Form positions, velocities and accelerations of points and bodies, energy and momentum.
   bool outputs = true;
 };
 
 /// One line of the table of partial velocities.
 struct PartialVelocityRow {
-  std::string name;              ///< of the frame or point
-  bool angular = false;          ///< angular velocity of a frame, or velocity of a point
-  std::vector<Vector> partials;  ///< one per speed
-  Vector remainder;              ///< what does not depend on the speeds
+  std::string name;              ///< name of the frame or point
+  bool angular = false;          ///< true: angular velocity of a frame; false: velocity of a point
+  std::vector<Vector> partials;  ///< partial velocities, one per speed
+  Vector remainder;              ///< the part that does not depend on the speeds
 };
 
 /// Kane's method with its intermediate results.
@@ -53,9 +53,9 @@ class KaneDerivation {
   /// Movable, not copyable.
   KaneDerivation(KaneDerivation&&) noexcept;
 
-  /// The system given.
+  /// The system.
   [[nodiscard]] const System& system() const;
-  /// The result.
+  /// The equations of motion.
   [[nodiscard]] const EquationsOfMotion& equations() const;
   /// Moves the equations out.
   [[nodiscard]] EquationsOfMotion take_equations();
@@ -63,17 +63,17 @@ class KaneDerivation {
   [[nodiscard]] const Kinematical& kinematical() const;
 
   // ---- steps 3 to 5: velocities, partial velocities, accelerations -------------------------------------------------------
-  /// In the inertial frame.
+  /// Velocity of a point in the inertial frame.
   [[nodiscard]] Vector velocity(PointId p);
-  /// In the inertial frame.
+  /// Angular velocity of a frame in the inertial frame.
   [[nodiscard]] Vector angular_velocity(FrameId f);
   /// The coefficient of a speed in the velocity of a point.
   [[nodiscard]] Vector partial_velocity(PointId p, int speed);
   /// The coefficient of a speed in an angular velocity.
   [[nodiscard]] Vector partial_angular_velocity(FrameId f, int speed);
-  /// Complete, with u' as symbols.
+  /// Complete acceleration of a point, with u' as symbols.
   [[nodiscard]] Vector acceleration(PointId p);
-  /// Complete, with u' as symbols.
+  /// Complete angular acceleration of a frame, with u' as symbols.
   [[nodiscard]] Vector angular_acceleration(FrameId f);
   /// Rows for all bodies, particles and points where loads act.
   [[nodiscard]] std::vector<PartialVelocityRow> partial_velocity_table();
@@ -81,7 +81,7 @@ class KaneDerivation {
   // ---- steps 6 and 7: generalized forces -----------------------------------------------------------------------------------
   /// F_r, one per speed.
   [[nodiscard]] std::vector<Expr> active_forces();
-  /// F_r of everything but uniform gravity.
+  /// F_r of all loads except uniform gravity.
   [[nodiscard]] std::vector<Expr> applied_forces();
   /// Contribution of the loads of one name to F_r.
   [[nodiscard]] std::vector<Expr> active_forces(const std::string& load);
@@ -93,13 +93,13 @@ class KaneDerivation {
   [[nodiscard]] std::vector<std::string> load_names();
 
   // ---- energy and momentum -------------------------------------------------------------------------------------------------
-  /// In the inertial frame.
+  /// Kinetic energy in the inertial frame.
   [[nodiscard]] Expr kinetic_energy();
-  /// None if some load has no known potential.
+  /// Potential energy; none if some load has no known potential.
   [[nodiscard]] std::optional<Expr> potential_energy();
-  /// Components in the inertial frame; angular momentum about the origin.
+  /// Components of the linear momentum in the inertial frame.
   [[nodiscard]] Expr3 linear_momentum();
-  /// About the origin.
+  /// Components of the angular momentum about the origin.
   [[nodiscard]] Expr3 angular_momentum();
   /// dT/du_r.
   [[nodiscard]] std::vector<Expr> generalized_momenta();
@@ -115,7 +115,7 @@ class KaneDerivation {
   std::unique_ptr<Parts> parts_;
 };
 
-/// The equations of motion of a system, with everything the options ask for.
+/// The equations of motion of a system, with everything the options request.
 [[nodiscard]] EquationsOfMotion form_equations(const System& system, const DeriveOptions& options = {});
 
 }  // namespace kane

@@ -1,6 +1,6 @@
 #pragma once
-// The words with which a mechanism is described in C++: handles of its parts, and vectors, positions and orientations
-// given in whichever form is at hand. All are small values that convert from what a person would write:
+// The vocabulary for describing a mechanism in C++: handles of its parts, and vectors, positions and orientations
+// in whichever form is convenient. All are small values that convert from natural notation:
 //
 //     BodyRef    "link"                       PointRef   "tip", "link.tip", or a body      FrameRef   "tool", or a body
 //     Direction  axis::z, -axis::x, {1, 1, 0}
@@ -27,16 +27,16 @@ namespace kane {
 template <class Tag>
 class NameRef {
  public:
-  /// None.
+  /// Names nothing.
   NameRef() = default;
-  /// By name.
+  /// From a name.
   NameRef(std::string name) : name_(std::move(name)) {}
-  /// By name.
+  /// From a name.
   NameRef(std::string_view name) : name_(name) {}
-  /// By name.
+  /// From a name.
   NameRef(const char* name) : name_(name) {}
 
-  /// As text that quantities may use.
+  /// The name, as quantities may use it.
   [[nodiscard]] const std::string& name() const { return name_; }
   /// Whether it names nothing.
   [[nodiscard]] bool empty() const { return name_.empty(); }
@@ -62,7 +62,7 @@ using FrameRef = NameRef<struct FrameTag>;
 /// A body or the ground.
 class BodyRef : public NameRef<struct BodyTag> {
  public:
-  /// By name.
+  /// From a name.
   using NameRef::NameRef;
   /// Its origin, or its mass centre where a force acts.
   operator PointRef() const { return PointRef(name()); }
@@ -70,52 +70,52 @@ class BodyRef : public NameRef<struct BodyTag> {
   operator FrameRef() const { return FrameRef(name()); }
   /// Its mass centre.
   [[nodiscard]] PointRef mass_centre() const { return PointRef(name() + ".com"); }
-  /// The point of this name on it.
+  /// The point of this name on the body.
   [[nodiscard]] PointRef point(std::string_view part) const { return PointRef(name() + "." + std::string(part)); }
-  /// The frame of this name on it.
+  /// The frame of this name on the body.
   [[nodiscard]] FrameRef frame(std::string_view part) const { return FrameRef(name() + "." + std::string(part)); }
 };
 
-/// A direction by its components; any length but zero.
+/// A direction given by its components; its length must not be zero.
 struct Direction {
   Expr3 components{};  ///< along x, y and z
 
   /// Zero.
   constexpr Direction() = default;
-  /// By components.
+  /// From components.
   constexpr Direction(const Expr& x, const Expr& y, const Expr& z) : components{x, y, z} {}
-  /// By components.
+  /// From components.
   Direction(const Expr3& c) : components(c) {}
-  /// The other way.
+  /// The opposite direction.
   Direction operator-() const { return {-components[0], -components[1], -components[2]}; }
 };
 
 /// The coordinate axes, for joints and directions.
 namespace axis {
-inline const Direction x{1, 0, 0};  ///< first
-inline const Direction y{0, 1, 0};  ///< second
-inline const Direction z{0, 0, 1};  ///< third
+inline const Direction x{1, 0, 0};  ///< first axis
+inline const Direction y{0, 1, 0};  ///< second axis
+inline const Direction z{0, 0, 1};  ///< third axis
 }  // namespace axis
 
-/// Where something sits on a body: components in the body's axes from its origin, or a point of that body by name.
+/// A position on a body: components in the body's axes from its origin, or the name of a point of that body.
 class Position {
  public:
   /// The origin.
   Position() = default;
-  /// By components.
+  /// From components.
   Position(const Expr& x, const Expr& y, const Expr& z) : components_{x, y, z}, given_(true) {}
-  /// By components.
+  /// From components.
   Position(const Expr3& components) : components_(components), given_(true) {}
   /// A point of the same body.
   Position(PointRef point) : point_(std::move(point)), given_(true) {}
   /// A point of the same body.
   Position(const char* point) : point_(point), given_(true) {}
 
-  /// Whether anything was said; else it is the origin.
+  /// Whether a position was given; otherwise it is the origin.
   [[nodiscard]] bool given() const { return given_; }
-  /// Zero if given by name.
+  /// The components; zero if given by name.
   [[nodiscard]] const Expr3& components() const { return components_; }
-  /// Empty if given by components.
+  /// The point; empty if given by components.
   [[nodiscard]] const PointRef& point() const { return point_; }
 
  private:
@@ -124,11 +124,11 @@ class Position {
   bool given_ = false;
 };
 
-/// How something is turned on a body: one of the forms of Orientation, a matrix that maps its components to the body's,
-/// or a frame of that body by name. Nothing: not turned.
+/// An orientation on a body: one of the forms of Orientation, a matrix that maps its components to the body's, or the
+/// name of a frame of that body. By default it is that of the body.
 class Turn {
  public:
-  /// Not turned.
+  /// The orientation of the body itself.
   Turn() = default;
   /// Any form of Orientation.
   Turn(Orientation orientation) : orientation_(std::move(orientation)) {}
@@ -144,9 +144,9 @@ class Turn {
   /// A frame of the same body.
   Turn(const char* frame) : frame_(frame) {}
 
-  /// None if given by name, or not at all.
+  /// The orientation; none if given by name, or not at all.
   [[nodiscard]] const std::optional<Orientation>& orientation() const { return orientation_; }
-  /// Empty if given by an orientation, or not at all.
+  /// The frame; empty if given by an orientation, or not at all.
   [[nodiscard]] const FrameRef& frame() const { return frame_; }
 
  private:
@@ -163,9 +163,9 @@ class Turn {
 /// text (quantity.hpp).
 class VectorQuantity {
  public:
-  /// Nothing.
+  /// No vector.
   VectorQuantity() = default;
-  /// Components in the axes of the ground (contacts: of the body, where they say so).
+  /// Components in the axes of the ground (in contacts, of the body where documented).
   VectorQuantity(const Expr& x, const Expr& y, const Expr& z) : components_{{x, y, z}} {}
   /// Components in the axes of a frame.
   VectorQuantity(FrameRef frame, const Expr3& components) : components_(components), frame_(std::move(frame)) {}
@@ -178,9 +178,9 @@ class VectorQuantity {
   /// Text, such as "-g*N.y".
   VectorQuantity(const char* text) : text_(text) {}
 
-  /// Whether nothing was said.
+  /// Whether no vector was given.
   [[nodiscard]] bool empty() const { return !components_ && text_.empty(); }
-  /// As text, with the axes of `otherwise` where no frame is given.
+  /// The vector as text, in the axes of `otherwise` if no frame is given.
   [[nodiscard]] Quantity quantity(const std::string& otherwise, const Where& where) const;
 
  private:
@@ -189,7 +189,7 @@ class VectorQuantity {
   std::string text_;
 };
 
-/// The place of a call in a C++ source, so that an error in the description points to its line.
+/// The place of a call in a C++ source file, so that an error in the description points to its line.
 [[nodiscard]] Where place_of(const SourcePlace& call);
 
 }  // namespace kane

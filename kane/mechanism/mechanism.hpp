@@ -1,6 +1,6 @@
 #pragma once
-// The declarative model: bodies, joints, loads, constraints, as a person thinks of a machine. A plain value with a
-// Graph of its own for the scalars in it; nothing is derived here. lower_mechanism() (lowering.hpp) gives the System
+// The declarative model: bodies, joints, loads and constraints, as an engineer thinks of a machine. A plain value with
+// its own Graph for the scalars in it; nothing is derived here. lower_mechanism() (lowering.hpp) gives the System
 // of Kane's method; form_equations() (formulation.hpp) gives the shortest EquationsOfMotion.
 //
 //     Mechanism m("pendulum");
@@ -29,22 +29,22 @@
 
 namespace kane {
 
-/// How the model wants to be run. Times in seconds; whatever is not given is left to the program that runs it.
+/// Settings of a run from the model file. Times are in seconds; settings that are absent are left to the program.
 struct SimulationSettings {
   std::optional<double> from{};                ///< start time
   std::optional<double> until{};               ///< end time
   std::string method{};                        ///< name of the integrator
   std::optional<double> tolerance{};           ///< relative error per step
   std::optional<double> absolute_tolerance{};  ///< absolute error per step
-  std::optional<double> step{};                ///< fixed step, or the first one of an adaptive method
-  std::optional<double> sample{};              ///< time between two outputs
-  std::string constraints{};                   ///< how constraints are kept while running
+  std::optional<double> step{};                ///< fixed step, or the first step of an adaptive method
+  std::optional<double> sample{};              ///< time between outputs
+  std::string constraints{};                   ///< method of enforcing constraints
 };
 
-/// A machine as a person describes it. The lists are plain data that readers of files fill and programs may change; the
-/// functions below them add one part each.
+/// The description of a machine. The lists are plain data that file readers fill and programs may change; the functions
+/// below them add one part each.
 struct Mechanism {
-  /// With a Graph of its own unless one is given.
+  /// An empty mechanism, with its own Graph unless one is given.
   explicit Mechanism(std::string name = "mechanism", std::shared_ptr<Graph> graph = nullptr);
 
   std::string name;              ///< for messages and reports
@@ -57,67 +57,67 @@ struct Mechanism {
   std::vector<NamedQuantity> input_laws;      ///< inputs given as expressions of the state
   std::vector<InputSampling> sampled_inputs;  ///< laws that a digital controller evaluates
   std::vector<InputSeries> input_series;      ///< inputs given by points in time
-  std::vector<FmuController> fmus;            ///< foreign FMUs that give inputs values
+  std::vector<FmuController> fmus;            ///< external FMUs that drive inputs
   std::vector<Table> tables;                  ///< functions of one variable by points
-  std::vector<NamedQuantity> expressions;     ///< names that quantities may use; their order is free
+  std::vector<NamedQuantity> expressions;     ///< names that quantities may use, in any order
   std::vector<MechanismBody> bodies;          ///< without the ground
-  std::vector<MechanismParticle> particles;   ///< fixed in bodies
+  std::vector<MechanismParticle> particles;   ///< point masses fixed in bodies
   std::vector<MechanismPoint> points;         ///< named points of bodies
   std::vector<MechanismFrame> frames;         ///< named frames of bodies
-  std::vector<Joint> joints;                  ///< closing ones included
+  std::vector<Joint> joints;                  ///< including closing joints
   Quantity gravity;                           ///< vector; empty = none
   std::vector<Load> loads;                    ///< besides gravity and those of joints
   std::vector<Constraint> constraints;        ///< besides those of closing joints
   Switching switching;                        ///< contacts, friction, events, modes, handles
-  std::vector<std::string> dependent_speeds;  ///< to be solved for by the constraints; empty = chosen
+  std::vector<std::string> dependent_speeds;  ///< speeds to solve the constraints for; empty = chosen automatically
   /// Coordinates besides those of joints (e.g. the position of a particle in a slot written by hand).
   std::vector<Expr> extra_coordinates;
   /// The user's own generalized speeds, in order; empty = those of the joints.
   std::vector<NamedQuantity> speeds;
   std::vector<StateQuantity> states;  ///< variables besides coordinates and speeds
-  bool stops = true;                  ///< limits of joints are stops; else they are only told
-  bool motor_limits = true;           ///< motors have their max_force and max_speed; else these are only told
+  bool stops = true;                  ///< limits of joints are stops; otherwise they are only reported
+  bool motor_limits = true;           ///< max_force and max_speed limit motors; otherwise they are only reported
   bool automatic_speeds = false;      ///< choose the speeds that make the equations shortest
-  /// Order in which all_coordinates() lists the symbols; empty = joints in order. A list names all of them.
+  /// Order of the symbols in all_coordinates(); empty = joints in order. If given, it must name all of them.
   std::vector<std::string> coordinate_order;
   std::vector<std::string> speed_order;      ///< the same for joint_speeds()
   std::vector<AuxiliaryQuantity> auxiliary;  ///< speeds that bring constraint forces into evidence
   std::vector<NamedQuantity> outputs;        ///< scalars to report
-  /// Values of coordinates and speeds, SI, where the motion starts. Closed loops hold these and move the others.
+  /// Initial values of coordinates and speeds, SI. Assembly of closed loops holds these and moves the others.
   std::map<std::string, double> initial;
-  /// Values of coordinates and speeds, SI, from which assembly looks for those that are not given; 0 if not here either.
+  /// Values of coordinates and speeds, SI, at which assembly begins for those without an initial value; otherwise 0.
   std::map<std::string, double> guess;
-  /// Those of `initial` and `guess` that were written with parameters, to be evaluated again when a parameter is changed.
+  /// Entries of `initial` and `guess` that depend on parameters, to be evaluated again when a parameter changes.
   std::map<std::string, Expr> initial_laws;
-  /// Those of `initial` that were set for a run (--set): if loops cannot hold all of them, these come first.
+  /// Entries of `initial` that were set for a run (--set): if loops cannot hold all of them, these take precedence.
   std::set<std::string> insisted;
-  SimulationSettings simulation;  ///< how to run it
+  SimulationSettings simulation;  ///< settings of a run
   /// Instead of bodies and joints: the equations themselves.
   std::optional<GeneralEquations> equations;
-  /// SI units of parameters and inputs, where the file tells them ("kg", "N*m*s"); for display and export.
+  /// SI units of parameters and inputs ("kg", "N*m*s") where the file gives them; for display and export.
   std::map<std::string, std::string, std::less<>> units;
   /// Changes and omissions made by the reader of a file.
   std::vector<std::string> notes;
   Where where;  ///< where the description begins
 
   // ---- describing ---------------------------------------------------------------------------------------------------
-  // Each part that is added has a name of its own.
+  // Each part has a unique name.
 
-  /// Where in a C++ source a part is described. It is kept, so that errors found later point to that line.
+  /// The place in a C++ source file where a part is described, kept so that later errors point to that line.
   using Place = SourcePlace;
 
   // symbols
   /// The symbol t.
   Expr time();
-  /// pi/180 times the number: exact, so that sin(m.degrees(90)) is 1.
+  /// pi/180 times the number, exactly: sin(m.degrees(90)) is 1.
   Expr degrees(const Expr& number);
-  /// The value may be an expression of earlier parameters. `unit` (SI, such as "kg*m^2") is for display.
+  /// A parameter. The value may be an expression of earlier parameters. `unit` (SI, such as "kg*m^2") is for display.
   Expr parameter(std::string_view symbol, const Expr& value, std::string_view unit = "",
                  const Place& place = Place::current());
-  /// A quantity given from outside while the model runs; `value` is its default.
+  /// A quantity supplied from outside while the model runs; `value` is its default.
   Expr input(std::string_view symbol, const Expr& value = 0, std::string_view unit = "",
              const Place& place = Place::current());
-  /// A variable with a differential equation of its own: rate "(V - R*i - k*u)/L". Loads, laws, events, outputs and the
+  /// A variable with its own differential equation: rate "(V - R*i - k*u)/L". Loads, laws, events, outputs and the
   /// rates of other states may use it. The unit is for display.
   Expr add_state(std::string_view symbol, Quantity rate, const Expr& start = 0, std::string_view unit = "",
                  const Place& place = Place::current());
@@ -129,27 +129,27 @@ struct Mechanism {
   Expr expression(std::string_view text, const Place& place = Place::current());
   /// Gives a name to a scalar or vector, for use in quantities: m.let("reach", "magnitude(position(tip))").
   void let(std::string_view symbol, Quantity value, const Place& place = Place::current());
-  /// Lets an input follow a law of the state, continuously or as a sampled controller.
+  /// Makes an input follow a law of the state, continuously or as a sampled controller.
   void drive(const Expr& input, Quantity law, const SamplingOptions& sampling = {},
              const Place& place = Place::current());
-  /// Lets an input follow points in time: straight lines, or steps if `hold`.
+  /// Makes an input follow points in time, joined by straight lines, or by steps if `hold`.
   void drive_by_points(const Expr& input, std::vector<double> t, std::vector<double> value, bool hold = false,
                        const Place& place = Place::current());
-  /// Lets inputs follow the outputs of an FMU for co-simulation, `file`, which looks every `period` seconds at what it
-  /// measures: {{"angle", "q1"}}. Running it takes ModelOptions::allow_fmu.
+  /// Makes inputs follow the outputs of the co-simulation FMU `file`, which samples its own inputs every `period` seconds:
+  /// {{"angle", "q1"}}. Running it requires ModelOptions::allow_fmu.
   void drive_by_fmu(const std::string& file, std::vector<std::pair<Expr, std::string>> fed,
                     std::vector<std::pair<std::string, Quantity>> measured, double period,
                     std::vector<std::pair<std::string, double>> start = {}, const Place& place = Place::current());
-  /// Also declares the table's function in the graph, so that expressions may use it from now on.
+  /// Adds a table and declares its function in the graph, so that expressions may use it from now on.
   Table& add_table(Table table);
 
-  // bodies and what is fixed in them
+  // bodies and parts fixed in them
   /// A rigid body; massless without options.
   BodyRef add_body(std::string_view body, const BodyOptions& options = {}, const Place& place = Place::current());
   /// A point mass fixed in a body.
   PointRef add_particle(std::string_view particle, const ParticleOptions& options,
                         const Place& place = Place::current());
-  /// A named point fixed in a body. Two bodies may have points of the same name ("link.tip" says which).
+  /// A named point fixed in a body. Two bodies may have points of the same name, distinguished as "link.tip".
   PointRef add_point(std::string_view point, const BodyRef& on, const Position& at,
                      const Place& place = Place::current());
   /// A named frame fixed in a body.
@@ -168,7 +168,7 @@ struct Mechanism {
   JointRef prismatic(std::string_view joint, const BodyRef& parent, const BodyRef& child,
                      const Direction& along = axis::z, const JointOptions& options = {},
                      const Place& place = Place::current());
-  /// `pitch`: metres per radian.
+  /// One rotation with a proportional translation. `pitch`: metres per radian.
   JointRef screw(std::string_view joint, const BodyRef& parent, const BodyRef& child, const Direction& about,
                  const Expr& pitch, const JointOptions& options = {}, const Place& place = Place::current());
   /// Translation along and rotation about one axis.
@@ -198,7 +198,7 @@ struct Mechanism {
   JointRef general(std::string_view joint, const BodyRef& parent, const BodyRef& child,
                    const std::vector<JointMotion>& motions, const MultiJointOptions& options = {},
                    const Place& place = Place::current());
-  /// A revolute or prismatic joint by a row of a table of Denavit and Hartenberg.
+  /// A revolute or prismatic joint from a row of a Denavit-Hartenberg table.
   JointRef by_denavit_hartenberg(std::string_view joint, const BodyRef& parent, const BodyRef& child, MotionKind kind,
                                  const DenavitHartenberg& row, const JointOptions& options = {},
                                  const Place& place = Place::current());
@@ -206,46 +206,46 @@ struct Mechanism {
   // loads
   /// Uniform gravity on everything that has mass.
   void set_gravity(const VectorQuantity& acceleration, const Place& place = Place::current());
-  /// A vector at a point, with the opposite force at another one if given.
+  /// A force at a point, with the opposite force at another point if given.
   void add_force(std::string_view load, const PointRef& at, const VectorQuantity& force,
                  const PointRef& reaction_at = {}, const Place& place = Place::current());
-  /// A scalar along an axis.
+  /// A scalar force along an axis.
   void add_force_along(std::string_view load, const PointRef& at, const Quantity& force, const VectorQuantity& axis,
                        const PointRef& reaction_at = {}, const Place& place = Place::current());
-  /// A vector on a body, with the opposite torque on another one if given.
+  /// A torque on a body, with the opposite torque on another body if given.
   void add_torque(std::string_view load, const BodyRef& on, const VectorQuantity& torque, const BodyRef& reaction = {},
                   const Place& place = Place::current());
-  /// A scalar about an axis.
+  /// A scalar torque about an axis.
   void add_torque_about(std::string_view load, const BodyRef& on, const Quantity& torque, const VectorQuantity& axis,
                         const BodyRef& reaction = {}, const Place& place = Place::current());
-  /// Between two points.
+  /// A spring between two points.
   void add_spring(std::string_view load, const PointRef& from, const PointRef& to, const SpringOptions& options,
                   const Place& place = Place::current());
-  /// Between two points: tension damping times the rate of their distance.
+  /// A damper between two points: its tension is `damping` times the rate of their distance.
   void add_damper(std::string_view load, const PointRef& from, const PointRef& to, const Expr& damping,
                   const Place& place = Place::current());
-  /// Along a coordinate of a joint; its name may be left out if the joint has only one.
+  /// Forces along a coordinate of a joint; its name may be left out if the joint has only one.
   void add_joint_load(std::string_view load, const JointRef& joint, const AxisOptions& options,
                       const Place& place = Place::current());
-  /// Declares an input and lets it act along the coordinate of a joint.
+  /// Declares an input that acts along the coordinate of a joint.
   Expr add_motor(std::string_view input, const JointRef& joint, const Place& place = Place::current());
-  /// Attraction of bodies by a spherical one.
+  /// Gravitational attraction by a spherical body.
   void add_attraction(std::string_view load, const AttractionOptions& options, const Place& place = Place::current());
 
   // constraints
-  /// Configuration constraints: each expression stays zero.
+  /// Configuration constraints: each expression remains zero.
   ConstraintRef hold(std::string_view constraint, std::vector<Quantity> zero, bool active = true,
                      const Place& place = Place::current());
-  /// Motion constraints: expressions linear in rates and speeds.
+  /// Motion constraints: each expression, linear in rates and speeds, remains zero.
   ConstraintRef hold_motion(std::string_view constraint, std::vector<Quantity> zero, bool active = true,
                             const Place& place = Place::current());
-  /// Holds a point on another one, or on a plane or a line through it.
+  /// Holds a point on another point, or on a plane or a line through it.
   ConstraintRef hold_point(std::string_view constraint, const PointRef& point, const PointRef& reference,
                            const PointHoldOptions& options = {}, const Place& place = Place::current());
   /// Rolling without slip on another body.
   ConstraintRef roll(std::string_view constraint, const BodyRef& body, const RollOptions& options,
                      const Place& place = Place::current());
-  /// Contact with a plane that is never lost; it may slip.
+  /// Permanent contact with a plane; it may slip.
   ConstraintRef touch(std::string_view constraint, const BodyRef& body, const TouchOptions& options,
                       const Place& place = Place::current());
   /// A massless rod between two points.
@@ -254,7 +254,7 @@ struct Mechanism {
   /// A rope over points: the distances from one to the next add up to its length.
   ConstraintRef rope(std::string_view constraint, const std::vector<PointRef>& points, const Expr& length,
                      bool active = true, const Place& place = Place::current());
-  /// b = ratio*a + offset: gears, racks (ratio = radius), screws (ratio = pitch), belts (ratio = r1/r2).
+  /// Two coordinates with b = ratio*a + offset: gears, racks (ratio = radius), screws (ratio = pitch), belts (ratio = r1/r2).
   ConstraintRef gear(std::string_view constraint, const Expr& a, const Expr& b, const Expr& ratio,
                      const RatioOptions& options = {}, const Place& place = Place::current());
   /// Gears between two bodies on a carrier: planetary trains, bevel gears, ring gears. The multiplier is the tangential
@@ -264,7 +264,7 @@ struct Mechanism {
   /// A pinion on a rack: displacement = radius*angle. The multiplier is the force between the teeth.
   ConstraintRef rack(std::string_view constraint, const BodyRef& pinion, const BodyRef& bar, const RackOptions& options,
                      const Place& place = Place::current());
-  /// A coordinate equals a function of time, of other coordinates, or of a table (a cam).
+  /// Makes a coordinate equal to a function of time, of other coordinates, or of a table (a cam).
   ConstraintRef prescribe(std::string_view constraint, const Expr& coordinate, const Quantity& value,
                           bool active = true, const Place& place = Place::current());
 
@@ -272,46 +272,46 @@ struct Mechanism {
   void set_equations(GeneralEquations given, const Place& place = Place::current());
 
   // speeds, outputs, start
-  /// Generalized speeds by definition: {{"u1", "q1'"}, {"u2", "dot(v(tip), N.x)"}}. After all joints. Definitions that are
-  /// just the rates of the coordinates rename the speeds of the joints, so that the recursive formulations apply.
+  /// Defines generalized speeds: {{"u1", "q1'"}, {"u2", "dot(v(tip), N.x)"}}. Call it after adding all joints. Definitions
+  /// that are just the rates of the coordinates rename the speeds of the joints, so that the recursive formulations apply.
   void set_speeds(std::vector<NamedQuantity> definitions, const Place& place = Place::current());
   /// A speed that is always zero and brings a constraint force into evidence.
   void add_auxiliary(std::string_view speed, const AuxiliaryOptions& options, const Place& place = Place::current());
   /// A scalar to be reported and recorded.
   void add_output(std::string_view output, Quantity value, const Place& place = Place::current());
-  /// Where a coordinate or speed starts: a number, or an expression of parameters.
-  /// Closed loops hold it and move what is not given.
+  /// Sets the initial value of a coordinate or speed: a number, or an expression of parameters.
+  /// Assembly of closed loops holds it and moves values that are not given.
   void set_initial(std::string_view symbol, const Expr& value, const Place& place = Place::current());
-  /// Where assembly looks for a coordinate or speed that is not given: it selects among the ways to close a loop.
+  /// Sets where assembly begins for a coordinate or speed without an initial value: it selects among the ways to close a loop.
   void set_guess(std::string_view symbol, const Expr& value, const Place& place = Place::current());
 
   // contact, friction, events
-  /// Two things that cannot pass through each other.
+  /// A contact: two parts that cannot penetrate each other.
   ContactRef add_contact(std::string_view contact, const ContactGeometry& geometry, const ContactLaw& law = {},
                          const Place& place = Place::current());
   /// Dry friction.
   void add_friction(std::string_view friction, const FrictionOptions& options, const Place& place = Place::current());
-  /// The first mode added is the initial one, unless another one is said to be.
+  /// A mode: a named set of active constraints. The first mode added is the initial one, unless another is marked `initial`.
   void add_mode(std::string_view mode, const std::vector<ConstraintRef>& active, bool initial = false,
                 const Place& place = Place::current());
-  /// Something that happens when a guard crosses zero.
+  /// An event that happens when a guard crosses zero.
   void add_event(std::string_view event, const EventDescription& description, const Place& place = Place::current());
   /// An axis along which a device or a hand holds the mechanism.
   void add_handle(std::string_view handle, const HandleOptions& options, const Place& place = Place::current());
 
-  // ---- what the readers of files call ---------------------------------------------------------------------------------
+  // ---- functions for file readers -------------------------------------------------------------------------------------
   /// parameter() without checks.
   Expr add_parameter(std::string_view symbol, const Expr& value);
   /// input() without checks.
   Expr add_input(std::string_view symbol, const Expr& value = 0);
   /// A body whose mass properties are known.
   MechanismBody& add_body(MechanismBody body);
-  /// A joint whose motions are opened and named.
+  /// A joint whose motions are complete and named.
   Joint& add_joint(Joint joint);
 
-  /// Null if there is none of this name.
+  /// The body of this name; null if there is none.
   [[nodiscard]] const MechanismBody* find_body(std::string_view body) const;
-  /// Null if there is none of this name.
+  /// The joint of this name; null if there is none.
   [[nodiscard]] const Joint* find_joint(std::string_view joint) const;
   /// All coordinates in their declared order (joints, then modes of beams, then extra coordinates, unless an order is
   /// given). Closing joints have none.

@@ -1,12 +1,12 @@
 #pragma once
 // Model: a mechanism with its equations derived and compiled, constant from then on. Every run and every analysis starts
-// from one, so that the same file, state and options mean the same system everywhere.
+// from a Model, so that the same file, state and options mean the same system everywhere.
 //
 //     Model model = read_model("arm.yaml");               // kane/formats; or Model(mechanism)
 //     Simulation run(model, {.q = {{"q1", 0.3}}});        // kane/model/simulation.hpp
 //     run.run({.until = 2});
 //
-// A Model is a small handle to shared, constant data: copying it is cheap, and threads may use the same one.
+// A Model is a small handle to shared, constant data: copying is cheap, and threads may share one.
 
 #include <memory>
 #include <string>
@@ -21,65 +21,65 @@
 
 namespace kane {
 
-/// How a model treats the laws of inputs that a digital controller samples (`sampled:`).
+/// Treatment of input laws that a digital controller samples (`sampled:`).
 enum class SampledLaws : std::uint8_t {
-  Sampled,     ///< as in reality: the law acts at its instants, held in between
-  Continuous,  ///< the law acts at every instant, as linear analyses need it
+  Sampled,     ///< as in reality: the law is evaluated at its sampling instants and held in between
+  Continuous,  ///< the law acts continuously, as linear analyses require
 };
 
-/// How a mechanism becomes a model.
+/// Options of a model.
 struct ModelOptions {
   Formulation formulation = Formulation::Automatic;  ///< Automatic: the shortest
   /// "name=value" settings, applied before anything is derived (settings.hpp).
   std::vector<std::string> set{};
-  /// "name=value": coordinates and speeds that assembly starts from and may move.
+  /// "name=value": values of coordinates and speeds that assembly starts from and may change.
   std::vector<std::string> guess{};
-  /// Inputs that the caller gives values to, whatever law or series the model has for them.
+  /// Inputs whose values the caller supplies, whatever law or series the model has for them.
   std::vector<std::string> driven{};
   SampledLaws sampled_laws = SampledLaws::Sampled;  ///< how laws of digital controllers act
-  bool stops = true;                                ///< limits of joints are stops; else they are only told
-  bool motor_limits = true;  ///< motors have their max_force and max_speed; else these are only told
-  /// Simulations may run the native code of the FMUs that drive inputs; else such inputs keep their start values.
+  bool stops = true;                                ///< limits of joints are stops; otherwise they are only reported
+  bool motor_limits = true;  ///< max_force and max_speed limit motors; otherwise they are only reported
+  /// Simulations may run the native code of FMUs that drive inputs; otherwise such inputs keep their start values.
   bool allow_fmu = false;
   /// No fused multiply-adds: the same bits on every machine.
   bool strict = false;
   /// Never use machine code.
   bool interpreter = false;
-  /// Compile what is reported of a state: points, bodies, energies, reactions, outputs.
+  /// Compile the reports on a state: points, bodies, energies, reactions, outputs.
   bool reports = true;
-  /// Constraints that may be added at run time and held at once (kane/simulate/tick/written_constraint.hpp).
+  /// Number of constraints added at run time that may act at once (kane/simulate/tick/written_constraint.hpp).
   std::size_t free_rows = 0;
 };
 
 /// A compiled mechanism.
 class Model {
  public:
-  /// Derives and compiles. Throws ModelError if the mechanism or an option is wrong.
+  /// Derives and compiles the equations. Throws ModelError if the mechanism or an option is wrong.
   explicit Model(Mechanism mechanism, ModelOptions options = {});
-  /// With equations that the caller has formed of the same mechanism, for instance to report other quantities. Settings and
-  /// automatic speeds must have been applied before.
+  /// Uses equations that the caller has formed for the same mechanism, for instance to report other quantities. Settings and
+  /// automatic speeds must already have been applied.
   Model(Mechanism mechanism, EquationsOfMotion equations, ModelOptions options);
 
   /// Name of the mechanism.
   [[nodiscard]] const std::string& name() const;
-  /// As it is run: settings applied, automatic speeds chosen.
+  /// The mechanism as it is run: settings applied, automatic speeds chosen.
   [[nodiscard]] const Mechanism& mechanism() const;
-  /// As they were given.
+  /// The options as given.
   [[nodiscard]] const ModelOptions& options() const;
-  /// In symbols.
+  /// The equations in symbols.
   [[nodiscard]] const EquationsOfMotion& equations() const { return system()->equations(); }
-  /// In machine code.
+  /// The equations in machine code.
   [[nodiscard]] const std::shared_ptr<const CompiledSystem>& system() const;
-  /// Inputs that change with time during a run: series, and laws sampled by a controller.
+  /// Inputs that change by themselves during a run: series, and laws sampled by a controller.
   [[nodiscard]] const std::vector<InputSource>& input_sources() const;
-  /// Notes for the user: which speeds were chosen, which sampled laws act continuously.
+  /// Notes for the user: speeds that were chosen, sampled laws that act continuously.
   [[nodiscard]] const std::vector<std::string>& notes() const;
 
-  /// The same mechanism with further inputs driven by the caller; itself if they all are.
+  /// The same mechanism with further inputs driven by the caller; this model itself if they all are already.
   [[nodiscard]] Model driving(const std::vector<std::string>& inputs) const;
-  /// The same mechanism with other settings, for parameters and initial values that change often use a StartState.
+  /// The same mechanism with other options. For parameters and initial values that change often, use a StartState.
   [[nodiscard]] Model with_options(ModelOptions options) const;
-  /// driving() the inputs that the state names.
+  /// The same with the inputs that the state names.
   [[nodiscard]] Model driving(const StartState& start) const;
 
   /// Completes a state. Throws ModelError for unknown names and impossible values.

@@ -18,14 +18,14 @@
 
 namespace kane {
 
-/// Which pictures to make.
+/// The pictures to make.
 struct PictureOptions {
   std::string report{};  ///< FILE.html; "": none
   std::string frames{};  ///< folder; "": none
   std::string video{};   ///< FILE.mp4 or FILE.webm; "": none
-  FrameOptions frame{};  ///< of frames and video
+  FrameOptions frame{};  ///< options of frames and video
 
-  /// Whether there is any.
+  /// Whether any picture is wanted.
   [[nodiscard]] bool wanted() const { return !report.empty() || !frames.empty() || !video.empty(); }
   /// Throws ModelError if the page, the frames or the video cannot be made.
   void check() const;
@@ -34,13 +34,13 @@ struct PictureOptions {
 /// Collects the samples of a run and writes the pictures at its end.
 class RunPictures {
  public:
-  /// Throws ModelError if a file or folder cannot be written, so that no hour of computing is lost.
+  /// Throws ModelError if a file or folder cannot be written, before any time is spent on computing.
   RunPictures(PictureOptions options, Simulation& simulation);
 
-  /// A sample; they come in the order of time.
+  /// Adds a sample; samples must come in order of time.
   void add(const State& sample);
-  /// Writes the files. `options`: how the run was made, for the page.
-  /// `interruption`: what ended the run early from outside; "": nothing.
+  /// Writes the files. `options`: the options of the run, for the page.
+  /// `interruption`: the external cause that ended the run early; "": none.
   void finish(const RunReport& report, const std::string& model_file, std::vector<PageRow> options = {},
               const std::string& interruption = {});
   /// The files written, for a summary.

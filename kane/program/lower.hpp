@@ -1,5 +1,5 @@
 #pragma once
-// From expressions to a program: lowering, then one pass after the other. lower.cpp is the list of them.
+// From expressions to a program: lowering, then one pass after another. lower.cpp has the list of passes.
 
 #include <array>
 #include <cstddef>
@@ -17,15 +17,15 @@ namespace kane {
 
 /// An output of a program.
 struct NamedExpr {
-  std::string name;  ///< of the output
-  Expr value;        ///< what it is
+  std::string name;  ///< name of the output
+  Expr value;        ///< expression of the output
 };
 
-/// Names of the symbols that are given from outside, by binding time. They keep this order even if nothing uses them.
+/// Names of the symbols supplied from outside, by binding time. They keep this order even if they are not used.
 struct ProgramInputs {
-  std::vector<std::string> parameters;  ///< change rarely
-  std::vector<std::string> inputs;      ///< inputs proper and time
-  std::vector<std::string> state;       ///< change with every evaluation
+  std::vector<std::string> parameters;  ///< symbols that change rarely
+  std::vector<std::string> inputs;      ///< inputs proper, and time
+  std::vector<std::string> state;       ///< symbols that change with every evaluation
 };
 
 /// The same from symbols.
@@ -34,23 +34,23 @@ struct ProgramInputs {
 
 /// Report on one pass.
 struct PassReport {
-  std::string_view name;    ///< of the pass
+  std::string_view name;    ///< name of the pass
   double microseconds = 0;  ///< time it took
-  std::size_t before = 0;   ///< values (draft) or instructions
-  std::size_t after = 0;    ///< values or instructions
+  std::size_t before = 0;   ///< values (draft) or instructions before it
+  std::size_t after = 0;    ///< values or instructions after it
 };
 
 /// Report of a lowering.
 struct LowerReport {
-  std::vector<PassReport> passes;      ///< in order
-  double microseconds = 0;             ///< in total
+  std::vector<PassReport> passes;      ///< reports of the passes, in order
+  double microseconds = 0;             ///< total time
   PerStage<std::uint32_t> max_live{};  ///< values of each stage that are live at once
 };
 
-/// Passes can be left out one by one; the result has the same value.
+/// Passes can be disabled individually; the results have the same values.
 struct PassChoice {
   bool trigonometry = true;  ///< share sines and cosines of sums
-  bool flatten = true;       ///< open nested sums and products
+  bool flatten = true;       ///< flatten nested sums and products
   bool hoist = true;         ///< move work to earlier stages
   bool factor = true;        ///< take common factors out of sums
   bool reciprocals = true;   ///< divide once
@@ -59,9 +59,9 @@ struct PassChoice {
   bool schedule = true;      ///< order instructions for the processor
 };
 
-/// How expressions become a program.
+/// Options of a lowering.
 struct LowerOptions {
-  /// No contraction: every backend gives the same bits.
+  /// No contraction, so that every backend gives the same bits.
   bool strict = false;
   PassChoice passes;  ///< which passes run
   /// A program with more values than this is refused (LimitError).

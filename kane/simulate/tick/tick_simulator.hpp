@@ -1,8 +1,8 @@
 #pragma once
-// Simulation by ticks of fixed length, for loops in real time: a bounded amount of work per tick, and nothing allocates
-// after start(). Within a tick the motion is integrated by Runge's and Kutta's method of order 4; where an event happens
-// inside (a contact closes, friction lets go, a guard of the model crosses zero), the tick is cut there, the new set of
-// constraints takes over, and the rest of the tick goes on with it: main loop and excursions of Gillespie's figure 2.
+// Simulation by ticks of fixed length, for real-time loops: a bounded amount of work per tick, and no allocation
+// after start(). Within a tick the motion is integrated by the Runge-Kutta method of order 4; if an event happens
+// inside (a contact closes, friction starts to slip, a guard of the model crosses zero), the tick is cut there, and the
+// rest of the tick continues with the new set of constraints: main loop and excursions of Gillespie's figure 2.
 
 #include <memory>
 #include <mutex>
@@ -18,17 +18,17 @@
 
 namespace kane {
 
-/// How long a tick is, and how much it may do.
+/// Length of a tick, and limits of its work.
 struct TickOptions {
   double period = 1e-3;  ///< s
-  int max_events = 4;    ///< located inside of one tick; further ones are handled at its end
-  int refinements = 6;   ///< of the instant of an event, at most
+  int max_events = 4;    ///< events located inside one tick; further ones are handled at its end
+  int refinements = 6;   ///< largest number of refinements of the instant of an event
   SwitchingOptions switching = real_time_switching();  ///< tolerances of contact and friction
-  /// Inputs that change by themselves. Series are evaluated at every instant that is asked for. Controllers look at the
-  /// first tick that begins at or after the instant that is due, and their answers come into force there too.
+  /// Inputs that change by themselves. Series are evaluated at every instant needed. Controllers are sampled at the first
+  /// tick that begins at or after the instant they are due, and their outputs take effect at the start of a tick too.
   std::vector<InputSource> inputs{};
 
-  /// Coarser than for trajectories: instants are located to a part of a tick only.
+  /// Coarser tolerances than for trajectories: instants are located only to a fraction of a tick.
   [[nodiscard]] static SwitchingOptions real_time_switching() {
     SwitchingOptions s;
     s.touch_gap = 1e-6;
@@ -46,26 +46,26 @@ struct TickOptions {
 /// How a tick ended.
 enum class TickStatus : std::uint8_t {
   Ok,
-  Failed,  ///< the motion could not be evaluated; the state is that before the tick
+  Failed,  ///< the motion could not be evaluated; the state is the one before the tick
   Jammed,  ///< no contact forces were found
 };
 
 /// The work of a tick: counts, not times.
 struct TickWork {
-  int steps = 0;        ///< of Runge's and Kutta's method, repeated ones included
-  int evaluations = 0;  ///< of the motion under the present constraints
-  int refinements = 0;  ///< of instants of events
-  int problems = 0;     ///< of complementarity
-  int pivots = 0;       ///< in these
+  int steps = 0;        ///< Runge-Kutta steps, including repeated ones
+  int evaluations = 0;  ///< evaluations of the motion under the present constraints
+  int refinements = 0;  ///< refinements of instants of events
+  int problems = 0;     ///< complementarity problems
+  int pivots = 0;       ///< pivots in these problems
   int impacts = 0;      ///< rounds of impacts
 };
 
 /// Report of one tick.
 struct TickReport {
   TickStatus status = TickStatus::Ok;  ///< how it ended
-  int events = 0;                      ///< located inside the tick
-  TickWork work;                       ///< counts of what was computed
-  bool stop = false;                   ///< a rule of the model ends the run
+  int events = 0;                      ///< events located inside the tick
+  TickWork work;                       ///< work done
+  bool stop = false;                   ///< an event of the model ends the run
 };
 
 /// A simulation by ticks of fixed length.
@@ -78,37 +78,37 @@ class TickSimulator {
 
   /// The system that is simulated.
   [[nodiscard]] const CompiledSystem& system() const { return *system_; }
-  /// The same, to keep.
+  /// The same, for shared ownership.
   [[nodiscard]] const std::shared_ptr<const CompiledSystem>& shared_system() const { return system_; }
-  /// As they were given.
+  /// The options as given.
   [[nodiscard]] const TickOptions& options() const { return options_; }
-  /// For questions about the present state.
+  /// The evaluator, for queries about the present state.
   [[nodiscard]] SystemEvaluator& evaluator() { return evaluator_; }
   /// Contacts, friction and constraints of the present state.
   [[nodiscard]] SwitchedDynamics& dynamics() { return dynamics_; }
 
-  /// By name; others keep their values.
+  /// Sets parameters by name; others keep their values.
   void set_parameters(const Values& parameters);
   /// Takes the parameters of another simulator of the same system.
   void share_parameters(const TickSimulator& from);
-  /// Values of CompiledSystem::inputs(), in force from the next tick on. Inputs with a source of their own
-  /// (TickOptions::inputs) follow that.
+  /// Sets the values of CompiledSystem::inputs(), effective from the next tick. Inputs with their own source
+  /// (TickOptions::inputs) follow that source.
   void set_inputs(std::span<const double> inputs);
-  /// Throws ModelError for a state that does not fit.
+  /// Starts at a state. Throws ModelError if its sizes do not match or it is not finite.
   void start(const State& state);
   /// Advances by one period.
   TickReport tick();
-  // ---- constraints that are written while ticks go on, by one other thread at a time -----------------------------------------
+  // ---- constraints added while ticks run, by one other thread at a time ------------------------------------------------------
   /// Forms and compiles the row of phi(q, t), to be held at the value it has in the next tick, or of psi(q, u, t) = 0; the
-  /// next tick imposes it. Returns its place. Throws ModelError if it is not a constraint, or if no place is free.
+  /// next tick imposes it. Returns its slot. Throws ModelError if it is not a constraint, or if no slot is free.
   std::size_t impose(const std::string& name, const Expr& expression);
-  /// The next tick lets go.
+  /// The next tick releases the constraint.
   void release(std::size_t place) { board_.take_down(place); }
-  /// How far a constraint written at run time has come.
+  /// The stage that a constraint added at run time has reached.
   [[nodiscard]] HoldStage stage(std::size_t place) const { return board_.stage(place); }
-  /// Force (or torque) of a held one, in the last evaluation; for the thread that runs the ticks.
+  /// Force (or torque) of an active added constraint in the last evaluation; for the thread that runs the ticks.
   [[nodiscard]] double written_force(std::size_t place) const;
-  /// Whether any is held; for the thread that runs the ticks.
+  /// Whether any added constraint is active; for the thread that runs the ticks.
   [[nodiscard]] bool holds_written() const {
     for (std::size_t k = 0; k < board_.size(); ++k)
       if (evaluator_.written(k) != nullptr) return true;
@@ -117,28 +117,28 @@ class TickSimulator {
 
   /// Goes through a tick in which constraints change, without any effect: the state and all later ticks stay the same to
   /// the last bit. Changes are rare, and by the time one comes its code and data have left the processor's caches; a loop
-  /// that has time left rehearses shortly before the next tick, and then no tick has to wait for memory.
+  /// with time to spare rehearses shortly before the next tick, so that no tick has to wait for memory.
   void rehearse();
-  /// Goes on from where another simulator of the same system is, handles and inputs included.
+  /// Takes the state of another simulator of the same system, handles and inputs included.
   void copy_state(const TickSimulator& from);
 
-  /// After the last tick.
+  /// The state after the last tick.
   [[nodiscard]] const State& state() const { return state_; }
-  /// "" if the model has no modes.
+  /// The present mode; "" if the model has no modes.
   [[nodiscard]] const std::string& mode() const;
-  /// Since start().
+  /// Number of events since start().
   [[nodiscard]] long events() const { return events_; }
 
   /// Position (phi) and speed of a row, in the present state.
   struct RowMotion {
     double position;  ///< phi
-    double speed;     ///< of the row
+    double speed;     ///< speed of the row
   };
-  /// After start() or tick(): of the handles, without evaluating anything again.
+  /// Motion of a handle after start() or tick(), without evaluating anything again.
   [[nodiscard]] RowMotion handle_motion(std::size_t handle) const;
-  /// Force along a handle, in force from the next tick on.
+  /// Applies a force along a handle, effective from the next tick.
   void apply_handle(std::size_t handle, double force);
-  /// Brings the rows of the handles up to date with the state.
+  /// Updates the rows of the handles to the state.
   void update_handles();
 
  private:
@@ -160,8 +160,8 @@ class TickSimulator {
   [[nodiscard]] bool crosses(std::size_t k, double a, double b) const;
   [[nodiscard]] double first_crossing(const std::vector<double>& from, const std::vector<double>& to) const;
   [[nodiscard]] bool locate(double h, double& used);
-  /// Parts of a step between which an event lies, low_ and high_ being the functions there; `third` (with third_) is
-  /// another one beside, negative if there is none yet.
+  /// Fractions of a step that bracket an event, low_ and high_ being the functions there; `third` (with third_) is
+  /// another point nearby, negative if there is none yet.
   struct Bracket {
     double low, high, third = -1;
   };
@@ -187,7 +187,7 @@ class TickSimulator {
   ConstraintProjector projector_;
   ConstraintBoard board_;
   KernelRunner guards_runner_, resets_runner_;
-  std::unique_ptr<KernelWorkshop> workshop_;  ///< for constraints that are written while it runs; under writing_
+  std::unique_ptr<KernelWorkshop> workshop_;  ///< for constraints added while it runs; guarded by writing_
   std::mutex writing_;                        ///< never taken by a tick
   std::vector<Rule> rules_;
   std::vector<std::vector<bool>> modes_;
