@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kSamePlace = 1e-6;
 
-/// What contacts, stops and dry friction make of the equilibria of the smooth equations, and where else they hold the model.
+/// Checks equilibria of the smooth equations against contacts, stops and dry friction; adds those that only these hold.
 class ContactEquilibria {
  public:
   ContactEquilibria(OperatingPoint& point, const EquilibriumOptions& options, EquilibriumReport& report)

@@ -81,7 +81,7 @@ struct FitReport {
   Matrix correlation;                   ///< between the identifiable parameters that are not at a bound
   std::vector<std::string> correlated;  ///< their names
   double condition = 1;                 ///< largest over smallest singular value of J (relative changes)
-  /// What the data cannot determine: combinations "m +0.71, b +0.71" (relative changes) that change nothing.
+  /// Combinations that the data cannot determine: relative changes "m +0.71, b +0.71" that have no effect.
   std::vector<std::string> unidentifiable;
   [[nodiscard]] bool ok() const { return status == FitStatus::Converged; }
 };

@@ -42,7 +42,7 @@ class ForceHistory {
   /// Values at a sample of the run; NaN where the motion cannot be evaluated.
   [[nodiscard]] std::span<const double> row(const State& sample);
   [[nodiscard]] const std::vector<ForceRecord>& records() const { return records_; }
-  /// What the numbers leave out.
+  /// Effects that the numbers leave out.
   [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:

@@ -66,7 +66,7 @@ std::vector<double> solve_transposed(ConstMatrixView a, std::vector<double> b) {
 
 }  // namespace
 
-/// What one direction needs.
+/// Data of one direction.
 struct SensitivityRun::StartTangent {
   int parameter = -1;                ///< number of the direction, or -1: an initial value changes
   double unit = 1;                   ///< length of the direction

@@ -40,7 +40,7 @@ struct Scan {
   double width = 0;
 };
 
-/// What a line break costs that leaves a part of the line empty: a break inside of parentheses is worth it only if the
+/// Cost of a line break that leaves part of the line empty: a break inside parentheses is worth it only if the
 /// line would be half empty otherwise; one before the equals sign is better than any if the left side is long.
 double cost_of(const Joint& joint, double filled, bool first_line) {
   constexpr double kInside = 0.6, kEquals = -0.45, kShortLeft = 0.4;

@@ -17,7 +17,7 @@ namespace kane {
 class OutputError : public ModelError {
  public:
   explicit OutputError(std::string message, int code = 0) : ModelError(std::move(message)), code_(code) {}
-  /// What the system said (errno); 0: nothing.
+  /// The system's error code (errno); 0: none.
   [[nodiscard]] int code() const { return code_; }
 
  private:
@@ -31,7 +31,7 @@ class OutputFile {
  public:
   /// "-": standard output. Throws ModelError if the file cannot be written, or another program is writing it now.
   explicit OutputFile(std::string file, std::string_view part_ending = kPartEnding);
-  /// What was not committed is removed, unless keep() was called.
+  /// Removes a file that was not committed, unless keep() was called.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;

@@ -1,6 +1,6 @@
 #pragma once
-// Which files Kane has written. A table begins with a line of names and has no room for a remark, so the mark is an
-// extended attribute of the file, `user.kane`, with the size and the time of the last change: a file that somebody has
+// Recognises files that Kane has written. A table begins with a line of names and has no room for a remark, so the mark is
+// an extended attribute of the file, `user.kane`, with the size and the time of the last change: a file that has been
 // edited since is no longer Kane's. Where there are no such attributes (some network folders, archives, copies), a file is
 // known by its content: the words below in pages, HDF5 and MATLAB files, and in tables numbers that all have the exact form in
 // which Kane prints them.

@@ -75,7 +75,7 @@ class MeasureSet::Reader {
   }
 
   void finish() {
-    // What is written with names outside of aggregates is their value at the end.
+    // A name outside an aggregate means its value at the end.
     std::vector<Expr> symbols = symbols_of(outer_);
     ProgramInputs names;
     std::vector<std::string> values(set_.aggregates_.size());

@@ -1,5 +1,5 @@
 #pragma once
-// What is kept of a run: expressions of aggregates of signals.
+// Measures, the numbers kept of a run: expressions of aggregates of signals.
 //
 //   max(tip_x)   min(x)   mean(x)   rms(x)   integral(x)      over the whole run
 //   start(x)     end(x)   at(x, 0.5)   at(x, latch)           at the ends, at a time, at the first event of that name

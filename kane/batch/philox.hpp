@@ -25,7 +25,7 @@ using PhiloxBlock = std::array<std::uint32_t, 4>;
   return x;
 }
 
-/// What a random number is for: numbers of different purposes never meet.
+/// The purpose of a random number: numbers for different purposes are independent.
 enum class RandomUse : std::uint32_t { Sample = 1, Stratum, Offset, Scramble, Digits, Morris, Resample, Search };
 
 /// The 64 bits at (index, dimension) of a stream.

@@ -21,7 +21,7 @@
 
 namespace kane {
 
-/// What a store belongs to.
+/// The study that a store belongs to.
 struct StudyIdentity {
   std::string model_file;  ///< for replaying cases
   std::string model_hash;
@@ -68,7 +68,7 @@ class SweepStore {
   std::uint64_t done_ = 0, failed_ = 0;
 };
 
-/// What --status shows.
+/// Progress of a study, as --status shows it.
 struct StoreStatus {
   std::uint64_t count = 0, done = 0, failed = 0;
   bool running = false;                ///< a sweep holds the lock

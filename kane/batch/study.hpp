@@ -24,7 +24,7 @@
 
 namespace kane {
 
-/// What varies: exactly one of values, distribution and choices is given.
+/// A variable of a study: exactly one of values, distribution and choices is given.
 struct StudyVariable {
   std::string name;
   std::vector<double> values{};  ///< SI units

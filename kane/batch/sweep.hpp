@@ -27,7 +27,7 @@ struct SweepOptions {
   int lanes = 0;  ///< runs that one thread advances together: 1, or those of a vector register; 0: as many as possible
 };
 
-/// What a variable of a study changes.
+/// The quantity that a variable of a study changes.
 struct SweepTarget {
   enum class Kind : std::uint8_t { Parameter, Coordinate, Speed, Input, Formulation, Method, Active, Tolerance, Step };
   Kind kind = Kind::Parameter;
@@ -57,7 +57,7 @@ class Sweep {
   [[nodiscard]] std::size_t model_count() const { return models_.size(); }
   [[nodiscard]] const Model& model(std::size_t i = 0) const { return models_[i]; }
   [[nodiscard]] const MeasureSet& measures(std::size_t i = 0) const { return *measures_[i]; }
-  /// Which model a case has, and what it says of its start and its options.
+  /// The model of a case; and its start and options, set from the values of its variables.
   [[nodiscard]] std::size_t model_of(std::span<const double> values) const;
   void set_case(std::span<const double> values, StartState& start, SimulationOptions& options) const;
   /// Everything that decides the results of the cases, except the model.

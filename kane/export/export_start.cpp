@@ -28,7 +28,7 @@ ExportStart find_export_start(const Model& model, const StartState& given, const
   s.assembly = assemble_start(*evaluator, s.start);
   s.rows = s.configuration = s.start.active;
   if (!s.constrained) return s;
-  // Which rows repeat others, no expression could tell.
+  // Redundant rows cannot be recognised in the expressions, only at a state.
   const IndependentConstraints chosen =
       IndependentConstraintFinder(*evaluator).choose(s.start.state.q, s.start.state.u);
   for (std::size_t i = 0; i < s.rows.size(); ++i) {

@@ -1,5 +1,5 @@
 #pragma once
-// What is known of the dimension of a value, and how operators carry it on.
+// Knowledge of the dimension of a value, and how operators propagate it.
 //
 // A number without a unit fits everything: it is in SI units. As a factor it may be a pure number (m*L^2/12) or a quantity
 // whose unit was left out (m*9.81, 50*x^3, m*(3^2 + 4^2)/12). Which of the two is judged carefully, since an error must be
@@ -10,8 +10,8 @@
 //            stand behind the number (9.81*m as an acceleration would take m/(s^2 kg))
 //   open     any other number times something that moves:  50*x^3.  It may have any dimension
 //
-// What moves may also stand without its gain (a force -x, a torque -q - u): an expression of coordinates and speeds alone fits
-// everything, and terms of it need not agree. As soon as a parameter with a unit takes part (L*q), dimensions count.
+// The gain of a coordinate or speed may be left out as well (a force -x, a torque -q - u): an expression of these alone fits
+// everything, and its terms need not agree. As soon as a parameter with a unit takes part (L*q), dimensions count.
 //
 // Sines and other functions are ratios: pure as factors, but alone they fit everything, for an amplitude of one may have been
 // left out (a force sin(2*t)). A name without a unit, a table and t are open (people write sin(t)).

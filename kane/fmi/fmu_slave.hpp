@@ -26,7 +26,7 @@ struct FmuPort {
   std::string causality{}, variability{}, unit{}, start{};
 };
 
-/// What the description of an FMU says of it.
+/// The contents of an FMU's model description.
 struct FmuInfo {
   int version = 2;
   std::string name, token, identifier;

@@ -74,7 +74,7 @@ class StateReader {
     return 0;
   }
 
-  /// What equilibria hold for besides coordinates, speeds and inputs.
+  /// Time, parameters and active constraints: an equilibrium holds for these as well as for coordinates, speeds and inputs.
   void read_setting() {
     if (json_.contains("t")) state_.t = number(json_["t"], "t");
     read_values(json_, "parameters", state_.parameters);

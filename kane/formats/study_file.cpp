@@ -37,7 +37,7 @@ double study_count(const YamlNode& node, std::string_view what) {
   return value;
 }
 
-/// What is varied, in the notation of the command line.
+/// A variation in the notation of the command line.
 std::string variation_text(const YamlNode& node, const std::string& name) {
   if (node.is_scalar()) return node.text;
   const auto joined = [&](const YamlNode& list, std::string_view what) {

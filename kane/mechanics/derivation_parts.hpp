@@ -32,7 +32,7 @@ struct KaneDerivation::Parts {
   [[nodiscard]] std::vector<bool> speed_columns() const;
   [[nodiscard]] std::vector<bool> auxiliary_columns() const;
   [[nodiscard]] std::vector<AppliedLoad> all_loads() const;
-  /// What loads are rewritten with: rates, and second rates if some load needs them.
+  /// The substitution applied to loads: rates, and second rates if some load needs them.
   [[nodiscard]] Substitution load_rates() const;
 
   void form_dynamical_equations();

@@ -1,5 +1,5 @@
 #pragma once
-// Which way of projecting needs fewer products, estimated before anything is built.
+// Chooses the method of projection that needs fewer products, estimated before anything is built.
 
 #include <vector>
 

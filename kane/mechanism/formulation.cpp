@@ -400,7 +400,7 @@ RoughCost estimate(const Mechanism& mechanism) {
   return cost;
 }
 
-/// Which recursive formulations apply.
+/// Recursive formulations that apply to a mechanism.
 struct TreeCheck {
   std::string reason;       ///< why none does; empty: composite does
   bool articulated = true;  ///< articulated does, too

@@ -69,7 +69,7 @@ class WrenchSum {
     }
   }
 
-  /// What shapes exert that touch the body.
+  /// Adds the contact wrench of the shapes that touch the body.
   void add_shapes(const std::string& body) {
     const auto part = [&](std::size_t k) { return s_.graph().symbol(contact_wrench_symbol(body, k)); };
     add_force(l_.body_origins.at(body), {-part(0), -part(1), -part(2)});

@@ -116,7 +116,7 @@ class Lowering {
     }
   }
 
-  /// What symbols measure, as far as the model tells.
+  /// Sets the dimensions of symbols as far as the model tells them.
   void set_dimensions() {
     std::set<std::string> constant;
     for (const SymbolWithDefault& p : m_.parameters) constant.insert(p.symbol.name());

@@ -53,7 +53,7 @@ class PairLowering {
     out_.contact_pairs.push_back(std::move(pair));
   }
 
-  /// What all pairs of the rule have in common.
+  /// Reads the contact law that all pairs of the rule share.
   void read_law() {
     ContactPairEquation& pair = law_.emplace();
     pair.restitution = scalar(rule_.restitution, "restitution");

@@ -61,7 +61,7 @@ void check_beam_joint(const LoweringContext& context, const Joint& joint);
 /// Springs, dampers, motors and further laws along one motion of a joint.
 void lower_axis_law(const LoweringContext& context, const AxisLaw& law, const LoweredMotion& motion,
                     const std::string& name, const Where& where);
-/// What a motor gives that is asked for `force` while its coordinate changes at `rate` (lowering_loads.cpp).
+/// The force a motor delivers if `force` is demanded while its coordinate changes at `rate` (lowering_loads.cpp).
 [[nodiscard]] Expr motor_force(const Mechanism& mechanism, const AxisLaw& law, const Expr& force, const Expr& rate);
 /// The force of compliant stops along the coordinate, and the energy they store; zero if they are rigid or there are none.
 [[nodiscard]] Expr stop_force(const Mechanism& mechanism, const AxisLaw& law, const Expr& value, const Expr& rate);

@@ -1,5 +1,5 @@
 #pragma once
-// What a scalar or vector measures, for checks of dimensions and for messages.
+// The kind of quantity a scalar or vector measures, for checks of dimensions and for messages.
 
 #include <optional>
 #include <string_view>

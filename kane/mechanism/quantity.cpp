@@ -366,7 +366,7 @@ class QuantitySemantics {
   Value multiplier(std::span<const Operand> a) {
     return {forces("multiplier").multiplier(name_of(a[0])), Dimensional::open(true)};
   }
-  /// What the part of a beam beyond the section at s exerts on the part before it: GJ psi' along x, and EI times the
+  /// The moment that the part of a beam beyond section s exerts on the part before it: GJ psi' along x, and EI times the
   /// curvatures about -y and z.
   Value internal_moment(std::span<const Operand> a) {
     const BodyRecord& b = s_.body(body(a[0]));

@@ -48,15 +48,15 @@ struct MeasuredQuantity {
 /// Named expressions that use others that use others ... may go this deep.
 inline constexpr std::size_t kMaxNamedDepth = 500;
 
-/// What names mean besides the symbols of the System and the parts in ModelNames. One object for a mechanism; scopes refer
-/// to it.
+/// Meanings of names other than the symbols of the System and the parts in ModelNames. One object per mechanism, shared by
+/// its scopes.
 class QuantityDefinitions {
  public:
   /// A name for a quantity: a named expression or an output. It is read when it is used.
   void define(const NamedQuantity& quantity, std::string_view what);
   /// A name for a value.
   void set(const std::string& name, const Expr& value, const Dimensional& dimension);
-  /// What a symbol measures.
+  /// Sets the dimension of a symbol.
   void set_dimension(const std::string& symbol, const Dimensional& dimension) { dimensions_[symbol] = dimension; }
 
   [[nodiscard]] Dimensional dimension(std::string_view symbol) const;

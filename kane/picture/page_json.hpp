@@ -1,6 +1,6 @@
 #pragma once
-// What the pages of this module and of others share: numbers as text that a page's script reads, meshes, and JSON that may
-// stand inside a page. For sources only: this header brings the JSON library along.
+// Shared by the pages of this module and of others: numbers as text that a page's script reads, meshes, and JSON that may
+// be embedded in a page. For source files only: this header includes the JSON library.
 
 #include <bit>
 #include <nlohmann/json.hpp>

@@ -271,7 +271,7 @@ class SceneMaker {
     return body != nullptr && number(body->mass).value_or(1) == 0 && body->shapes.empty();
   }
 
-  /// What slides on a body without mass or carries one (a rope that is paid out, a telescope) hangs on a line.
+  /// Draws a line for a sliding joint on or under a massless body (a rope that is paid out, a telescope).
   void add_slider(const Joint& joint) {
     const bool slides = std::any_of(joint.motions.begin(), joint.motions.end(),
                                     [](const auto& m) { return m.free && m.kind == MotionKind::Translation; });

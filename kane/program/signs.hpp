@@ -1,5 +1,5 @@
 #pragma once
-// Which of a value and its negative should be computed, so that no instruction is spent on negating.
+// Chooses whether to compute a value or its negative, so that no instruction is spent on negating.
 
 #include <vector>
 

@@ -1,6 +1,6 @@
 #pragma once
-// What a page may ask of the workbench: one JSON object for each message (docs/protocol.md). Reading it never trusts it:
-// whatever is not as it should be is refused with a sentence.
+// Messages from a page to the workbench: one JSON object per message (docs/protocol.md). Messages are not trusted:
+// anything malformed is refused with a sentence.
 
 #include <array>
 #include <cstdint>

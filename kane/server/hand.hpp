@@ -38,7 +38,7 @@ class Hand {
   /// Energy that the hand has put in so far minus what came out at the port, J; and its least value.
   [[nodiscard]] double energy() const;
   [[nodiscard]] double least_energy() const;
-  /// What the controller of passivity cannot prevent (passivity.hpp): the prediction error of one tick.
+  /// The energy the passivity controller cannot prevent from leaking (passivity.hpp): the prediction error of one tick.
   [[nodiscard]] double energy_error() const;
   [[nodiscard]] const VirtualCoupler& coupler() const { return coupler_; }
   /// Where the held point is now.

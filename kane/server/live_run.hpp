@@ -18,7 +18,7 @@
 
 namespace kane {
 
-/// What happened, told from the threads of a run: they must not wait, and the listener must be safe to call from them.
+/// Callbacks of a run. They are called from the threads of the run, so they must be thread-safe and must not block.
 struct LiveListener {
   std::function<void()> on_frame;               ///< latest_frame() has changed
   std::function<void(std::string)> on_message;  ///< JSON for every page

@@ -1,6 +1,6 @@
 #pragma once
-// Which general register points to which part of the workspace, so that most x86 memory operands need one byte of
-// displacement instead of four: long kernels run as fast as their code can be fetched. A window is what one byte
+// Assigns general registers to parts of the workspace, so that most x86 memory operands need one byte of
+// displacement instead of four: long kernels run as fast as their code can be fetched. A window is the range that one byte
 // reaches: 256 bytes, or 256 vectors where the displacement counts vectors (EVEX). The code is straight, so all
 // accesses are known in advance, and registers get windows as vector registers get values: the window with the
 // furthest next use leaves.

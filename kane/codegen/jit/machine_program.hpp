@@ -26,7 +26,7 @@ class Operand {
   std::uint32_t bits_ = 0;
 };
 
-/// Which operands of x86 the result replaces (d) and how the three are used: 132: d = d*c + b, 213: d = b*d + c,
+/// The operand that the result replaces on x86 (d), and the use of all three: 132: d = d*c + b, 213: d = b*d + c,
 /// 231: d = b*c + d.
 enum class FmaForm : std::uint8_t { F132, F213, F231 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Which variables of an FMU depend on which: exact, from the symbols that the expressions are written with.
+// Dependencies between the variables of an FMU: exact, from the symbols that occur in the expressions.
 
 #include "kane/export/fmu/fmu_expressions.hpp"
 #include "kane/export/fmu/fmu_model.hpp"

@@ -20,7 +20,7 @@ namespace kane {
 
 namespace {
 
-/// What straight-line equations and events with resets cannot express.
+/// Parts of the mechanism that straight-line equations and events with resets cannot express.
 std::vector<std::string> find_refused(const Mechanism& mechanism) {
   std::vector<std::string> parts = find_switched_parts(mechanism);
   for (const SwitchRule& rule : mechanism.switching.switches)
@@ -131,7 +131,7 @@ class FmuBuilder {
     return values;
   }
 
-  /// Which states the constraints determine: first those that neither the model nor the user gives.
+  /// The states determined by the constraints, preferably those that neither the model nor the user gives.
   [[nodiscard]] std::vector<bool> choose_dependent() const {
     const std::size_t nq = r_.coordinates, nu = r_.speeds;
     std::vector<bool> flags(nq + nu, false);

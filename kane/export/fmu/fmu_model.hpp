@@ -1,5 +1,5 @@
 #pragma once
-// What an FMU is made of, before it becomes text: the variables with their value references, which depend on which, the
+// The contents of an FMU before they become text: the variables with their value references, their dependencies, the
 // programs that compute them, and the events.
 //
 // States are all coordinates and speeds. Where loops are closed, as many of them as there are constraints are dependent:

@@ -15,10 +15,10 @@ struct FmuUnit {
   double factor = 1;
 };
 
-/// Of "N*m*s/rad" and the like. Throws ModelError for what is no unit.
+/// The unit of a text such as "N*m*s/rad". Throws ModelError if it is not a unit.
 [[nodiscard]] FmuUnit fmu_unit(std::string_view text);
 
-/// What is measured in this unit: "Angle", "Torque"; "" if nothing in particular.
+/// The quantity measured in this unit: "Angle", "Torque"; "" if there is no particular one.
 [[nodiscard]] std::string_view quantity_of(std::string_view unit);
 
 }  // namespace kane

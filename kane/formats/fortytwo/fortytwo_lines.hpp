@@ -33,7 +33,7 @@ class FortyTwoLine {
   [[nodiscard]] bool flag(const std::vector<std::string>& words, std::size_t index) const;
   /// Numbers on the line before the first word that is none.
   [[nodiscard]] std::size_t leading_numbers() const;
-  /// What stands behind '!'.
+  /// The text after '!'.
   [[nodiscard]] std::string comment() const;
 
   [[noreturn]] void fail(const std::string& message) const { throw ModelError(where_, message); }

@@ -153,7 +153,7 @@ class UrdfBuilder {
     return i.mass != 0 || i.ixx != 0 || i.iyy != 0 || i.izz != 0;
   }
 
-  /// Which links have mass or carry something that has.
+  /// Finds the links that have mass, or carry a link that has.
   void find_weights() {
     bool any = false;
     for (const auto& text : file_.links) {

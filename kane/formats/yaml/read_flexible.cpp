@@ -36,7 +36,7 @@ int read_mode_count(const YamlNode& node, const std::string& owner) {
   return count;
 }
 
-/// Which modes there are; their expressions, if given, are read later.
+/// Reads the list of modes; their expressions, if given, are read later.
 void read_beam_modes(const Group& group, FlexibleBeam& beam) {
   const YamlNode* shapes = group.find("shapes");
   const YamlNode* modes = group.find("modes");

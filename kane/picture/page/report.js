@@ -176,7 +176,7 @@ class Page {
     byId("resetzoom").onclick = () => this.resetZoom();
     window.addEventListener("resize", () => this.redraw());
     window.addEventListener("keydown", (event) => {
-      // What has the focus keeps the keys that mean something to it: space presses buttons, arrows move sliders.
+      // The element with the focus keeps the keys it uses: space presses buttons, arrows move sliders.
       const at = event.target, slider = at.type === "range", tag = at.tagName;
       if (tag === "SELECT" || event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.key === " " ? ["BUTTON", "SUMMARY"].includes(tag) || at.type === "checkbox" : slider) return;

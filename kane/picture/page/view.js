@@ -528,7 +528,7 @@ class View {
     });
     for (const ball of s.balls) mark(this.position(ball.point), ball.radius, ball.color);
   }
-  /// What the colours of the arrows mean, and how long they are.
+  /// Draws the meaning of the arrows' colours, and their scale.
   drawLegend(c, style) {
     const s = this.scene, r = this.ratio, right = this.overlay.width - 12 * r;
     const kinds = ARROWS.filter((kind) => s.arrows.some((a) => ARROWS.find((k) => k.of(a)) === kind

@@ -2,14 +2,14 @@
 // Where the equations of motion jump or have a corner: zeros of the arguments of sign, abs and comparisons, equal arguments of
 // min and max, whole numbers of floor and mod. An integrator that steps over such a place takes its order of accuracy for
 // granted there and is wrong, or makes thousands of tiny steps. So a run with a variable step ends a step just beyond the
-// place and begins anew (E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, section II.6):
-// a step that leads over it is made again up to a thousandth before it, then just over it, until the step that crosses is
-// as short as rounding allows and what it gets wrong does not matter.
+// place and restarts there (E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, section II.6):
+// a step across it is repeated, first up to a thousandth before it, then just past it, until the step that crosses is
+// as short as rounding allows and its error does not matter.
 //
 // If the equations lead back on both sides (a sliding mode; A. F. Filippov, Differential equations with discontinuous
 // righthand sides, 1988), there is no motion beyond: -F sign(u) holds u at zero, and sign(0) is not the force that holds it.
-// That is noticed after a few crossings at one instant, and named. Corners do not do that; one that is crossed again and
-// again (a motion along it) is left to the error control.
+// Sliding is recognised after a few crossings at one instant, and reported by name. Corners do not cause it; one that is
+// crossed again and again (a motion along it) is left to the error control.
 //
 // Equations without these functions have nothing to look for, and their runs stay as they are.
 
@@ -48,7 +48,7 @@ class JumpLocator {
   [[nodiscard]] double find(double begin, double end, Sides sides);
   /// The last step looked at has crossed a place: the integrator begins anew.
   [[nodiscard]] bool crossed() const { return crossed_; }
-  /// What holds the motion, if it crosses the same place again and again without moving on.
+  /// The failure to report if the motion crosses the same place again and again without moving on.
   [[nodiscard]] std::optional<RunFailure> find_chatter(const State& state) const;
   /// A sentence for runs that do not look for these places; "" if no force jumps.
   [[nodiscard]] std::string describe_fixed_step() const;

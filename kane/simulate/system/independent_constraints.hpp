@@ -1,9 +1,9 @@
 #pragma once
-// Which constraints say something of their own where a mechanism is closed. Rows that repeat others only there (Bricard's
-// ring, a third parallel crank, a planar loop closed by a spatial joint) contradict them at every place beside it: with all
-// rows Newton's method in coordinates and multipliers has a singular matrix at the solution and a nearly singular one on the
-// way. A largest independent set has the same solutions nearby, where the rank does not change (theorem of constant rank),
-// and a regular matrix.
+// The constraints that are independent where a mechanism is closed. Rows that repeat others only there (Bricard's ring, a
+// third parallel crank, a planar loop closed by a spatial joint) contradict them everywhere nearby: with all rows, Newton's
+// method in coordinates and multipliers has a singular matrix at the solution and a nearly singular one on the way to it.
+// A largest independent set has a regular matrix and, where the rank does not change, the same solutions nearby (constant
+// rank theorem).
 
 #include <span>
 #include <vector>

@@ -1,5 +1,5 @@
-// What both versions of the interface share: one instance of the model, its values and its evaluation. Everything is
-// static, so that FMUs linked into one program do not meet; model.h (generated) has the sizes, names and start values.
+// Shared by both versions of the interface: one instance of the model, its values and its evaluation. Everything is
+// static, so that FMUs linked into one program do not clash; model.h (generated) has the sizes, names and start values.
 //
 //   x  states: coordinates, then speeds         in  inputs          p  parameters that may be set
 //   y  results of one evaluation: rates of x, outputs, parameters that follow from others, guards of events, resets
@@ -28,7 +28,7 @@ enum {
   kFirstMotion = kFirstPhiQ + kPhi * kCoordinates,
   kFirstA = kFirstMotion + kMotion,
   kClosureResults = kFirstA + kMotion * kSpeeds,
-  // What the tangent is taken along, and its results: rates, outputs, calculated parameters, phi, A u + b.
+  // Seeds of the tangent, and its results: rates, outputs, calculated parameters, phi, A u + b.
   kSeedInputs = kStates,
   kSeedTime = kSeedInputs + kInputs,
   kSeedParameters = kSeedTime + 1,

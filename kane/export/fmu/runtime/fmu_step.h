@@ -62,7 +62,7 @@ static void begin_guards(Fmu *f) {
   for (i = 0; i < kGuards; ++i) f->d.above[i] = f->y[kFirstGuard + i] >= 0.0;
 }
 
-// What happens where guards have crossed zero. Returns 1 if states changed, 2 if something happened at all.
+// Handles the guards that have crossed zero. Returns 0 if none has, 1 if states changed, 2 if events left them as they were.
 static int handle_events(Fmu *f) {
   int i, r, happened = 0, changed = 0;
   if (kGuards == 0) return 0;
@@ -96,7 +96,7 @@ static double wanted_tolerance(const Fmu *f) {
   return tolerance > 1e-13 ? tolerance : 1e-13;
 }
 
-// What co-simulation corrects after every step, model exchange asks to correct where it has grown this large.
+// Constraint drift at which model exchange requests a correction; co-simulation corrects it after every step.
 static double wanted_drift(const Fmu *f) { return f->d.tolerance_defined ? fmax(f->d.tolerance, 1e-10) : 1e-6; }
 
 // Inputs change with these rates from now on.

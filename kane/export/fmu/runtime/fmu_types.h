@@ -21,7 +21,7 @@ typedef struct {
   const char *name;
 } FmuVariable;
 
-// What happens when a guard crosses zero: 1 rising, -1 falling, 0 both ways.
+// The event of a guard that crosses zero; direction: 1 rising, -1 falling, 0 both.
 typedef struct {
   const char *name;
   int direction;
