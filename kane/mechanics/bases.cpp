@@ -1,7 +1,6 @@
 #include "kane/mechanics/bases.hpp"
 
 #include <algorithm>
-#include <deque>
 #include <limits>
 
 #include "kane/base/error.hpp"
@@ -16,7 +15,7 @@ constexpr int kFar = std::numeric_limits<int>::max() / 4;
 
 Bases::Bases(const System& system) : system_(&system), count_(system.frames().size()) {
   find_shortcuts();
-  find_distances();
+  find_neighbours();
   choose_labels();
 }
 
@@ -40,7 +39,7 @@ void Bases::find_shortcuts() {
   }
 }
 
-void Bases::find_distances() {
+void Bases::find_neighbours() {
   const Frames& frames = system_->frames();
   neighbours_.resize(count_);
   const auto connect = [&](FrameId a, FrameId b) {
@@ -52,30 +51,36 @@ void Bases::find_distances() {
     if (frames[f].parent.valid()) connect(f, frames[f].parent);
     if (shortcuts_[i].top.valid()) connect(f, shortcuts_[i].top);
   }
-  distance_.assign(count_ * count_, kFar);
-  next_.assign(count_ * count_, FrameId());
-  for (std::size_t target = 0; target < count_; ++target) {  // breadth first from every target
-    std::deque<FrameId> queue{FrameId(target)};
-    distance_[target * count_ + target] = 0;
-    while (!queue.empty()) {
-      const FrameId f = queue.front();
-      queue.pop_front();
-      for (const FrameId g : neighbours_[f.index()]) {
-        int& d = distance_[g.index() * count_ + target];
-        if (d != kFar) continue;
-        d = distance_[f.index() * count_ + target] + 1;
-        next_[g.index() * count_ + target] = f;
-        queue.push_back(g);
-      }
-    }
-  }
+  ways_.resize(count_);
 }
 
-// Cost of the vectors that belong to the point itself, for every basis.
-std::vector<int> Bases::own_cost(PointId p) const {
-  std::vector<int> cost(count_, 0);
+const Bases::Ways& Bases::ways_to(FrameId target) const {
+  Ways& ways = ways_[target.index()];
+  if (!ways.distance.empty()) return ways;
+  ways.distance.assign(count_, kFar);
+  ways.next.assign(count_, FrameId());
+  std::vector<FrameId> queue{target};  // breadth first
+  ways.distance[target.index()] = 0;
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    const FrameId f = queue[i];
+    for (const FrameId g : neighbours_[f.index()]) {
+      int& d = ways.distance[g.index()];
+      if (d != kFar) continue;
+      d = ways.distance[f.index()] + 1;
+      ways.next[g.index()] = f;
+      queue.push_back(g);
+    }
+  }
+  return ways;
+}
+
+// Cost of the vectors that belong to the point itself.
+std::vector<int> Bases::own_cost(PointId p, std::span<const std::vector<FrameId>> loads) const {
+  std::vector<int> cost;
   const auto near = [&](FrameId g) {
-    for (std::size_t f = 0; f < count_; ++f) cost[f] = std::min(kFar, cost[f] + distance(g, FrameId(f)));
+    cost.resize(count_);
+    const std::vector<int>& distance = ways_to(g).distance;
+    for (std::size_t f = 0; f < count_; ++f) cost[f] = std::min(kFar, cost[f] + distance[f]);
   };
   const PointRecord& point = system_->point(p);
   for (const Vector::Term& t : point.offset.terms()) near(t.frame);
@@ -85,11 +90,28 @@ std::vector<int> Bases::own_cost(PointId p) const {
       for (const Vector::Term& t : arm.terms()) near(t.frame);
     }
   }
-  for (const LoadRecord& load : system_->loads()) {
-    if (load.point != p) continue;
-    for (const Vector::Term& t : load.value.terms()) near(t.frame);
-  }
+  for (const FrameId f : loads[p.index()]) near(f);
   return cost;
+}
+
+/// cost(f) becomes the minimum over g of cost(g) + distance(f, g), along the edges.
+void Bases::relax(std::vector<int>& cost) const {
+  std::vector<std::size_t> queue;
+  const auto improves = [&](std::size_t f) {
+    return std::any_of(neighbours_[f].begin(), neighbours_[f].end(),
+                       [&](FrameId g) { return cost[g.index()] > cost[f] + 1; });
+  };
+  for (std::size_t f = 0; f < cost.size(); ++f)
+    if (improves(f)) queue.push_back(f);
+  std::stable_sort(queue.begin(), queue.end(), [&](std::size_t a, std::size_t b) { return cost[a] < cost[b]; });
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    const std::size_t f = queue[i];
+    for (const FrameId g : neighbours_[f]) {
+      if (cost[g.index()] <= cost[f] + 1) continue;
+      cost[g.index()] = cost[f] + 1;
+      queue.push_back(g.index());
+    }
+  }
 }
 
 // Least total cost over the tree of points, by dynamic programming from the leaves: best(p, f) = own(p, f) + sum over
@@ -107,39 +129,39 @@ void Bases::choose_labels() {
   for (std::size_t i = 0; i < order.size(); ++i) {
     for (const PointId c : children[order[i].index()]) order.push_back(c);
   }
-  std::vector<std::vector<int>> best(n), through(n);
+  std::vector<std::vector<FrameId>> loads(n);  // frames of the forces at each point
+  for (const LoadRecord& load : system_->loads()) {
+    if (!load.point.valid()) continue;
+    for (const Vector::Term& t : load.value.terms()) loads[load.point.index()].push_back(t.frame);
+  }
+  std::vector<std::vector<int>> best(n), through(n);  // nothing: zero everywhere
   for (auto p = order.rbegin(); p != order.rend(); ++p) {
-    std::vector<int> cost = own_cost(*p);
+    std::vector<int> cost = own_cost(*p, loads);
     for (const PointId c : children[p->index()]) {
-      for (std::size_t f = 0; f < count_; ++f) cost[f] = std::min(kFar, cost[f] + through[c.index()][f]);
+      std::vector<int>& more = through[c.index()];
+      if (more.empty()) continue;
+      cost.resize(count_);
+      for (std::size_t f = 0; f < count_; ++f) cost[f] = std::min(kFar, cost[f] + more[f]);
+      std::vector<int>().swap(more);
     }
     best[p->index()] = cost;
-    // through(f) = min over g of cost(g) + distance(f, g): relax along the edges, cheapest first.
-    std::vector<std::pair<int, std::size_t>> by_cost;
-    for (std::size_t f = 0; f < count_; ++f) by_cost.emplace_back(cost[f], f);
-    std::sort(by_cost.begin(), by_cost.end());
-    std::deque<std::size_t> queue;
-    for (const auto& [c, f] : by_cost) queue.push_back(f);
-    while (!queue.empty()) {
-      const std::size_t f = queue.front();
-      queue.pop_front();
-      for (const FrameId g : neighbours_[f]) {
-        if (cost[g.index()] > cost[f] + 1) {
-          cost[g.index()] = cost[f] + 1;
-          queue.push_back(g.index());
-        }
-      }
-    }
+    relax(cost);
     through[p->index()] = std::move(cost);
   }
   label_.assign(n, Frames::inertial());
   for (const PointId p : order) {
     const PointId parent = system_->point(p).parent;
     const FrameId from = parent.valid() ? label_[parent.index()] : Frames::inertial();
+    const bool comes_from = parent.valid() || p == system_->origin();
+    const std::vector<int>& own = best[p.index()];
+    if (own.empty() && comes_from) {
+      label_[p.index()] = from;
+      continue;
+    }
+    const std::vector<int>& distance = ways_to(from).distance;
     int least = kFar + kFar;
     for (std::size_t f = 0; f < count_; ++f) {
-      const int d = parent.valid() || p == system_->origin() ? distance(from, FrameId(f)) : 0;
-      const int cost = best[p.index()][f] + d;
+      const int cost = (own.empty() ? 0 : own[f]) + (comes_from ? distance[f] : 0);
       // Among equals the basis where the point comes from, then the one stated first.
       if (cost < least || (cost == least && FrameId(f) == from)) {
         least = cost;
@@ -173,7 +195,7 @@ Expr3 Bases::express(const Expr3& c, FrameId from, FrameId to) const {
   if (distance(from, to) >= kFar) system_->frames().check_related(from, to);
   Expr3 r = c;
   while (from != to) {
-    const FrameId next = next_[from.index() * count_ + to.index()];
+    const FrameId next = ways_to(to).next[from.index()];
     r = step(r, from, next);
     from = next;
   }
@@ -197,7 +219,7 @@ Expr3 Bases::express(const Vector& v, FrameId to) const {
       sum = add(sum, t.c);
       continue;
     }
-    const FrameId next = next_[t.frame.index() * count_ + to.index()];
+    const FrameId next = ways_to(to).next[t.frame.index()];
     const Expr3 moved = step(t.c, t.frame, next);
     auto same = std::find_if(terms.begin(), terms.end(), [&](const Vector::Term& s) { return s.frame == next; });
     if (same == terms.end()) {

@@ -1,6 +1,8 @@
 #include "kane/mechanics/rates.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <unordered_map>
 
 #include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
@@ -100,33 +102,37 @@ Substitution to_true_rates(const System& s) {
 }
 
 struct LinearDefinitions {
-  ExprMatrix Y;
+  std::vector<SparseRow> Y;
   std::vector<Expr> Z;
 };
 
 LinearDefinitions read_definitions(const System& s, std::vector<Definition>& definitions,
                                    const std::vector<Expr>& rates) {
-  const int n = static_cast<int>(definitions.size());
-  LinearDefinitions r{ExprMatrix(n, static_cast<int>(rates.size())), {}};
+  LinearDefinitions r;
   const Substitution true_rates = to_true_rates(s);
-  for (int i = 0; i < n; ++i) {
-    Definition& d = definitions[at(i)];
+  std::unordered_map<NodeId, int> rate_of;
+  for (std::size_t k = 0; k < rates.size(); ++k) rate_of.emplace(rates[k].id(), static_cast<int>(k));
+  for (Definition& d : definitions) {
     with_subject({Subject::Kind::Speed, d.name}, [&] { check_definition(s, d); });
     if (!true_rates.empty()) d.expression = substitute(d.expression, true_rates);
-    const auto direct = std::find(rates.begin(), rates.end(), d.expression);
-    if (direct != rates.end()) {
-      r.Y(i, static_cast<int>(direct - rates.begin())) = 1;
-      r.Z.emplace_back();
-      continue;
-    }
+    std::vector<int> columns;
+    std::vector<Expr> used;
+    const std::span<const Expr> expression(&d.expression, d.expression.graph() == nullptr ? 0U : 1U);
+    for (const Expr& symbol : symbols_of(expression))
+      if (const auto found = rate_of.find(symbol.id()); found != rate_of.end()) columns.push_back(found->second);
+    std::sort(columns.begin(), columns.end());
+    for (const int k : columns) used.push_back(rates[at(k)]);
     Affine a;
     try {
-      a = affine_in(d.expression, rates, "the definition of speed " + d.name);
+      a = affine_in(d.expression, used, "the definition of speed " + d.name);
     } catch (const ModelError& e) {
       throw ModelError(Subject{Subject::Kind::Speed, d.name},
                        fmt::format("speed {} is not linear in the rates of the coordinates: {}", d.name, e.message()));
     }
-    for (std::size_t k = 0; k < rates.size(); ++k) r.Y(i, static_cast<int>(k)) = a.coefficients[k];
+    SparseRow row;
+    for (std::size_t k = 0; k < columns.size(); ++k)
+      if (!a.coefficients[k].is_zero()) row.emplace_back(columns[k], a.coefficients[k]);
+    r.Y.push_back(std::move(row));
     r.Z.push_back(a.remainder);
   }
   return r;
@@ -147,30 +153,104 @@ void check_count(const System& s, const std::vector<Definition>& definitions, co
                   s.name(), rates.size(), rate_names(rates), definitions.size(), definitions.size() - rates.size()));
 }
 
-void check_independent(const ExprMatrix& Y, const std::vector<Definition>& definitions) {
-  const RankReport rank = find_rank(Y);
-  if (rank.rank() == Y.rows) return;
-  const std::vector<int>& rows = rank.dependencies.front();
-  const auto name = [&](int r) { return definitions[at(r)].name; };
-  if (rows.size() == 1) {
-    throw ModelError(Subject{Subject::Kind::Speed, name(rows[0])},
-                     fmt::format("the definition of speed {} contains no rate of a coordinate", name(rows[0])));
+/// Y rho = b, part by part: definitions that have no rate in common do not meet in a matrix. Thousands of bodies on the
+/// ground are thousands of small matrices.
+class RateEquations {
+ public:
+  RateEquations(const std::vector<SparseRow>& Y, const std::vector<Definition>& definitions) : size_(Y.size()) {
+    find_parts(Y);
+    std::vector<ExprMatrix> matrices;
+    for (const Part& part : parts_) matrices.push_back(matrix_of(part, Y));
+    for (std::size_t i = 0; i < parts_.size(); ++i) check_independent(parts_[i], matrices[i], definitions);
+    for (std::size_t i = 0; i < parts_.size(); ++i) solvers_.emplace_back(matrices[i]);
   }
-  throw ModelError(
-      Subject{Subject::Kind::Speed, name(rows[0])},
-      fmt::format(
-          "the generalized speeds {} depend on each other, so the rates of the coordinates cannot be found from them",
-          join(rows, name)));
-}
 
-SparseRow sparse(const ExprMatrix& m, int row, const std::vector<int>& column_of) {
-  SparseRow r;
-  for (int c = 0; c < m.columns; ++c) {
-    if (!m(row, c).is_zero()) r.emplace_back(column_of[at(c)], m(row, c));
+  [[nodiscard]] std::vector<Expr> solve(const std::vector<Expr>& b) const {
+    std::vector<Expr> x(size_);
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      std::vector<Expr> own;
+      for (const int r : parts_[i].rows) own.push_back(b[at(r)]);
+      const std::vector<Expr> found = solvers_[i].solve(own);
+      for (std::size_t k = 0; k < found.size(); ++k) x[at(parts_[i].columns[k])] = found[k];
+    }
+    return x;
   }
-  std::sort(r.begin(), r.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  return r;
-}
+
+  /// Rows of the inverse, its columns renamed.
+  [[nodiscard]] std::vector<SparseRow> inverse(const std::vector<int>& column_of) const {
+    std::vector<SparseRow> W(size_);
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      const ExprMatrix own = solvers_[i].inverse();
+      for (int r = 0; r < own.rows; ++r) {
+        SparseRow& row = W[at(parts_[i].columns[at(r)])];
+        for (int c = 0; c < own.columns; ++c)
+          if (!own(r, c).is_zero()) row.emplace_back(column_of[at(parts_[i].rows[at(c)])], own(r, c));
+        std::sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+      }
+    }
+    return W;
+  }
+
+  [[nodiscard]] std::vector<Expr> divisors() const {
+    std::vector<Expr> all;
+    for (const LinearSolver& solver : solvers_)
+      for (const Expr& e : solver.divisors())
+        if (std::find(all.begin(), all.end(), e) == all.end()) all.push_back(e);
+    return all;
+  }
+
+ private:
+  struct Part {
+    std::vector<int> rows, columns;
+  };
+
+  void find_parts(const std::vector<SparseRow>& Y) {
+    std::vector<int> root(2 * size_);  // rows, then columns
+    std::iota(root.begin(), root.end(), 0);
+    const auto find = [&](int i) {
+      while (root[at(i)] != i) i = root[at(i)] = root[at(root[at(i)])];
+      return i;
+    };
+    const int n = static_cast<int>(size_);
+    for (int r = 0; r < n; ++r)
+      for (const auto& [c, e] : Y[at(r)]) root[at(find(n + c))] = find(r);
+    std::vector<int> number(root.size(), -1);
+    for (int i = 0; i < 2 * n; ++i) {
+      int& own = number[at(find(i))];
+      if (own < 0) own = static_cast<int>(parts_.size()), parts_.emplace_back();
+      Part& part = parts_[at(own)];
+      (i < n ? part.rows : part.columns).push_back(i < n ? i : i - n);
+    }
+  }
+
+  static ExprMatrix matrix_of(const Part& part, const std::vector<SparseRow>& Y) {
+    ExprMatrix m(part.rows.size(), part.columns.size());
+    for (std::size_t r = 0; r < part.rows.size(); ++r)
+      for (const auto& [c, e] : Y[at(part.rows[r])])
+        m(r, std::lower_bound(part.columns.begin(), part.columns.end(), c) - part.columns.begin()) = e;
+    return m;
+  }
+
+  static void check_independent(const Part& part, const ExprMatrix& m, const std::vector<Definition>& definitions) {
+    const auto name = [&](int r) { return definitions[at(part.rows[at(r)])].name; };
+    const RankReport rank = m.columns > 0 ? find_rank(m) : RankReport{{}, {{0}}};
+    if (rank.rank() == m.rows) return;
+    const std::vector<int>& rows = rank.dependencies.front();
+    if (rows.size() == 1) {
+      throw ModelError(Subject{Subject::Kind::Speed, name(rows[0])},
+                       fmt::format("the definition of speed {} contains no rate of a coordinate", name(rows[0])));
+    }
+    throw ModelError(
+        Subject{Subject::Kind::Speed, name(rows[0])},
+        fmt::format(
+            "the generalized speeds {} depend on each other, so the rates of the coordinates cannot be found from them",
+            join(rows, name)));
+  }
+
+  std::size_t size_;
+  std::vector<Part> parts_;
+  std::vector<LinearSolver> solvers_;
+};
 
 }  // namespace
 
@@ -215,7 +295,7 @@ Kinematical form_kinematical_equations(const System& s) {
   const std::vector<Expr> rates = s.rates();
   const LinearDefinitions linear = read_definitions(s, definitions, rates);
   check_count(s, definitions, rates);
-  check_independent(linear.Y, definitions);
+  const RateEquations solver(linear.Y, definitions);
 
   Kinematical k;
   RateModel& m = k.model;
@@ -228,7 +308,6 @@ Kinematical form_kinematical_equations(const System& s) {
     if (s.auxiliaries()[i].definition) column_of.push_back(m.speed_count + static_cast<int>(i));
   }
 
-  const LinearSolver solver(linear.Y);
   std::vector<Expr> right, rest;
   for (std::size_t i = 0; i < definitions.size(); ++i) {
     const bool auxiliary = static_cast<int>(i) >= m.speed_count;
@@ -237,13 +316,11 @@ Kinematical form_kinematical_equations(const System& s) {
   }
   m.values = solver.solve(right);
   m.X = solver.solve(rest);
-  const ExprMatrix W = solver.inverse();
+  m.W = solver.inverse(column_of);
   Dependence dependence(s);
   m.constant = true;
-  for (int i = 0; i < W.rows; ++i) {
-    m.W.push_back(sparse(W, i, column_of));
-    for (const auto& [c, e] : m.W.back()) m.constant = m.constant && dependence.constant(e);
-  }
+  for (const SparseRow& row : m.W)
+    for (const auto& [c, e] : row) m.constant = m.constant && dependence.constant(e);
 
   // Coordinates, and the substitutions everything else is rewritten with.
   k.time_rates.set(s.time(), 1);

@@ -21,7 +21,8 @@ void System::check_label(std::string_view name, std::string_view what) const {
 
 PointId System::add_point(std::string name) {
   check_label(name, "point");
-  for (const PointRecord& p : points_) require(p.name != name, "there is already a point named '{}'", name);
+  const bool taken = std::any_of(points_.begin(), points_.end(), [&](const PointRecord& p) { return p.name == name; });
+  require(!taken, "there is already a point named '{}'", name);
   points_.push_back({std::move(name), {}, {}, {}});
   return PointId(points_.size() - 1);
 }
