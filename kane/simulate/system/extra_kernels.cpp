@@ -118,20 +118,19 @@ std::optional<EnergyKernel> make_energy(KernelWorkshop& shop) {
   const bool has_power =
       !balance.empty() && !e.accelerating && count_nodes(energies) + count_nodes(balance) < kMostDerivativeWork / 10;
   if (has_power) {
-    Substitution rates;
+    // udot cancels, since T is quadratic in u with the matrix M, so it is zero from the start. It must not be put in and
+    // taken out again: the sum with it equals the one without, and equal expressions are one node, which may well keep
+    // the form that has udot.
+    Substitution rates, at_rest;
     for (std::size_t i = 0; i < e.q.size(); ++i) rates.set(e.q[i], qdot[i]);
-    for (std::size_t i = 0; i < e.u.size(); ++i) rates.set(e.u[i], e.udot[i]);
+    for (std::size_t i = 0; i < e.u.size(); ++i) rates.set(e.u[i], Expr()), at_rest.set(e.udot[i], Expr());
     rates.set(e.t, Expr(1));
     power = time_derivative(energies[0] + energies[1], rates);
-    Substitution at_rest;
-    for (const auto& udot : e.udot) at_rest.set(udot, Expr());
     const std::vector<Expr> resting = substitute(balance, at_rest);  // all at once: they share most of their nodes
     for (std::size_t i = 0; i < e.u.size(); ++i) {
-      power -= e.u[i] * balance[i];
+      power -= e.u[i] * resting[i];
       total -= e.u[i] * resting[i];
     }
-    // udot cancels: T is quadratic in u with the matrix M. What is left of it (if that could not be seen) is zero.
-    power = substitute(power, at_rest);
   }
   const bool powerless = has_power && power.is_zero();
   KernelMaker maker(shop.setting());
