@@ -361,6 +361,31 @@ struct Commands {
     if (call.children.size() > 2) keep(2, r.vectors);
   }
 
+  /// GYROSTAT(A,B[,C]): the bodies B, C are rotors in the carrier A, symmetric about axes fixed in it. Their mass centres move
+  /// with A; their orientation is of no consequence and need not be stated.
+  static void gyrostat(Session& s, const Node& call) {
+    need_count(call, 2, 1000);
+    const int carrier = s.body_of(call.children[0]);
+    const FrameId n = s.newtonian(call.where);
+    const auto body = [&](int k) -> const Body& { return s.w_.bodies[static_cast<std::size_t>(k)]; };
+    const auto need_frame = [&](int k, const Node& node) {
+      if (body(k).is_particle())
+        throw ModelError(node.where, fmt::format("{} is a particle, which is no part of a gyrostat", body(k).name));
+    };
+    need_frame(carrier, call.children[0]);
+    for (std::size_t i = 1; i < call.children.size(); ++i) {
+      const int rotor = s.body_of(call.children[i]);
+      need_frame(rotor, call.children[i]);
+      if (rotor == carrier) throw ModelError(call.children[i].where, "a body cannot be a rotor in itself");
+      s.w_.carriers[rotor] = carrier;
+      const PointIndex from = body(carrier).centre, to = body(rotor).centre;
+      if (s.w_.velocities.contains({to, n}) || !s.find_position(from, to)) continue;
+      const Vector turning = s.frames().cross(s.angular_velocity(body(carrier).frame, n), s.position(from, to));
+      set_velocity(s, to, n, s.velocity(from, n) + turning);
+    }
+    ++s.w_.version;
+  }
+
   static void animate(Session& s, const Node& call) {
     need_count(call, 2, 1000);
     const FrameId n = s.frame_of(call.children[0]);
@@ -375,16 +400,17 @@ struct Commands {
 
 const std::map<std::string, CommandHandler, std::less<>>& command_table() {
   static const std::map<std::string, CommandHandler, std::less<>> table{
-      {"SIMPROT", Commands::simprot}, {"DIRCOS", Commands::dircos},
-      {"ANGVEL", Commands::angvel},   {"KINDIFFS", Commands::kindiffs},
-      {"V2PTS", Commands::v2pts},     {"V2PT", Commands::v2pts},
-      {"V1PT", Commands::v1pt},       {"A2PTS", Commands::a2pts},
-      {"A2PT", Commands::a2pts},      {"A1PT", Commands::a1pt},
-      {"GRAVITY", Commands::gravity}, {"FORCE", Commands::force},
-      {"TORQUE", Commands::torque},   {"CONSTRAIN", Commands::constrain},
-      {"KANE", Commands::kane},       {"SOLVE", Commands::solve},
-      {"EIG", Commands::eig},         {"ANIMATE", Commands::animate},
-      {"V1PTS", Commands::v1pt},      {"A1PTS", Commands::a1pt},
+      {"SIMPROT", Commands::simprot},   {"DIRCOS", Commands::dircos},
+      {"ANGVEL", Commands::angvel},     {"KINDIFFS", Commands::kindiffs},
+      {"V2PTS", Commands::v2pts},       {"V2PT", Commands::v2pts},
+      {"V1PT", Commands::v1pt},         {"A2PTS", Commands::a2pts},
+      {"A2PT", Commands::a2pts},        {"A1PT", Commands::a1pt},
+      {"GRAVITY", Commands::gravity},   {"FORCE", Commands::force},
+      {"TORQUE", Commands::torque},     {"CONSTRAIN", Commands::constrain},
+      {"KANE", Commands::kane},         {"SOLVE", Commands::solve},
+      {"EIG", Commands::eig},           {"ANIMATE", Commands::animate},
+      {"V1PTS", Commands::v1pt},        {"A1PTS", Commands::a1pt},
+      {"GYROSTAT", Commands::gyrostat},
   };
   return table;
 }

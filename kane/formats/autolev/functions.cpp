@@ -72,6 +72,56 @@ Value each_part(const Value& v, F f) {
   return r;
 }
 
+/// Components in a frame. A multiple of the unit dyadic has the same in all of them, also in those not oriented yet.
+Expr33 dyadic_in(const Frames& frames, const Dyadic& d, FrameId f) {
+  Expr33 sum;
+  Dyadic others;
+  for (const auto& term : d.terms()) {
+    bool unit = true;
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t j = 0; j < 3; ++j)
+        unit = unit && (i == j ? term.c[i][i] == term.c[0][0] : term.c[i][j].is_zero());
+    if (!unit) {
+      others += Dyadic(term.frame, term.c);
+      continue;
+    }
+    for (std::size_t i = 0; i < 3; ++i) sum[i][i] += term.c[0][0];
+  }
+  if (others.terms().empty()) return sum;
+  const Expr33 c = frames.express(others, f);
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) sum[i][j] += c[i][j];
+  return sum;
+}
+
+/// Coefficients, the lowest power first, of the polynomial of the given degree through p(1), p(2), ...; empty if p is none.
+/// For expressions that are polynomials but are written with divisions by x.
+std::vector<Expr> through_points(Graph& graph, const Expr& p, const Expr& x, int degree) {
+  std::vector<Expr> nodes, values;
+  for (int k = 1; static_cast<int>(nodes.size()) <= degree; ++k) {
+    if (k > 4 * degree + 20) return {};
+    try {
+      values.push_back(graph.bind(substitute(p, Substitution{{x, graph.number(k)}})));
+      nodes.push_back(graph.number(k));
+    } catch (const ModelError&) {
+      continue;  // one of its denominators vanishes there
+    }
+  }
+  // Newton's divided differences, then multiplied out from within.
+  const std::size_t n = nodes.size();
+  for (std::size_t level = 1; level < n; ++level)
+    for (std::size_t i = n; i-- > level;) values[i] = (values[i] - values[i - 1]) / (nodes[i] - nodes[i - level]);
+  std::vector<Expr> c{values[n - 1]};
+  for (std::size_t i = n - 1; i-- > 0;) {
+    c.insert(c.begin(), Expr(0));
+    for (std::size_t k = 0; k + 1 < c.size(); ++k) c[k] -= nodes[i] * c[k + 1];
+    c[0] += values[i];
+  }
+  Expr sum;
+  for (std::size_t i = c.size(); i-- > 0;) sum = sum * x + c[i];
+  return sum == p ? c : std::vector<Expr>{};
+}
+
 Expr factorial_of(Graph& graph, const Expr& x) {
   if (x.is_number() && x.number().is_whole() && x.number() >= Rational(0) && x.number() <= Rational(170)) {
     Rational product(1);
@@ -259,7 +309,7 @@ struct Functions {
     }
     const auto* d = std::get_if<Dyadic>(&v);
     if (d == nullptr) wrong_use(call);
-    const Expr33 c = s.frames().express(*d, f);
+    const Expr33 c = dyadic_in(s.frames(), *d, f);
     ExprMatrix r(3, 3);
     for (std::size_t i = 0; i < 3; ++i)
       for (std::size_t j = 0; j < 3; ++j) r(i, j) = c[i][j];
@@ -274,7 +324,7 @@ struct Functions {
 
   static Value expressed(Session& s, const Value& v, FrameId f, const Node& call) {
     if (const auto* a = std::get_if<Vector>(&v)) return Vector(f, s.frames().express(*a, f));
-    if (const auto* d = std::get_if<Dyadic>(&v)) return Dyadic(f, s.frames().express(*d, f));
+    if (const auto* d = std::get_if<Dyadic>(&v)) return Dyadic(f, dyadic_in(s.frames(), *d, f));
     if (const auto* m = std::get_if<VectorMatrix>(&v)) {
       VectorMatrix r = *m;
       for (Vector& a : r.entries) a = Vector(f, s.frames().express(a, f));
@@ -582,7 +632,7 @@ struct Functions {
     }
     const auto* e = std::get_if<Expr>(&v);
     if (e == nullptr) wrong_use(call);
-    return coefficients(s, *e, x, s.evaluate_whole(call.children[2]), call);
+    return coefficients(s, s.explicitly_visible(*e, {x}), x, s.evaluate_whole(call.children[2]), call);
   }
 
   /// The highest power first.
@@ -590,14 +640,21 @@ struct Functions {
     if (degree < 0 || degree > 100) throw ModelError(call.where, "the degree of a polynomial is from 0 to 100");
     ExprMatrix r(1, degree + 1);
     Expr f = s.graph_->bind(e);
-    Rational factorial(1);
-    for (int k = 0; k <= degree; ++k) {
-      if (k > 0) f = s.graph_->bind(kane::derivative(f, x)), factorial *= Rational(static_cast<long>(k));
-      r(0, degree - k) = substitute(f, Substitution{{x, Expr(0)}}) / Expr(factorial);
+    try {
+      Rational factorial(1);
+      for (int k = 0; k <= degree; ++k) {
+        if (k > 0) f = s.graph_->bind(kane::derivative(f, x)), factorial *= Rational(static_cast<long>(k));
+        r(0, degree - k) = substitute(f, Substitution{{x, Expr(0)}}) / Expr(factorial);
+      }
+      if (kane::derivative(f, x).is_zero()) return r;
+    } catch (const LimitError&) {
+      throw;
+    } catch (const ModelError&) {
+      const auto c = through_points(*s.graph_, s.graph_->bind(e), x, degree);
+      for (std::size_t k = 0; k < c.size(); ++k) r(0, degree - static_cast<int>(k)) = c[k];
+      if (!c.empty()) return r;
     }
-    if (!kane::derivative(f, x).is_zero())
-      throw ModelError(call.where, fmt::format("the expression is no polynomial of degree {} in {}", degree, x.name()));
-    return r;
+    throw ModelError(call.where, fmt::format("the expression is no polynomial of degree {} in {}", degree, x.name()));
   }
 
   static Value roots(Session& s, const Node& call) {

@@ -54,6 +54,7 @@ const std::map<std::string, std::string, std::less<>>& help_table() {
       {"SOLVE", "SOLVE(EQ,X,Y)                      linear equations EQ = 0 solved for X, Y"},
       {"KE", "KE([A,B])                          kinetic energy"},
       {"MOMENTUM", "MOMENTUM(LINEAR), MOMENTUM(ANGULAR,P)   of all bodies, or of those named after that"},
+      {"GYROSTAT", "GYROSTAT(A,B[,C])                  B, C are rotors in A; their orientation need not be stated"},
       {"NICHECK",
        "NICHECK()                          kinetic energy minus work done: constant if the integration is good"},
       {"CM", "CM(O[,A,B])                        position of the mass centre from O"},

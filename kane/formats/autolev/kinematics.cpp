@@ -410,14 +410,41 @@ Dyadic parallel_axes(const Frames& frames, const Expr& m, const Vector& r) {
 
 }  // namespace
 
+/// The inertia dyadic as stated. The rotor B of a gyrostat with the carrier A need not be oriented: it is symmetric about
+/// the axis that it spins about in A, so that its moments in axes of B are those in axes of A.
+Dyadic Session::stated_inertia(int body) {
+  const Body& b = w_.bodies[static_cast<std::size_t>(body)];
+  const auto carried = w_.carriers.find(body);
+  if (carried == w_.carriers.end()) return *b.inertia;
+  const Body& carrier = w_.bodies[static_cast<std::size_t>(carried->second)];
+  if (frames().related(carrier.frame, b.frame)) return *b.inertia;
+  const Expr3 w = frames().express(angular_velocity(b.frame, carrier.frame), carrier.frame);
+  Dyadic sum;
+  for (const auto& term : b.inertia->terms()) {
+    if (term.frame != b.frame) {
+      sum += Dyadic(term.frame, term.c);
+      continue;
+    }
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::size_t j = (i + 1) % 3, k = (i + 2) % 3;
+      require(term.c[i][j].is_zero() && term.c[j][i].is_zero() && (w[i].is_zero() || term.c[j][j] == term.c[k][k]),
+              "the rotor {} of the gyrostat is not symmetric about the axis that it spins about in {}; orient it by "
+              "SIMPROT instead",
+              b.name, carrier.name);
+    }
+    sum += Dyadic(carrier.frame, term.c);
+  }
+  return sum;
+}
+
 Dyadic Session::inertia_about(int body, PointIndex about) {
   const Body& b = w_.bodies[static_cast<std::size_t>(body)];
   if (!b.mass) throw ModelError(fmt::format("the mass of {} is not stated; write MASS {}=...", b.name, b.name));
   if (b.is_particle()) return parallel_axes(frames(), *b.mass, position(about, b.centre));
   if (!b.inertia)
     throw ModelError(fmt::format("the inertia of {} is not stated; write INERTIA {},I1,I2,I3", b.name, b.name));
-  if (b.inertia_point == about) return *b.inertia;
-  Dyadic central = *b.inertia;
+  Dyadic central = stated_inertia(body);
+  if (b.inertia_point == about) return central;
   if (b.inertia_point != b.centre) central += parallel_axes(frames(), -*b.mass, position(b.inertia_point, b.centre));
   return central + parallel_axes(frames(), *b.mass, position(about, b.centre));
 }

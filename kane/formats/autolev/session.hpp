@@ -217,6 +217,7 @@ class Session {
   [[nodiscard]] Vector derivative(const Vector& v, FrameId in);
   [[nodiscard]] Dyadic derivative(const Dyadic& d, FrameId in);
   [[nodiscard]] Dyadic inertia_about(int body, PointIndex about);
+  [[nodiscard]] Dyadic stated_inertia(int body);
   [[nodiscard]] const Frames& frames() const { return *w_.frames; }
   [[nodiscard]] std::vector<int> bodies_named(std::span<const Node> nodes) const;
   [[nodiscard]] Orientation orientation_of(const Node& call, std::size_t first);

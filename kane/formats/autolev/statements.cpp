@@ -520,11 +520,6 @@ void Session::assign_or_evaluate(Reader& in) {
       apply_in_place(left);
       return;
     }
-    if (name == "GYROSTAT")
-      throw ModelError(
-          begin,
-          "GYROSTAT is not supported; describe the rotor as a body of its own, with INERTIA R(B), ... in axes "
-          "of the carrier B and its spin in W_R_B>");
     if (!function_table().contains(name) && run_user_command(left)) return;
     const auto words = statement_words();
     if (std::find(words.begin(), words.end(), name) == words.end() && !w_.matrices.contains(name))

@@ -44,9 +44,11 @@ class Splitter {
     std::size_t begin = 0;
     int line = 1;
     while (begin <= text_.size()) {
-      const std::size_t end = std::min(text_.find('\n', begin), text_.size());
+      // Lines end with LF, CR LF, or CR alone as on old Macintoshes.
+      const std::size_t end = std::min(text_.find_first_of("\n\r", begin), text_.size());
       add_line(text_.substr(begin, end - begin), line++);
-      begin = end + 1;
+      const bool both = end + 1 < text_.size() && text_[end] == '\r' && text_[end + 1] == '\n';
+      begin = end + (both ? 2 : 1);
     }
     if (open_) finish();
     return std::move(statements_);

@@ -138,6 +138,7 @@ struct World {
   std::map<PointIndex, Vector> forces;
   std::map<FrameId, Vector> torques;
   std::vector<std::pair<int, Vector>> waiting_gravity;  ///< of bodies whose mass is not stated yet
+  std::map<int, int> carriers;                          ///< of the rotors of gyrostats, by rotor
 
   // motion
   std::vector<Expr> speeds;                 ///< of the last FR or FRSTAR, auxiliary ones included
