@@ -38,6 +38,8 @@ struct HapticsOptions {
   std::optional<double> device_damping, device_mass, max_force;  ///< override the data sheet
   double ramp = HapticSafety{}.ramp;
   double ahead = 0, stored_energy = 0, wake_ahead = 1e6 * HapticOptions{}.wake_ahead;
+  std::string key_file, address = UdpOptions{}.address;
+  double loan = LoopLinkOptions{}.loan;
   std::vector<std::string> impose;
   bool no_passivity = false, unpaced = false, force = false, json = false, quiet = false;
 };
@@ -62,9 +64,27 @@ std::vector<DeviceAxis> device_axes(const HapticsOptions& o, std::size_t axes) {
   return all;
 }
 
+UdpOptions udp_options(const HapticsOptions& o, const std::string& text, const std::vector<DeviceAxis>& data) {
+  const bool number = !text.empty() && text.size() <= 5 && text.find_first_not_of("0123456789") == std::string::npos;
+  const int port = number ? std::stoi(text) : -1;
+  require(port >= 0 && port < 65536, "--device udp:PORT needs a port from 0 to 65535, not '{}'", text);
+  UdpOptions options{.address = o.address, .port = static_cast<std::uint16_t>(port), .data = data};
+  options.link.axes = data.size();
+  options.link.period = 1 / o.rate;
+  options.link.loan = o.loan;
+  options.link.stored = o.stored_energy;
+  options.link.motion = o.display == "admittance";
+  for (const DeviceAxis& axis : data)
+    options.link.max_force.push_back(axis.max_force > 0 ? axis.max_force : HapticSafety{}.max_force);
+  if (!o.key_file.empty()) options.link.key = read_link_key(o.key_file);
+  return options;
+}
+
 std::unique_ptr<Device> make_device(const HapticsOptions& o, std::size_t axes) {
   const std::vector<DeviceAxis> data = device_axes(o, axes);
   const std::string replay = "replay:", udp = "udp:";
+  require(o.device.starts_with(udp) || (o.key_file.empty() && o.address == UdpOptions{}.address),
+          "--key and --address belong to a device on a network; use them with --device udp:PORT");
   if (o.device == "simulated") {
     std::vector<SimulatedAxis> all;
     for (std::size_t i = 0; i < axes; ++i) {
@@ -79,16 +99,10 @@ std::unique_ptr<Device> make_device(const HapticsOptions& o, std::size_t axes) {
   if (o.device.starts_with(replay))
     return std::make_unique<ReplayDevice>(Recording::read(o.device.substr(replay.size())), data);
   if (o.device.starts_with(udp)) {
-    const std::string text = o.device.substr(udp.size());
-    const bool number = !text.empty() && text.size() <= 5 && text.find_first_not_of("0123456789") == std::string::npos;
-    const int port = number ? std::stoi(text) : -1;
-    require(port >= 0 && port < 65536, "--device udp:PORT needs a port from 0 to 65535, not '{}'", text);
-    UdpOptions options;
-    options.port = static_cast<std::uint16_t>(port);
-    options.axes = axes;
-    options.data = data;
-    auto device = std::make_unique<UdpDevice>(options);
+    auto device = std::make_unique<UdpDevice>(udp_options(o, o.device.substr(udp.size()), data));
     fmt::print(stderr, "waiting for packets at {}\n", device->name());
+    if (o.key_file.empty())
+      fmt::print(stderr, "packets are not authenticated: any program of this machine can be the device; --key FILE\n");
     if (data.front().max_force == 0)
       fmt::print(stderr, "forces are limited to {:g} N or N*m; --max-force or a data sheet changes that\n",
                  HapticSafety{}.max_force);
@@ -360,6 +374,14 @@ void add_haptics_command(CLI::App& app) {
   command->add_option("--impose", o->impose,
                       "'FROM: EXPRESSION' or 'FROM..TO: EXPRESSION': a constraint that is derived and compiled while "
                       "the loop runs (s): phi(q) is held at its value, psi(q, u) at zero; may be repeated");
+  command->add_option("--key", o->key_file,
+                      "FILE with a secret of 16 bytes or more that a device on the network has too: packets of others "
+                      "are refused");
+  command->add_option("--address", o->address,
+                      "IPv4 address to listen at for a device on the network (default 127.0.0.1; others need --key)");
+  command->add_option("--loan", o->loan,
+                      "Energy, J per axis, by which either end of a network may run ahead of the other's account "
+                      "(default 0.05)");
   add_force_option(*command, o->force);
   command->add_flag("--no-passivity", o->no_passivity, "Observe energy, but do not control it");
   command->add_flag("--unpaced", o->unpaced, "Run as fast as possible instead of in real time");

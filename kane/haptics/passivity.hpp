@@ -22,6 +22,9 @@
 // one tick, plus the energy given while a deficit cannot be removed and the hand reverses the device; largest_error() returns
 // the former, turned() the latter.
 //
+// Two ports (loop_link.hpp, device_link.hpp): where the loop is at the other end of a network, energy may also be released only
+// as far as the other end says that it gave it, allow(). Work that takes nothing out is always possible.
+//
 // Admittance display. Here the motion d_k of the tick is displayed and known, and the hand's force g is sensed; it decreases with
 // the hand's stiffness and damping, g_{k+1} = g_k - (K + B / T) d_k at most. With c = (K + B / T) / 2 the rest is the same:
 //
@@ -48,6 +51,8 @@ class PassivityController {
     flow_ = on ? decide(resist) : resist;
     return flow_;
   }
+  /// No more than `most` may come out in all; infinite at first.
+  void allow(double most) { most_ = most; }
   /// Call if the device displays less than control_force() returned.
   double limit(double force) { return flow_ = force; }
   /// `step`: the motion of the handle's image in this tick; `force`: that of the hand. Returns the step to display.
@@ -65,6 +70,9 @@ class PassivityController {
   /// Energy that went in so far minus energy that came out, without the energy stored at the start.
   [[nodiscard]] double energy() const { return energy_; }
   [[nodiscard]] double least_energy() const { return least_; }
+  /// The two parts of energy(); neither ever falls.
+  [[nodiscard]] double energy_in() const { return in_; }
+  [[nodiscard]] double energy_out() const { return out_; }
   /// Energy that the controller removed from the requested flow, as predicted.
   [[nodiscard]] double dissipated() const { return added_; }
   [[nodiscard]] long interventions() const { return interventions_; }
@@ -78,7 +86,8 @@ class PassivityController {
   [[nodiscard]] double predict(double flow) const { return flow * (with_ - give_ * flow); }
 
   double decide(double wanted) {
-    const double store = energy_ + stored_, squared = with_ * with_ + 4 * give_ * store;
+    const double store = std::min(energy_ + stored_, std::max(0.0, most_ - out_));
+    const double squared = with_ * with_ + 4 * give_ * store;
     paying_ = !(squared >= 0);
     const double root = paying_ ? 0.0 : std::sqrt(squared);
     const double flow = std::clamp(wanted, (with_ - root) / (2 * give_), (with_ + root) / (2 * give_));
@@ -87,6 +96,7 @@ class PassivityController {
   }
   void settle(double work) {
     energy_ += work;
+    (work > 0 ? in_ : out_) += std::abs(work);
     error_ = std::max(error_, std::abs(work - predict(flow_)));
     if (paying_ && work < 0) turned_ -= work;
     least_ = std::min(least_, energy_);
@@ -95,6 +105,7 @@ class PassivityController {
   double period_, give_, stored_;
   double energy_ = 0, least_ = 0, added_ = 0, error_ = 0, turned_ = 0;
   double flow_ = 0, other_ = 0, with_ = 0;
+  double in_ = 0, out_ = 0, most_ = HUGE_VAL;
   bool started_ = false, paying_ = false;
   long interventions_ = 0;
 };

@@ -6,48 +6,44 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <bit>
 #include <cerrno>
-#include <cmath>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 
-#include "kane/base/counted.hpp"
 #include "kane/base/error.hpp"
 
 namespace kane {
 
-namespace {
-
-constexpr std::size_t kHead = 16;
-
-template <class T>
-T get(const unsigned char* from) {
-  static_assert(std::endian::native == std::endian::little, "packets are little-endian");
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  return value;
+std::vector<std::uint8_t> read_link_key(const std::string& file) {
+  constexpr std::size_t kLeast = 16, kMost = 4096;
+  std::ifstream in(file, std::ios::binary);
+  require(in.good(), "the key '{}' cannot be read", file);
+  std::vector<std::uint8_t> key;
+  for (char c = 0; key.size() <= kMost && in.get(c);) key.push_back(static_cast<std::uint8_t>(c));
+  require(!in.bad() && key.size() <= kMost, "'{}' is no key: it has more than {} bytes, or cannot be read", file,
+          kMost);
+  while (!key.empty() && (key.back() == ' ' || key.back() == '\t' || key.back() == '\n' || key.back() == '\r'))
+    key.pop_back();
+  require(key.size() >= kLeast, "the key in '{}' has {} bytes; it needs {} or more (openssl rand -hex 32 > {})", file,
+          key.size(), kLeast, file);
+  return key;
 }
 
-template <class T>
-void put(unsigned char* to, T value) {
-  std::memcpy(to, &value, sizeof value);
-}
-
-}  // namespace
-
-UdpDevice::UdpDevice(const UdpOptions& options) : options_(options) {
-  require(options.axes >= 1 && options.axes <= kMostAxes, "a network device has 1 to {} axes, not {}", kMostAxes,
-          options.axes);
-  socket_ = ::socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  require(socket_ >= 0, "cannot create a network socket: {}", std::strerror(errno));
+UdpDevice::UdpDevice(const UdpOptions& options) : options_(options), link_(options.link) {
   sockaddr_in own{};
   own.sin_family = AF_INET;
   own.sin_port = htons(options.port);
   const bool address = ::inet_pton(AF_INET, options.address.c_str(), &own.sin_addr) == 1;
-  const bool bound = address && ::bind(socket_, reinterpret_cast<const sockaddr*>(&own), sizeof own) == 0;
+  require(address, "'{}' is not an IPv4 address", options.address);
+  const bool loopback = (ntohl(own.sin_addr.s_addr) >> 24) == 127;
+  require(loopback || !options.link.key.empty(),
+          "a device at the address {} can be anybody's: give a key that both ends know (--key FILE)", options.address);
+  socket_ = ::socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  require(socket_ >= 0, "cannot create a network socket: {}", std::strerror(errno));
+  const bool bound = ::bind(socket_, reinterpret_cast<const sockaddr*>(&own), sizeof own) == 0;
   const int reason = errno;
   if (!bound) ::close(socket_);
-  require(address, "'{}' is not an IPv4 address", options.address);
   require(bound, "port {} of {} cannot be opened: {}", options.port, options.address, std::strerror(reason));
 }
 
@@ -62,91 +58,41 @@ std::uint16_t UdpDevice::port() const {
 
 std::string UdpDevice::name() const { return fmt::format("udp {}:{}", options_.address, port()); }
 
-void UdpDevice::start(std::span<const double> origin) {
-  for (std::size_t i = 0; i < options_.axes; ++i) axes_[i] = {origin[i], 0, 0};
-}
-
-bool UdpDevice::take(const unsigned char* packet, std::size_t size) {
-  if (size != kHead + 24 * options_.axes || std::memcmp(packet, "KHD1", 4) != 0) {
-    ++wrong_;
-    return false;
-  }
-  const auto number = get<std::uint32_t>(packet + 4);
-  if (received_ > 0 && static_cast<std::int32_t>(number - last_number_) <= 0) {
-    ++late_;
-    return false;
-  }
-  std::array<Axis, kMostAxes> axes{};
-  for (std::size_t i = 0; i < options_.axes; ++i) {
-    const unsigned char* from = packet + kHead + 24 * i;
-    axes[i] = {get<double>(from), get<double>(from + 8), get<double>(from + 16)};
-    if (!std::isfinite(axes[i].position) || !std::isfinite(axes[i].speed) || !std::isfinite(axes[i].force)) {
-      ++wrong_;
-      return false;
-    }
-  }
-  if (received_ > 0) lost_ += static_cast<std::int32_t>(number - last_number_) - 1;
-  axes_ = axes;
-  last_number_ = number;
-  ++received_;
-  return true;
+void UdpDevice::send(const PacketBuffer& packet, std::size_t size, const sockaddr_in& to) const {
+  if (size == 0) return;
+  (void)::sendto(socket_, packet.data(), size, MSG_DONTWAIT, reinterpret_cast<const sockaddr*>(&to), sizeof to);
 }
 
 bool UdpDevice::read(double t, std::span<double> position, std::span<double> speed, std::span<double> force) {
-  unsigned char packet[1024];
-  bool fresh = false;
-  // All packets since the last tick; a flood of packets must not stop the loop.
-  for (int i = 0; i < 64; ++i) {
+  // All packets since the last tick; a flood of packets must not stop the loop, nor one of hellos, which cost most.
+  constexpr int kPackets = 128, kHellos = 2;
+  PacketBuffer packet, reply;
+  for (int i = 0, hellos = 0; i < kPackets && hellos < kHellos; ++i) {
     sockaddr_in from{};
     socklen_t length = sizeof from;
-    const ssize_t size =
-        ::recvfrom(socket_, packet, sizeof packet, MSG_DONTWAIT, reinterpret_cast<sockaddr*>(&from), &length);
+    const ssize_t size = ::recvfrom(socket_, packet.data(), packet.size(), MSG_DONTWAIT | MSG_TRUNC,
+                                    reinterpret_cast<sockaddr*>(&from), &length);
     if (size < 0) break;
-    if (!take(packet, static_cast<std::size_t>(size))) continue;
-    fresh = has_peer_ = true;
-    peer_ = from;
-    last_arrival_ = t;
+    // A longer packet is cut off; taken as an empty one it counts as invalid.
+    const std::size_t bytes = static_cast<std::size_t>(size) <= packet.size() ? static_cast<std::size_t>(size) : 0;
+    const LoopLink::Taken taken = link_.take({packet.data(), bytes}, t, reply);
+    if (taken.state) peer_ = from;
+    if (taken.reply > 0) ++hellos, send(reply, taken.reply, from);
   }
-  const double age = t - last_arrival_;
-  const double ahead = received_ == 0 ? 0.0 : std::clamp(age, 0.0, options_.bridge);
-  if (!fresh) ++bridged_;
-  for (std::size_t i = 0; i < options_.axes; ++i) {
-    position[i] = axes_[i].position + ahead * axes_[i].speed;
-    speed[i] = age <= options_.bridge ? axes_[i].speed : 0.0;
-    force[i] = age <= options_.timeout ? axes_[i].force : 0.0;
-  }
-  return fresh;
+  return link_.read(t, position, speed, force);
 }
 
 void UdpDevice::write(double t, std::span<const double> force, std::span<const double> position) {
-  if (!has_peer_) return;
-  const bool silent = t - last_arrival_ > options_.timeout;
-  if (silent) ++silent_;
-  unsigned char packet[kHead + 16 * kMostAxes];
-  std::memcpy(packet, "KHF1", 4);
-  put(packet + 4, ++sent_);
-  put(packet + 8, t);
-  for (std::size_t i = 0; i < options_.axes; ++i) {
-    put(packet + kHead + 16 * i, silent ? 0.0 : force[i]);
-    put(packet + kHead + 16 * i + 8, position[i]);
-  }
-  (void)::sendto(socket_, packet, kHead + 16 * options_.axes, MSG_DONTWAIT, reinterpret_cast<const sockaddr*>(&peer_),
-                 sizeof peer_);
+  PacketBuffer packet;
+  std::ranges::copy(position, last_.begin());
+  send(packet, link_.write(t, force, position, packet), peer_);
 }
 
 void UdpDevice::stop(double t) {
   constexpr int kPackets = 3;
-  std::array<double, kMostAxes> none{}, position{};
-  for (std::size_t i = 0; i < options_.axes; ++i) position[i] = axes_[i].position;
-  for (int k = 0; k < kPackets; ++k) write(t, none, position);
-}
-
-std::vector<std::string> UdpDevice::notes() const {
-  std::vector<std::string> notes{
-      fmt::format("{} received, {} lost, {} late, {} invalid", counted(received_, "packet"), lost_, late_, wrong_)};
-  notes.push_back(fmt::format("{} without new device data bridged; {} without force", counted(bridged_, "tick"),
-                              counted(silent_, "tick")));
-  return notes;
+  const std::array<double, LinkSizes::axes> none{}, position = last_;
+  const std::size_t n = options_.link.axes;
+  for (int k = 0; k < kPackets; ++k) write(t, {none.data(), n}, {position.data(), n});
 }
 
 }  // namespace kane
