@@ -12,7 +12,7 @@ __all__ = ["ModelError", "LimitError", "InternalError", "RunError"]
 class ModelError(ValueError):
     """The model, or something passed with it, is wrong.
 
-    ``message`` is the sentence; ``file``, ``line`` and ``column`` say where, as far as that is known.
+    ``message`` is the sentence; ``file``, ``line`` and ``column`` give the place, as far as it is known.
 
     >>> import kane
     >>> try:
@@ -37,11 +37,11 @@ class LimitError(ModelError):
 
 
 class InternalError(RuntimeError):
-    """Kane itself is wrong. Please report it with the model."""
+    """A bug in Kane. Please report it with the model."""
 
 
 class RunError(RuntimeError):
-    """A run, a search or a fit did not come to its end. ``result`` is what was found until then."""
+    """A run, a search or a fit could not be completed. ``result`` has the results so far."""
 
     def __init__(self, message: str, result: Any = None) -> None:
         super().__init__(message)

@@ -78,12 +78,12 @@ def atan2(y: ExprLike, x: ExprLike) -> Expr:
 
 
 def minimum(a: ExprLike, b: ExprLike) -> Expr:
-    """The smaller of two."""
+    """The smaller of two expressions."""
     return _kane.call("min", a, b)
 
 
 def maximum(a: ExprLike, b: ExprLike) -> Expr:
-    """The larger of two."""
+    """The larger of two expressions."""
     return _kane.call("max", a, b)
 
 
@@ -99,7 +99,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _free_symbols(self: Expr) -> builtins.set:
-    """The symbols it contains."""
+    """The symbols that an expression contains."""
     return set(self.free_symbols_list())
 
 
@@ -126,7 +126,7 @@ def flatten(value: Any) -> Tuple[List[Any], Tuple[int, ...]]:
 
 
 def compile_expressions(expressions: Any, arguments: Any, threads: int = 0) -> CompiledFunction:
-    """Machine code for expressions of Kane; see :func:`kane.compile`."""
+    """Machine code for Kane's expressions; see :func:`kane.compile`."""
     outputs, shape = flatten(expressions)
     groups = arguments if isinstance(arguments, (list, tuple)) else [arguments]
     described, names = [], []

@@ -14,8 +14,8 @@ __all__ = ["CompiledFunction", "MotionFunction"]
 class CompiledFunction:
     """Machine code for expressions. Called with numbers it gives numbers (arrays for vectors and matrices). Called with
     arrays it broadcasts over their leading axes: an argument that is a number may be an array of any shape, a vector of k
-    components an array (..., k). Contiguous float64 arrays are read where they are, a register of points at a time; the
-    interpreter's lock is not held, and long arrays are shared among threads.
+    components an array (..., k). Contiguous float64 arrays are read in place, a register of points at a time; the
+    interpreter's lock is released, and long arrays are divided among threads.
     """
 
     def __init__(self, code: Any, shapes: Sequence[Tuple[int, ...]], single: bool, threads: int = 0) -> None:
@@ -101,11 +101,11 @@ class MotionFunction:
         return self._call(self._code, self._values(x, u, t, p))
 
     def rhs(self, t: float, x: np.ndarray) -> np.ndarray:
-        """For ``scipy.integrate.solve_ivp``."""
+        """x' in the form that ``scipy.integrate.solve_ivp`` calls."""
         return self._call(self._code, (float(t), x, self._u, self.p))
 
     def jacobian(self, x: Any, u: Any = None, t: Any = 0.0, p: Any = None) -> Tuple[np.ndarray, np.ndarray]:
-        """Derivatives of x' by the states (..., n, n) and by the inputs (..., n, m), exact."""
+        """Exact derivatives of x' with respect to the states (..., n, n) and the inputs (..., n, m)."""
         if self._derivatives is None:
             self._derivatives = self._model._core.motion_function(True)
         out = self._call(self._derivatives, self._values(x, u, t, p))

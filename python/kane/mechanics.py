@@ -68,7 +68,7 @@ class RigidBody:
 
     @property
     def central_inertia(self) -> Dyadic:
-        """About the mass centre, by the parallel axes."""
+        """The inertia about the mass centre, by the parallel-axis theorem."""
         dyadic, point = self.inertia
         if point is self.masscenter:
             return dyadic
@@ -88,7 +88,7 @@ class RigidBody:
 
 
 def _linear(expressions: Sequence[Any], unknowns: Sequence[Expr], what: str) -> Tuple[List[List[Any]], List[Any]]:
-    """Coefficients and rest of expressions that are linear in the unknowns."""
+    """Coefficients and remainders of expressions that are linear in the unknowns."""
     zero = {x: 0 for x in unknowns}
     rows, rest = [], []
     for e in expressions:
@@ -181,7 +181,7 @@ class KanesMethod:
 
     # ---- Kane's equations --------------------------------------------------------------------------------------------------
     def kanes_equations(self, bodies: Optional[Sequence[Any]] = None, loads: Optional[Sequence[Any]] = None) -> Tuple[List[Any], List[Any]]:
-        """F_r and F*_r, one for each independent speed (then each auxiliary speed)."""
+        """F_r and F*_r, one per independent speed, then one per auxiliary speed."""
         bodies = _list(bodies if bodies is not None else self._bodies)
         loads = _list(loads if loads is not None else self._loads)
         if bodies and isinstance(bodies[0], (tuple, list)):  # SymPy once had the order the other way round
@@ -255,7 +255,7 @@ class KanesMethod:
     # ---- results -----------------------------------------------------------------------------------------------------------
     @property
     def mass_matrix(self) -> List[List[Expr]]:
-        """M of M u' = forcing, rows; the acceleration constraints are its last ones."""
+        """M of M u' = forcing, as rows; the acceleration constraints are the last rows."""
         self._formed()
         return [list(row) for row in self._mass]
 
@@ -266,7 +266,7 @@ class KanesMethod:
 
     @property
     def mass_matrix_full(self) -> List[List[Any]]:
-        """Of M x' = forcing with x = (q, u)."""
+        """M of M x' = forcing with x = (q, u)."""
         self._formed()
         n, o = len(self.q), len(self.u)
         one = [[_kane.number(int(i == j)) for j in range(n + o)] for i in range(n)]
@@ -291,7 +291,7 @@ class KanesMethod:
         return [self._kinematics[d] for d in self._qdot] + list(rates)
 
     def compile(self, parameters: Optional[Mapping] = None) -> EquationsOfMotion:
-        """The equations as functions of numbers and arrays; ``compile().rhs`` is what scipy's solvers want."""
+        """The equations as functions of numbers and arrays; ``compile().rhs`` is the function for SciPy's solvers."""
         mass = [e for row in self.mass_matrix_full for e in row]
         forcing = self.forcing_full
         states = self.q + self.u

@@ -1,4 +1,4 @@
-"""Mechanisms described in Python, with the words of the model file.
+"""Mechanisms described in Python, with the keywords of the model file.
 
 >>> import kane
 >>> m = kane.Mechanism("pendulum", gravity="-g*N.y")
@@ -37,7 +37,7 @@ _SINGLE = ("name", "description", "include", "ground", "gravity", "coordinates",
 
 
 class Part(str):
-    """The name of a part. It can be used wherever the name can; ``body.point("tip", [1, 0, 0])`` adds a point to a body."""
+    """A part. It can be used wherever its name can; ``body.point("tip", [1, 0, 0])`` adds a point to a body."""
 
     _mechanism: "Mechanism"
     kind: str
@@ -53,7 +53,7 @@ class Part(str):
 
 
 def _place() -> Tuple[str, int]:
-    """Where in the user's program this was called from."""
+    """The place in the user's program that made the call."""
     frame = sys._getframe(1)
     while frame.f_back is not None and str(Path(frame.f_code.co_filename).resolve().parent) == _HERE:
         frame = frame.f_back
@@ -61,8 +61,8 @@ def _place() -> Tuple[str, int]:
 
 
 class Mechanism:
-    """Bodies, joints, loads, constraints, contacts, by code. Keywords are the keys of the model file, values are numbers,
-    texts with units ("30 deg", "2*L"), expressions of Kane, or lists and dicts of these. Mistakes are reported with the line of
+    """Bodies, joints, loads, constraints, contacts, described in Python. Keywords are the keys of the model file, values are numbers,
+    strings with units ("30 deg", "2*L"), Kane's expressions, or lists and dicts of these. Mistakes are reported with the line of
     the program that made them. :meth:`model` derives and compiles."""
 
     def __init__(self, name: str = "mechanism", **sections: Any) -> None:
@@ -127,12 +127,12 @@ class Mechanism:
         return _kane.symbol(name)
 
     def let(self, name: str, value: Any) -> Any:
-        """A named expression, for use in others."""
+        """A named expression, for use in other expressions."""
         self._add("let", name, value)
         return _kane.symbol(name)
 
     def table(self, name: str, **keys: Any) -> None:
-        """A function of one variable by points, used as name(x)."""
+        """A function of one variable given by points, used as name(x)."""
         self._add("tables", name, keys)
 
     # ---- parts ---------------------------------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ class Mechanism:
         return self._part(name, "constraint")
 
     def contact(self, name: str, **keys: Any) -> Part:
-        """Things that cannot pass through each other."""
+        """A contact: parts that cannot penetrate each other."""
         self._add("contacts", name, keys)
         return self._part(name, "contact")
 
@@ -184,7 +184,7 @@ class Mechanism:
         return self._part(name, "friction")
 
     def event(self, name: str, **keys: Any) -> Part:
-        """What happens when a condition crosses zero."""
+        """An event that happens when a condition crosses zero."""
         self._add("events", name, keys)
         return self._part(name, "event")
 
@@ -209,17 +209,17 @@ class Mechanism:
         return self._part(name, "output")
 
     def initial(self, **values: Any) -> None:
-        """Where the motion starts."""
+        """Initial values of coordinates and speeds."""
         for name, value in values.items():
             self._add("initial", name, value)
 
     def guess(self, **values: Any) -> None:
-        """Where assembly looks for coordinates that loops determine."""
+        """Starting values of assembly for coordinates that loops determine."""
         for name, value in values.items():
             self._add("guess", name, value)
 
     def settings(self, **values: Any) -> None:
-        """How it is simulated unless told otherwise: until, tolerance, method, ..."""
+        """Default settings of a simulation: until, tolerance, method, ..."""
         for name, value in values.items():
             self._add("simulate", name, value)
 
@@ -239,7 +239,7 @@ class Mechanism:
 
     # ---- result --------------------------------------------------------------------------------------------------------
     def _text(self) -> Tuple[str, List[Tuple[str, int]]]:
-        """The model file, one part in a line, and the place in the program that each line comes from."""
+        """The model file, one part per line, and the place in the program that each line comes from."""
         lines, places = ["{"], [self._single["name"][1]]
 
         def add(line: str, place: Tuple[str, int]) -> None:
@@ -272,7 +272,7 @@ class Mechanism:
             raise
 
     def to_yaml(self) -> str:
-        """The model file that says the same."""
+        """The equivalent model file."""
         return self.model().to_yaml()
 
     def __repr__(self) -> str:

@@ -50,7 +50,7 @@ def load(path: Union[str, os.PathLike], **options: Any) -> "Model":
 
 
 def loads(text: str, name: str = "model.yaml", **options: Any) -> "Model":
-    """Reads a model from text. The ending of ``name`` gives the format; ``name`` is used in messages."""
+    """Reads a model from text. The extension of ``name`` gives the format; ``name`` is used in messages."""
     return Model(_kane.read_text(text, name, _reading_options(options)))
 
 
@@ -63,7 +63,7 @@ def _names(value: Union[None, str, Iterable[str]]) -> Optional[List[str]]:
 
 
 def _table(table: Any) -> Tuple[List[str], np.ndarray, np.ndarray]:
-    """A table over time: a Table of Kane, a DataFrame indexed by time, or a mapping with "t"."""
+    """A table over time: a :class:`Table`, a DataFrame indexed by time, or a mapping with "t"."""
     if hasattr(table, "iloc"):
         columns = {str(name): np.asarray(table[name], dtype=float) for name in table.columns}
         if "t" not in columns:
@@ -83,7 +83,7 @@ def _table(table: Any) -> Tuple[List[str], np.ndarray, np.ndarray]:
 
 
 class Model:
-    """A mechanism with its equations derived and compiled; constant from then on, and shared by threads.
+    """A mechanism with its equations derived and compiled; constant from then on, so that threads may share it.
 
     >>> import kane
     >>> model = kane.load(kane.example("planar2r"))
@@ -129,7 +129,7 @@ class Model:
         return dict(self._info)
 
     def to_yaml(self) -> str:
-        """The model file that says the same."""
+        """The equivalent model file."""
         return self._core.yaml()
 
     def __repr__(self) -> str:
@@ -146,7 +146,7 @@ class Model:
             return _reload, (os.path.abspath(self._info["file"]), options)
 
     def with_options(self, **options: Any) -> "Model":
-        """The same mechanism with other settings, derived anew: ``model.with_options(set={"m": 3})``."""
+        """The same mechanism with other settings, derived again: ``model.with_options(set={"m": 3})``."""
         return Model(self._core.with_options(_reading_options(options)))
 
     def _state(self, state: StateLike, names: Mapping) -> str:
@@ -169,7 +169,7 @@ class Model:
 
     def forces(self, state: StateLike = None, *, joint: Optional[str] = None, frame: Optional[str] = None,
                point: Optional[str] = None, **names: Any) -> JointForces:
-        """What every joint transmits: free and constrained axes, reactions (components in ``frame``, about ``point``)."""
+        """Forces in every joint: free and constrained axes, reactions (components in ``frame``, about ``point``)."""
         options = _clean({"joint": joint, "frame": frame, "point": point})
         return JointForces(_kane.forces(self._core, states_text(self._info, [state_dict(self._info, state, names)]), options)[0])
 

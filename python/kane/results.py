@@ -1,4 +1,4 @@
-"""Typed results of analyses and runs. All of them can be pickled, compared by eye, and read by name."""
+"""Typed results of analyses and runs. All of them can be pickled and printed, and their members read by name."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class LinearModel(Report):
         fields["B"] = fields["B"].reshape(n, m)
 
     def to_control(self) -> Any:
-        """As ``control.StateSpace`` of python-control, with all states as outputs."""
+        """The same as a ``control.StateSpace`` of python-control, with all states as outputs."""
         try:
             import control
         except ImportError:
@@ -102,7 +102,7 @@ class Equilibrium(Report):
 
 
 class EquilibriumList(Report):
-    """Everything that was found: ``found`` is a list of :class:`Equilibrium`, the nearest first."""
+    """Result of a search: ``found`` is a list of :class:`Equilibrium`, the nearest first."""
 
     def __init__(self, fields: Dict[str, Any]) -> None:
         fields["found"] = [Equilibrium(one) for one in fields["found"]]
@@ -121,7 +121,7 @@ class FrequencyResponse(Report):
 
 
 class RootLocus(Report):
-    """``values`` of what was swept, and ``eigenvalues`` (values, branches)."""
+    """``values`` of the swept name, and ``eigenvalues`` (values, branches)."""
 
     _arrays = ("values",)
 
@@ -137,11 +137,11 @@ class TaskJacobian(Report):
 
 
 class Reach(Report):
-    """Configurations in which points are where they should be."""
+    """Configurations in which points are at their targets."""
 
 
 class JointForces(Report):
-    """What every joint transmits at a state: ``joints``, ``constraint_forces``, ``multipliers``."""
+    """Forces in every joint at a state: ``joints``, ``constraint_forces``, ``multipliers``."""
 
     _arrays = ("constraint_forces",)
 
@@ -174,7 +174,7 @@ class Table:
         return list(self.columns)
 
     def to_pandas(self) -> Any:
-        """As ``pandas.DataFrame``, indexed by time."""
+        """The same as a ``pandas.DataFrame``, indexed by time."""
         try:
             import pandas
         except ImportError:
@@ -215,7 +215,7 @@ class Result(Table):
         self._names = coordinates, speeds
 
     def state(self, sample: int = -1) -> Dict[str, Any]:
-        """The state at a sample, as other calls take it."""
+        """The state at a sample, in the form that other functions accept."""
         coordinates, speeds = self._names
         row = dict(zip(self.columns, self.data[sample]))
         return {"t": row["t"], "q": {n: row[n] for n in coordinates}, "u": {n: row[n] for n in speeds}}

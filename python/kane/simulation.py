@@ -15,7 +15,7 @@ __all__ = ["Simulation"]
 
 
 class Simulation:
-    """A model in motion, with inputs set on the way.
+    """A model in motion, with inputs set along the way.
 
     >>> import kane
     >>> run = kane.Simulation(kane.load(kane.example("planar2r")), q1=0.3)
@@ -55,22 +55,22 @@ class Simulation:
         return self._core.columns
 
     def row(self) -> np.ndarray:
-        """The values of the columns now."""
+        """The present values of the columns."""
         return self._core.row()
 
     def state(self) -> Dict[str, Any]:
-        """The present state, as other calls take it."""
+        """The present state, in the form that other functions accept."""
         return {"t": self.t, "q": dict(zip(self._core.coordinates, self.q.tolist())),
                 "u": dict(zip(self._core.speeds, self.u.tolist()))}
 
     def __getitem__(self, name: str) -> float:
-        """A coordinate, speed, output or input, now."""
+        """The present value of a coordinate, speed, output or input."""
         if name == "t":
             return self.t
         return self._core.value(name)
 
     def set(self, **inputs: float) -> None:
-        """Gives inputs values from now on."""
+        """Sets inputs from now on."""
         for name, value in inputs.items():
             self._core.set_input(name, float(value))
 
@@ -78,14 +78,14 @@ class Simulation:
         self._core.set_input(name, float(value))
 
     def advance(self, duration: float) -> Dict[str, Any]:
-        """Goes on for so many seconds, events included; a summary of what happened. Raises :class:`RunError`."""
+        """Continues for this many seconds, events included, and returns a summary. Raises :class:`RunError`."""
         summary = self._core.advance(float(duration))
         if summary["failure"]:
             raise RunError(summary["failure"], summary)
         return summary
 
     def snapshot(self) -> Any:
-        """Everything that decides how the motion goes on; :meth:`restore` goes back to it."""
+        """Everything that determines how the motion continues; :meth:`restore` returns to it."""
         return self._core.snapshot()
 
     def restore(self, snapshot: Any) -> None:

@@ -35,7 +35,7 @@ _DIRECT = {"sin": "sin", "cos": "cos", "tan": "tan", "asin": "asin", "acos": "ac
 
 
 class _Translator:
-    """From SymPy to a Builder, each subexpression once. ``leaves`` maps what is given from outside (symbols, functions of
+    """From SymPy to a Builder, each subexpression once. ``leaves`` maps the values supplied from outside (symbols, functions of
     time, their derivatives) to names."""
 
     def __init__(self, builder: Any, leaves: Optional[Mapping] = None) -> None:
@@ -346,7 +346,7 @@ def to_sympy(expression: Any, names: Optional[Mapping[str, Any]] = None) -> Any:
 # ---- compiling -------------------------------------------------------------------------------------------------------------
 
 class _Outputs:
-    """What the caller wants back: the same structure as the expressions."""
+    """The structure of the result: that of the expressions."""
 
     def __init__(self, expressions: Any) -> None:
         sympy = _sympy()
@@ -411,7 +411,7 @@ def _short(group: Iterable[Any]) -> str:
 
 
 def compile(expressions: Any, arguments: Any, *, jacobian: Any = None, threads: int = 0) -> CompiledFunction:
-    """A compiled function of SymPy expressions (or of Kane's), to be called as that of ``sympy.lambdify`` is.
+    """A compiled function of SymPy expressions (or of Kane's), called like that of ``sympy.lambdify``.
 
     ``expressions``: an expression, a Matrix, or a list of these. ``arguments``: symbols, functions of time, their
     derivatives, or lists and column matrices of these, which are passed as arrays. Arrays of arguments give arrays:

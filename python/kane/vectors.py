@@ -52,7 +52,7 @@ def is_dynamic(e: Any) -> bool:
 
 
 def time_derivative(value: Any, frame: Optional["ReferenceFrame"] = None, rates: Optional[Dict[Expr, Any]] = None) -> Any:
-    """Derivative by time: of an expression, or of a vector in a frame. ``rates`` says what to write for some of them."""
+    """Time derivative of an expression, or of a vector in a frame. ``rates`` gives replacements for some rates."""
     if isinstance(value, Vector):
         if frame is None:
             raise TypeError("the derivative of a vector is in a frame")
@@ -72,7 +72,7 @@ _partial = Expr.diff
 
 
 def _diff(self: Expr, *variables: Any) -> Expr:
-    """The derivative by a symbol; by t that of everything that depends on time. ``diff(t, 2)``: twice."""
+    """The derivative with respect to a symbol; with respect to t, the total time derivative. ``diff(t, 2)``: twice."""
     result = self
     place = 0
     variables = variables or (dynamicsymbols._t,)
@@ -212,7 +212,7 @@ class Vector:
         return self / self.magnitude()
 
     def diff(self, variable: Expr, frame: "ReferenceFrame", var_in_dcm: bool = True) -> "Vector":
-        """Partial derivative in a frame (by t: :meth:`dt`)."""
+        """Partial derivative in a frame (with respect to t: :meth:`dt`)."""
         if isinstance(variable, Expr) and variable.is_symbol and variable.name == _TIME:
             return self.dt(frame)
         total = Vector()
@@ -225,7 +225,7 @@ class Vector:
         return total
 
     def dt(self, frame: "ReferenceFrame") -> "Vector":
-        """Derivative by time in a frame."""
+        """Time derivative in a frame."""
         return self._dt(frame, time_derivative, lambda v: v)
 
     def _dt(self, frame: "ReferenceFrame", rate: Callable, clean: Callable) -> "Vector":
@@ -269,7 +269,7 @@ class Vector:
 
 
 class Dyadic:
-    """A sum of products of two vectors: an inertia."""
+    """A sum of dyads, such as an inertia."""
 
     __slots__ = ("parts",)
 
@@ -355,7 +355,7 @@ class ReferenceFrame:
         kinds[str(kind).upper()]()
 
     def orient_axis(self, parent: "ReferenceFrame", axis: Vector, angle: Any) -> None:
-        """Turned by an angle about an axis that is fixed in both."""
+        """Orients the frame by an angle about an axis fixed in both."""
         if not isinstance(axis, Vector):
             axis, angle = angle, axis
         length = axis.dot(axis)
@@ -370,7 +370,7 @@ class ReferenceFrame:
         self._set(parent, rows, unit * rate)
 
     def orient_explicit(self, parent: "ReferenceFrame", dcm: Any) -> None:
-        """By the matrix that turns components here into components of the parent."""
+        """Orients the frame by the matrix that maps its components to those of the parent."""
         rows = _rows(dcm)
         self._set(parent, rows, None)
 
@@ -392,7 +392,7 @@ class ReferenceFrame:
         self._set(parent, parent.dcm(last), rate.express(last)._renamed(last, self))
 
     def orient_quaternion(self, parent: "ReferenceFrame", numbers: Sequence[Any]) -> None:
-        """By Euler parameters, scalar part first, of length one."""
+        """Orients the frame by normalised Euler parameters, scalar part first."""
         q0, q1, q2, q3 = numbers
         rows = [[q0**2 + q1**2 - q2**2 - q3**2, 2 * (q1 * q2 - q0 * q3), 2 * (q0 * q2 + q1 * q3)],
                 [2 * (q1 * q2 + q0 * q3), q0**2 - q1**2 + q2**2 - q3**2, 2 * (q2 * q3 - q0 * q1)],
@@ -414,7 +414,7 @@ class ReferenceFrame:
         self.set_ang_vel(parent, rate)
 
     def dcm(self, other: "ReferenceFrame") -> Rows:
-        """The matrix that turns components of ``other`` into components here."""
+        """The matrix that maps components in ``other`` to components in this frame."""
         if other is self:
             return [[int(i == j) for j in range(3)] for i in range(3)]
         if other not in self._known:
@@ -484,7 +484,7 @@ def _connected(start: ReferenceFrame) -> List[ReferenceFrame]:
 
 
 def _path(a: Any, b: Any, neighbours: Callable, what: str) -> List[Any]:
-    """The shortest way from a to b."""
+    """The shortest path from a to b."""
     before: Dict[Any, Any] = {a: None}
     queue = [a]
     for x in queue:
@@ -535,7 +535,7 @@ class Point:
         self._velocities[frame] = Vector._check(value)
 
     def vel(self, frame: ReferenceFrame) -> Vector:
-        """As set; else from the nearest point whose velocity is set, by the derivative of the position between them."""
+        """The velocity as set; otherwise from the nearest point with a velocity, by the derivative of the position between them."""
         if frame not in self._velocities:
             seen, queue = {self}, [self]
             for p in queue:
@@ -557,7 +557,7 @@ class Point:
         return self._accelerations[frame] if frame in self._accelerations else self.vel(frame).dt(frame)
 
     def v2pt_theory(self, other: "Point", outframe: ReferenceFrame, fixedframe: ReferenceFrame) -> Vector:
-        """Both points are fixed in ``fixedframe``."""
+        """The velocity if both points are fixed in ``fixedframe``."""
         v = other.vel(outframe) + fixedframe.ang_vel_in(outframe).cross(self.pos_from(other))
         self.set_vel(outframe, v)
         return v
@@ -569,7 +569,7 @@ class Point:
         return a
 
     def v1pt_theory(self, other: "Point", outframe: ReferenceFrame, interframe: ReferenceFrame) -> Vector:
-        """This point moves in ``interframe``, in which the other is fixed."""
+        """The velocity if this point moves in ``interframe``, in which the other is fixed."""
         if interframe not in self._velocities:
             self.set_vel(interframe, self.pos_from(other).dt(interframe))
         v = self.vel(interframe) + other.vel(outframe) + interframe.ang_vel_in(outframe).cross(self.pos_from(other))
@@ -604,5 +604,5 @@ def outer(a: Vector, b: Vector) -> Dyadic:
 
 
 def express(value: Any, frame: ReferenceFrame) -> Any:
-    """A vector by its components in a frame."""
+    """A vector from its components in a frame."""
     return value.express(frame)
