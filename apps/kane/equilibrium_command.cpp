@@ -130,7 +130,7 @@ void add_equilibrium_command(CLI::App& app) {
   EquilibriumOptions& search = options->equilibria.search;
   command->add_option("--free", search.free_inputs, "Inputs to solve for")->delimiter(',');
   command->add_flag("--open-loop", options->equilibria.open_loop,
-                    "Leave the laws of inputs out: inputs keep the values that their laws have at the start");
+                    "Leave out the laws of inputs: inputs keep the values of their laws at the start");
   command->add_flag("--all", search.all, "Find all from many starts, not only the nearest");
   command->add_option("--starts", search.starts, "Number of other starts to try (default 60)");
   command->add_flag("--json", options->json, "Print JSON, which --state of other commands accepts");

@@ -225,9 +225,7 @@ void add_expr_command(CLI::App& app) {
   command->add_option("--rate", options->rates, "the time derivative, where this symbol has this rate, e.g. q=u")
       ->allow_extra_args(false)
       ->type_name("NAME=RATE");
-  command
-      ->add_option("--function", options->functions,
-                   "a function of your own, e.g. f(x, y); its derivatives are f_x, f_y")
+  command->add_option("--function", options->functions, "your own function, e.g. f(x, y); its derivatives are f_x, f_y")
       ->allow_extra_args(false)
       ->type_name("FORM");
   command->add_option("--set", options->settings, "replace a symbol, e.g. q=pi/4; if none is left, print the value")

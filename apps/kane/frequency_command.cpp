@@ -107,7 +107,7 @@ void add_frequency_command(CLI::App& app) {
       *command,
       "JSON file with the state to linearize about, or what kane equilibrium --json printed; '-' reads "
       "standard input");
-  command->add_flag("--equilibrium", frequency.equilibrium, "Find the equilibrium first, from the state given");
+  command->add_flag("--equilibrium", frequency.equilibrium, "Find the equilibrium first, from the given state");
   command->add_flag("--open-loop", frequency.open_loop, "Leave the laws of all inputs out");
   command->add_option("--low", frequency.low, "Lowest frequency, rad/s (default 0.1)");
   command->add_option("--high", frequency.high, "Highest frequency, rad/s (default 1000)");

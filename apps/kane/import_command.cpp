@@ -61,7 +61,7 @@ std::string fmu_section(const std::string& file) {
   require(info.co_simulation, "'{}' is for model exchange only; a controller must be an FMU for co-simulation", file);
   const std::string name = yaml_name(std::filesystem::path(file).filename().string());
   std::string text =
-      "# Inputs of the model beside the FMU; write what it measures instead of its start values.\ninputs:\n";
+      "# Inputs of a model next to the FMU; replace its start values by the quantities it measures.\ninputs:\n";
   bool first = true;
   for (const FmuPort& port : info.variables) {
     if (port.causality != "output" || port.type == FmuType::Other) continue;

@@ -123,10 +123,10 @@ void add_linearize_command(CLI::App& app) {
       "JSON file with the state to linearize about, or what kane equilibrium --json printed; '-' reads "
       "standard input");
   command->add_flag("--equilibrium", linearize.equilibrium,
-                    "Find the equilibrium (--steady: the steady motion) first, from the state given");
+                    "Find the equilibrium (--steady: the steady motion) first, from the given state");
   command->add_flag("--steady", linearize.steady, "The state is a steady motion: derivatives of the speeds are zero");
   command->add_flag("--open-loop", linearize.open_loop,
-                    "Leave the laws of inputs out: inputs keep the values that their laws have at the state");
+                    "Leave out the laws of inputs: inputs keep the values of their laws at the state");
   command->add_option("--only", linearize.only, "Vary only these coordinates and speeds")->delimiter(',');
   command->add_option("--dependent", linearize.dependent, "Dependent coordinates")->delimiter(',');
   command->add_flag("--symbols", linearize.symbols, "Also print M, C and K in symbols");

@@ -50,7 +50,7 @@ void ModelSource::add_to(CLI::App& command) {
       ->allow_extra_args(false);
   command.add_option("--formulation", formulation, "automatic, projection, composite or articulated");
   command.add_flag("--floating-base", reading.urdf.floating_base, "URDF: the root link moves freely");
-  command.add_flag("--lenient", reading.lenient, "MJCF, 42: leave out what is not supported, and list it");
+  command.add_flag("--lenient", reading.lenient, "MJCF, 42: leave out unsupported parts, and list them");
   command.add_option("--keyframe", reading.mjcf.keyframe, "MJCF: start from this keyframe");
   command.add_flag("--ignore-limits", ignore_limits, "Joints have no stops, motors no max_force and max_speed");
 }

@@ -179,14 +179,14 @@ void add_run_command(CLI::App& app) {
                     "Integrate the equations of motion and write the tables that OUTPUT names: FILE.1, FILE.2, ...");
   command->add_option("--in", options->values, "FILE.in: values instead of those of INPUT");
   add_force_option(*command, options->force);
-  command->add_flag("--no-files", options->no_files, "Write none of the files that the script asks for");
+  command->add_flag("--no-files", options->no_files, "Write none of the files that the script requests");
   command->add_flag("--json", options->json, "Print JSON: the log, the notes, the files");
   command->add_flag("--quiet", options->quiet, "Print notes and errors only");
   command->footer(
       "Examples:\n"
       "  kane run models/autolev/double_pendulum.al --no-files          # the log, with the equations of motion\n"
       "  kane run models/autolev/rolling_disk.al --out disk.all --simulate\n"
-      "docs/autolev.md says what is read and what it becomes.");
+      "docs/autolev.md lists the supported statements and their interpretation.");
   command->callback([options] {
     if (options->script == "-" && isatty(STDIN_FILENO) != 0) {
       run_repl();
@@ -200,7 +200,7 @@ void add_repl_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("repl", "An interactive prompt for AUTOLEV statements and expressions");
   command->footer(
       "Examples:\n"
-      "  kane repl                                                      # help tells what can be typed\n"
+      "  kane repl                                                      # type help for help\n"
       "  printf 'CONSTANTS A,B\\nD((A+B)^2,A)\\n' | kane repl            # 2*(A + B)\n"
       "At the prompt: help, help FORCE, undo, list, log, save script.al, quit.");
   command->callback([] { run_repl(); });

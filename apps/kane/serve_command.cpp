@@ -46,7 +46,7 @@ void run_serve(const ServeCommandOptions& options) {
   fmt::print("Kane's workbench: {}\n{}Ctrl-C ends it.\n", server.url(),
              own.write ? "Pages may save models in the folder. " : "");
   if (own.address != "127.0.0.1" && own.address != "::1" && own.address != "localhost")
-    fmt::print("Everybody who knows this address can run models here; the connection is not encrypted.\n");
+    fmt::print("Anyone who knows this address can run models here; the connection is not encrypted.\n");
   std::fflush(stdout);
   if (!options.no_browser) open_browser(server.url());
   const InterruptScope scope;

@@ -291,7 +291,7 @@ void add_simulate_command(CLI::App& app) {
   command->add_option("--contact-step", options->simulation.contact_step,
                       "Step of --contacts stepping, s (default: from the sizes of the shapes)");
   command->add_flag("--strict-contacts", options->simulation.strict_contacts,
-                    "End a run where contacts have no solution, instead of going on by stepping");
+                    "End a run where contacts have no solution, instead of continuing by stepping");
   command->add_option("--step", options->simulation.step, "Step of fixed-step methods, s (default 1e-3)");
   command->add_option("--output-step", options->output_step, "Time between samples, s (default: 1000 intervals)");
   options->inputs.add_to(*command);

@@ -71,7 +71,7 @@ void StudySource::add_to(CLI::App& command) {
   command.add_option("--output-step", sample_,
                      "Time between samples that measures are taken from, s (default: 1000 intervals)");
   command.add_option("--limit", limit_, "Seconds of computing that one case may take (default: 60; 0: no limit)");
-  command.add_flag("--strict", strict_, "The same bits whatever the processor, lanes, threads and ranks");
+  command.add_flag("--strict", strict_, "The same bits on any processor, with any number of lanes, threads and ranks");
   command.add_option("--lanes", lanes_,
                      "Cases that a thread advances together: 1, or the numbers in a vector register (default)");
   state_.add_to(command, "JSON file with the initial state that the cases have in common");

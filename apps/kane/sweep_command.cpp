@@ -87,8 +87,7 @@ void print_status(const std::string& file, bool json) {
     fmt::print("a sweep is working on it: {:.4g} runs/s, {} left\n", s.rate,
                std::isfinite(left) ? time_left_text(left) : "?");
   else
-    fmt::print("{}\n",
-               s.done == s.count ? "complete" : "nobody is working on it; the same command goes on where it stopped");
+    fmt::print("{}\n", s.done == s.count ? "complete" : "not running; the same command continues where it stopped");
   for (const auto& reason : s.reasons) fmt::print("  {}\n", reason);
 }
 
@@ -148,8 +147,8 @@ void run_cases(const SweepCommandOptions& options, RankLink* link, const Sweep& 
     lead_ranks(link, sweep, queue, threads_of(options.threads, link), on_results, [] { return interrupted_by() != 0; });
   }
   if (interrupted_by() != 0) {
-    fmt::print(stderr, "interrupted; {} of {} runs are in {}, and the same command goes on from there\n", store.done(),
-               sweep.study().count(), source.store());
+    fmt::print(stderr, "interrupted; {} of {} runs are in {}, and the same command continues from there\n",
+               store.done(), sweep.study().count(), source.store());
     throw_if_interrupted();
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -185,12 +184,12 @@ void add_sweep_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("sweep", "Many variations of a run: grids, Monte Carlo, design studies");
   options->source.add_to(*command);
   command->add_option("--threads", options->threads, "Threads (default: all processors)");
-  command->add_flag("--fresh", options->fresh, "Throw away what the store has, and begin anew");
+  command->add_flag("--fresh", options->fresh, "Discard the results in the store and start again");
   command->add_flag("--status", options->status, "Only tell how far the sweep is, from another terminal");
   command->add_flag("--quiet", options->quiet, "No progress line");
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(
-      "A sweep that was stopped or killed goes on where it was when the same command is given again.\n\n"
+      "A sweep that was stopped or killed continues where it stopped when the same command is given again.\n\n"
       "Examples:\n"
       "  kane sweep models/damped_pendulum.yaml --vary l=0.5..1:11 --measure \"first(q < 0)\" --until 2 --out "
       "length.db\n"

@@ -176,7 +176,7 @@ void OperatingPoint::warn_of_motion(const Rate& rate, bool steady, ConstMatrixVi
     for (std::size_t j = 0; j < a.columns; ++j) size = std::max(size, std::abs(a(i, j)));
   if (std::abs(rate.value) <= kRest * size) return;
   warnings.push_back(
-      fmt::format("the state is not {} (the largest rate is {} = {:.3g}), so what is said about stability holds for an "
+      fmt::format("the state is not {} (the largest rate is {} = {:.3g}), so the verdict on stability holds for an "
                   "instant only",
                   steady ? "a steady motion" : "an equilibrium", rate.name, rate.value));
 }

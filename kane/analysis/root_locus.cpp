@@ -18,7 +18,7 @@ namespace kane {
 
 void RootLocusOptions::check() const {
   constexpr std::size_t kMostValues = 1'000'001;
-  require(!name.empty(), "a sweep needs the name of what is swept");
+  require(!name.empty(), "a sweep needs a name to sweep");
   require(!values.empty() && values.size() <= kMostValues, "a sweep has between 1 and {} values, not {}", kMostValues,
           values.size());
   require(all_finite(values), "a value of the sweep of '{}' is not a finite number", name);

@@ -114,7 +114,7 @@ std::string make_results_page(const StoreTable& table, const std::string& title)
       "--><title>{}</title>\n<style>{}</style></head>\n<body>\n<h1>{}</h1>\n",
       kOutputWords, escape_html(title), kResultsStyle, escape_html(title));
   page += fmt::format(
-      "<p>{} runs of {} asked for, {} failed ({:.3g} %, 95 % interval {:.3g} to {:.3g} %). Sampling: {}. Model: "
+      "<p>{} runs of {} requested, {} failed ({:.3g} %, 95 % interval {:.3g} to {:.3g} %). Sampling: {}. Model: "
       "{}.{}</p>\n",
       table.k.size(), identity.count, failed, 100 * p.share, 100 * p.low, 100 * p.high, identity.sampling,
       escape_html(identity.model_file),

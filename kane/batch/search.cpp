@@ -31,7 +31,7 @@ class DesignSearch {
     for (const SearchText& condition : options.conditions) {
       conditions_.emplace_back(condition.text, names, condition.where);
       if (!conditions_.back().is_condition()) {
-        const std::string message = fmt::format("'{}' is no condition; write a <= b or a >= b", condition.text);
+        const std::string message = fmt::format("'{}' is not a condition; write a <= b or a >= b", condition.text);
         throw condition.where.line > 0 ? ModelError(condition.where, message) : ModelError(message);
       }
     }

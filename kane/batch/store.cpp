@@ -159,7 +159,7 @@ struct SweepStore::Data {
     const bool busy = (code & 0xff) == SQLITE_BUSY, full = (code & 0xff) == SQLITE_FULL;
     throw OutputError(
         fmt::format(
-            "results could not be written to '{}': {}; those written before are safe, and the same command goes on "
+            "results could not be written to '{}': {}; those written before are safe, and the same command continues "
             "from there",
             file,
             busy   ? "another process keeps it locked"
@@ -248,14 +248,14 @@ void SweepStore::create(const StudyIdentity& identity) {
 void SweepStore::check_identity(const StudyIdentity& identity) {
   sqlite3* const db = data_->database.db;
   const StudyIdentity old = identity_from(read_keys(db, data_->file));
-  constexpr const char* kAdvice = "--fresh begins anew and throws its results away; --out names another store";
+  constexpr const char* kAdvice = "--fresh discards its results and starts again; --out names another store";
   require(old.model_hash == identity.model_hash,
           "'{}' has results of another model, or of this one before it was changed; {}", data_->file, kAdvice);
   require(old.version == identity.version, "'{}' has results of another version of Kane ({}, this is {}); {}",
           data_->file, old.version, identity.version, kAdvice);
   require(old.study == identity.study && old.variables == identity.variables && old.measures == identity.measures,
           "'{}' has results of another study (other variables, measures or options); {}", data_->file, kAdvice);
-  require(identity.count >= old.count, "'{}' is for {} runs, more than the {} asked for now; {}", data_->file,
+  require(identity.count >= old.count, "'{}' is for {} runs, more than the {} requested now; {}", data_->file,
           old.count, identity.count, kAdvice);
   data_->execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
   Statement put(db, "UPDATE study SET value = ? WHERE key = 'count'", data_->file);

@@ -78,7 +78,7 @@ void Study::count_cases() {
   if (random_.empty()) {
     require(!special, "sampling {} needs variables with a distribution, such as m=1..2 or L~normal(0.3, 0.01)",
             to_string(options_.sampling));
-    require(!runs || *runs == grid_, "the values given make {} cases; leave --runs away, or ask for {} (not {})", grid_,
+    require(!runs || *runs == grid_, "the values given make {} cases; leave out --runs, or give {} (not {})", grid_,
             grid_, runs.value_or(0));
     count_ = grid_;
     return;
@@ -92,10 +92,10 @@ void Study::count_cases() {
     return;
   }
   require(axes_.empty(),
-          "sampling {} varies all variables together; give each a range (a..b) or a distribution, no list of values",
+          "sampling {} varies all variables together; give each a range (a..b) or a distribution, not a list of values",
           to_string(options_.sampling));
   const std::uint64_t group = options_.sampling == Sampling::Saltelli ? d + 2 : d + 1;
-  require(*runs >= 2 * group, "sampling {} of {} variables comes in groups of {} runs; ask for at least {}",
+  require(*runs >= 2 * group, "sampling {} of {} variables comes in groups of {} runs; at least {} are needed",
           to_string(options_.sampling), d, group, 2 * group);
   samples_ = *runs / group;
   count_ = samples_ * group;

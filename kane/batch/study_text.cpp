@@ -142,7 +142,7 @@ class VariableParser {
     if (read.ec != std::errc() || read.ptr != parts[1].data() + parts[1].size() || count < 1 || count > kMostGridValues)
       fail(fmt::format("'{}' is not a number of values from 1 to {}", parts[1], kMostGridValues));
     if (logarithmic && !(a > 0 && b > 0)) fail("a logarithmic grid needs positive ends");
-    if (count == 1 && a != b) fail("one value cannot have two ends; ask for at least two");
+    if (count == 1 && a != b) fail("one value cannot have two ends; give a count of at least two");
     for (std::size_t i = 0; i < count; ++i) {
       const double s = count == 1 ? 0 : static_cast<double>(i) / static_cast<double>(count - 1);
       v_.values.push_back(i + 1 == count ? b : logarithmic ? a * std::pow(b / a, s) : a + s * (b - a));

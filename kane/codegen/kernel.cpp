@@ -29,7 +29,7 @@ Layout interpreter_layout(const Program& program, int lanes) {
 
 void check_options(const KernelOptions& options, const std::optional<Isa>& isa) {
   if (options.isa)
-    require(is_available(*options.isa), "a kernel for {} was asked for, which this processor does not have",
+    require(is_available(*options.isa), "a kernel for {} was requested, which this processor does not support",
             to_string(*options.isa));
   require(options.lanes >= 1 && options.lanes <= 8, "a kernel can have 1 to 8 lanes, not {}", options.lanes);
   if (isa && !options.use_interpreter)
@@ -39,7 +39,7 @@ void check_options(const KernelOptions& options, const std::optional<Isa>& isa) 
 
 /// Why the program cannot become machine code; empty if it can.
 std::string find_obstacle(const Program& program, const KernelOptions& options, const std::optional<Isa>& isa) {
-  if (options.use_interpreter) return "the interpreter was asked for";
+  if (options.use_interpreter) return "the interpreter was requested";
   if (!isa) return "there is no code generator for this processor";
   if (program.instructions.size() > options.most_instructions)
     return fmt::format("the program has {} instructions, more than the limit of {} (KernelOptions::most_instructions)",

@@ -63,7 +63,7 @@ FmuInfo read_fmu_info(const std::string& file) {
       !info.identifier.empty() && std::all_of(info.identifier.begin(), info.identifier.end(), [](char c) {
         return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
       });
-  require(plain, "'{}': the model identifier '{}' is no identifier", file, info.identifier);
+  require(plain, "'{}': the model identifier '{}' is not a valid identifier", file, info.identifier);
   const XMLElement* const variables = root->FirstChildElement("ModelVariables");
   for (const XMLElement* e = variables == nullptr ? nullptr : variables->FirstChildElement(); e != nullptr;
        e = e->NextSiblingElement())

@@ -24,9 +24,9 @@ std::string_view root_element(std::string_view text) {
 /// Options that belong to one format are not ignored for another.
 void check_reading(ModelFormat format, const std::string& name, const ReadOptions& options) {
   require(options.mjcf.keyframe.empty() || format == ModelFormat::Mjcf,
-          "a keyframe ('{}') is asked for, but '{}' is not an MJCF file", options.mjcf.keyframe, name);
+          "a keyframe ('{}') is requested, but '{}' is not an MJCF file", options.mjcf.keyframe, name);
   require(!options.urdf.floating_base || format == ModelFormat::Urdf,
-          "a floating base is asked for, but '{}' is not a URDF file", name);
+          "a floating base is requested, but '{}' is not a URDF file", name);
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ class Embedder {
         known->push_back(row);
     }
     require(wishes_.empty() || wishes_.size() == embedded_.size(),
-            "{} dependent speeds are asked for, but {} has {} independent constraints", wishes_.size(), s_.name(),
+            "{} dependent speeds are requested, but {} has {} independent constraints", wishes_.size(), s_.name(),
             embedded_.size());
     check_wishes();
     return r;

@@ -64,7 +64,7 @@ void check_orthonormal(const Expr33& c, std::string_view child, std::string_view
       const Expr product = dot(columns[i], columns[j]);
       if (nearly_zero(product - Expr(i == j ? 1 : 0))) continue;
       throw ModelError(fmt::format(
-          "the direction cosines of frame {} in {} are no rotation: columns {} and {} have the scalar product {}",
+          "the direction cosines of frame {} in {} are not a rotation: columns {} and {} have the scalar product {}",
           child, parent, i + 1, j + 1, product.to_string()));
     }
   }

@@ -145,15 +145,16 @@ void KaneDerivation::Parts::check_mass_matrix(const ExprMatrix& M, const std::ve
   if (which.size() == 1) {
     throw ModelError(
         Subject{Subject::Kind::Speed, name(which[0])},
-        fmt::format("nothing that has mass moves with speed {} of {}; give a mass or an inertia to what it moves",
-                    name(which[0]), what));
+        fmt::format(
+            "nothing that has mass moves with speed {} of {}; give a mass or an inertia to a body that it moves",
+            name(which[0]), what));
   }
   std::string names;
   for (std::size_t i = 0; i < which.size(); ++i) names += (i == 0 ? "" : ", ") + name(which[i]);
   throw ModelError(
       Subject{Subject::Kind::Speed, name(which[0])},
       fmt::format("the mass matrix of {} is singular: no mass distinguishes the speeds {}; give a mass or an "
-                  "inertia to what they move",
+                  "inertia to a body that they move",
                   what, names));
 }
 

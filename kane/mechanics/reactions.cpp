@@ -89,7 +89,7 @@ void KaneDerivation::Parts::find_auxiliary_forces() {
     for (std::size_t r = 0; r < n; ++r) {
       require_about(
           {Subject::Kind::Speed, equations.u[r].name()}, b[r].is_zero(),
-          "the unknown {} does work on speed {}, so it is no constraint force and cannot be found by an auxiliary "
+          "the unknown {} does work on speed {}, so it is not a constraint force and cannot be found by an auxiliary "
           "speed; make it an input",
           unknown.name(), equations.u[r].name());
     }

@@ -92,7 +92,7 @@ Expr System::add_state(std::string_view name) {
 
 void System::set_state_rate(const Expr& state, const Expr& rate) {
   const auto found = std::find_if(states_.begin(), states_.end(), [&](auto& s) { return s.symbol == state; });
-  require(found != states_.end(), "'{}' is no state of {}", state.name(), name_);
+  require(found != states_.end(), "'{}' is not a state of {}", state.name(), name_);
   found->rate = graph_->bind(rate);
   forget_tangent();
 }
@@ -127,7 +127,7 @@ void System::check_symbols(const Expr& e, std::string_view what) const {
   require(e.graph() == graph_.get(), "{} was built in another graph than the system {}", what, name_);
   for (const Expr& s : symbols_of(std::span(&e, 1))) {
     const bool known = kinds_.contains(s.name());
-    require(known, "{} is written with '{}', which is no symbol of {}{}", what, s.name(), name_,
+    require(known, "{} contains '{}', which is not a symbol of {}{}", what, s.name(), name_,
             known ? "" : suggestion(s.name(), symbol_names()));
   }
 }

@@ -208,7 +208,7 @@ void System::add_constraint(ConstraintRecord record) {
 void System::set_dependent_speeds(std::vector<Expr> speeds) {
   for (const Expr& u : speeds) {
     require(std::any_of(speeds_.begin(), speeds_.end(), [&](const SpeedRecord& s) { return s.symbol == u; }),
-            "{} cannot be a dependent speed: it is no generalized speed of {}", u.to_string(), name_);
+            "{} cannot be a dependent speed: it is not a generalized speed of {}", u.to_string(), name_);
   }
   dependent_speeds_ = std::move(speeds);
 }

@@ -430,9 +430,8 @@ Values parameter_values(const Mechanism& mechanism, const Values& given) {
       if (values.contains(s.name())) continue;
       std::vector<std::string> known;
       for (const auto& [key, value] : values) known.push_back(key);
-      throw ModelError(mechanism.where,
-                       fmt::format("the parameter '{}' is written with '{}', which is no parameter above it{}", name,
-                                   s.name(), suggestion(s.name(), known)));
+      throw ModelError(mechanism.where, fmt::format("the parameter '{}' uses '{}', which is not a parameter above it{}",
+                                                    name, s.name(), suggestion(s.name(), known)));
     }
     values[name] = evaluate(p.value, values, tables);
     require_at(mechanism.where, std::isfinite(values[name]), "the parameter '{}' = {} is not a finite number", name,

@@ -143,7 +143,7 @@ class GeneralFormer {
     }
     for (const std::string& name : m_.dependent_speeds) {
       const auto at = std::find(g_.speeds.begin(), g_.speeds.end(), name);
-      require_at(m_.where, at != g_.speeds.end(), "'dependent' lists '{}', which is no speed{}", name,
+      require_at(m_.where, at != g_.speeds.end(), "'dependent' lists '{}', which is not a speed{}", name,
                  suggestion(name, g_.speeds));
       e_.dependent_speeds.push_back(static_cast<int>(at - g_.speeds.begin()));
     }
@@ -245,7 +245,7 @@ void check_general_equations(const Mechanism& m) {
   for (const Constraint& c : m.constraints)
     require_at(
         c.where, std::holds_alternative<ExpressionConstraint>(c.what),
-        "the constraint '{}' speaks of bodies or points, which '{}' does not have; write 'configuration' or 'motion'",
+        "the constraint '{}' refers to bodies or points, which '{}' does not have; write 'configuration' or 'motion'",
         c.name, m.name);
 }
 

@@ -208,7 +208,7 @@ class Lowering {
     for (const NamedQuantity& law : m_.input_laws) {
       const bool known = std::any_of(m_.inputs.begin(), m_.inputs.end(),
                                      [&](const SymbolWithDefault& i) { return i.symbol.name() == law.name; });
-      require_at(law.value.where, known, "there is a law for '{}', which is no input", law.name);
+      require_at(law.value.where, known, "there is a law for '{}', which is not an input", law.name);
       require_at(law.value.where, !specified_.contains(law.name),
                  "the input '{}' prescribes a motion, so it cannot follow a law of the motion", law.name);
       QuantityScope scope = c_.scope();

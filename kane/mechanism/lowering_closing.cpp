@@ -107,7 +107,7 @@ class ClosingJoint {
       if (m.kind == MotionKind::Screw) screw_ = &m;
     }
     require(screw_ == nullptr || turns_ == 1,
-            "the closing joint '{}' has a screw besides other rotations; cut the loop at another joint", joint_.name);
+            "the closing joint '{}' has a screw and other rotations; cut the loop at another joint", joint_.name);
     if (turns_ == 0) return;
     a1_ = unit_along(s_, Vector(F_, joint_.motions[first_].axis));
     a2_ = unit_along(s_, Vector(G_, joint_.motions[last_].axis));

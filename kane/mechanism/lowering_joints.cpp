@@ -93,7 +93,7 @@ class TreeLowering {
     for (const MechanismBody& b : m_.bodies) known.push_back(b.name);
     for (const MechanismFrame& f : m_.frames) known.push_back(f.name);
     throw ModelError(joint.where,
-                     fmt::format("the joint '{}' measures its angles from '{}', which is no body or frame{}",
+                     fmt::format("the joint '{}' measures its angles from '{}', which is not a body or frame{}",
                                  joint.name, name, suggestion(name, known)));
   }
 

@@ -425,7 +425,8 @@ class SwitchingLowering {
     const auto turning = [&](const std::string& point) -> FrameId {
       const auto body = c_.lowered.body_frames.find(point.substr(0, point.find('.')));
       require(body != c_.lowered.body_frames.end(),
-              "{} has friction, and '{}' is no body whose turning is known; name the bodies themselves", what, point);
+              "{} has friction, and '{}' is not a body whose rotation is known; name the bodies themselves", what,
+              point);
       return body->second;
     };
     g.other = turning(rule.body), g.frame = turning(rule.other);  // speeds are those of the second against the first
@@ -586,7 +587,7 @@ class SwitchingLowering {
     std::vector<std::string> known;
     for (const ModeRule& rule : rules_.modes) known.push_back(rule.name);
     if (std::find(known.begin(), known.end(), mode) == known.end())
-      throw ModelError(fmt::format("{} is '{}', which is no mode{}", what, mode, suggestion(mode, known)));
+      throw ModelError(fmt::format("{} is '{}', which is not a mode{}", what, mode, suggestion(mode, known)));
   }
 
   void lower(const ModeRule& rule) {
@@ -629,7 +630,7 @@ class SwitchingLowering {
     for (const StateRecord& x : s_.states()) known.push_back(x.symbol.name());  // as in EquationsOfMotion::q
     for (const SpeedRecord& u : s_.speeds()) known.push_back(u.symbol.name());
     const auto found = std::find(known.begin(), known.end(), name);
-    require_at(where, found != known.end(), "{} resets '{}', which is no coordinate, speed or state{}", what, name,
+    require_at(where, found != known.end(), "{} resets '{}', which is not a coordinate, speed or state{}", what, name,
                suggestion(name, known));
     return static_cast<int>(found - known.begin());
   }

@@ -192,7 +192,7 @@ Expr invert_pivot(const TreeModel& tree, std::size_t dof, const Expr& pivot) {
     return l.dof_count > 0 && l.first_dof <= dof && dof < l.first_dof + l.dof_count;
   });
   require(!pivot.is_zero(),
-          "nothing that has mass moves with the joint '{}'; give a mass or an inertia to what it moves",
+          "nothing that has mass moves with the joint '{}'; give a mass or an inertia to a body that it moves",
           link == tree.links.end() ? "?" : link->name);
   return 1 / pivot;
 }

@@ -45,7 +45,7 @@ TableColumns table_columns_from(std::span<const std::string> groups) {
       if (all || group == name) *wanted = found = true;
     }
     require(found,
-            "--columns: '{}' is no group of columns (known: inputs, prescribed, energy, reactions, contacts, all){}",
+            "--columns: '{}' is not a group of columns (known: inputs, prescribed, energy, reactions, contacts, all){}",
             group, suggestion(group, names));
   }
   return columns;

@@ -46,7 +46,7 @@ class Part(str):
         """A named point of this body."""
         m = self._mechanism
         if self.kind != "body":
-            raise TypeError(f"'{self}' is no body")
+            raise TypeError(f"'{self}' is not a body")
         part = m._parts["bodies"][str(self)][0]
         part.setdefault("points", {})[name] = m._value(at)
         return m._part(f"{self}.{name}", "point")

@@ -51,8 +51,8 @@ void expect_interpreted(const KernelOptions& options, const std::string& why) {
 }
 
 TEST(KernelLimits, FallsBackToTheInterpreter) {
-  expect_interpreted({.use_interpreter = true}, "asked for");
-  expect_interpreted({.lanes = 3, .use_interpreter = true}, "asked for");
+  expect_interpreted({.use_interpreter = true}, "requested");
+  expect_interpreted({.lanes = 3, .use_interpreter = true}, "requested");
   expect_interpreted({.refuse_executable_memory = true}, "executable memory");
   expect_interpreted({.most_instructions = 79}, "more than the limit of 79");
 }

@@ -127,7 +127,7 @@ TEST(EquationsModel, Mistakes) {
           "cannot have loads");
   refused("equations: {coordinates: {q: u}, forcing: {u: zz}}\n", "unknown name 'zz'");
   refused("equations: {coordinates: {q: u}, forcing: {u: 1}}\nconstraints: {c: {rod: [A, B], length: 1}}\n",
-          "speaks of bodies or points");
+          "refers to bodies or points");
   refused("equations: {coordinates: {q: u}, forcing: {q: 1}}\n", "'q' is already the name of a coordinate");
   refused("equations: {coordinates: {q: u}, forcing: {u: 1}}\nconstraints: {c: {configuration: u}}\n",
           "depends on the speed 'u'");

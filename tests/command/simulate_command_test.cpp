@@ -234,7 +234,7 @@ initial: {x: 0.5}
   }
   const auto wrong = run_kane({"simulate", model, "--columns", "inputz"});
   EXPECT_EQ(wrong.exit_code, 2);
-  expect_has(wrong.err, "'inputz' is no group of columns");
+  expect_has(wrong.err, "'inputz' is not a group of columns");
   expect_has(wrong.err, "'inputs'");
 }
 

@@ -274,8 +274,8 @@ TEST(Reader, SaysWhatIsWrong) {
   expect("events: {e: {when: q > 1}}", "changes nothing");
   expect("events: {e: {when: q > 1, impose: hold}}", "did you mean 'held'");
   expect("events: {e: {when: q, direction: up, stop: true}}", "rising, falling or both");
-  expect("events: {e: {when: q > 1, reset: {p: 0}}}", "no coordinate, speed or state");
-  expect("events: {e: {when: q > 1, to: fast}}", "no mode");
+  expect("events: {e: {when: q > 1, reset: {p: 0}}}", "not a coordinate, speed or state");
+  expect("events: {e: {when: q > 1, to: fast}}", "not a mode");
   expect("modes: {a: {active: [held], initial: true}, b: {initial: true}}", "initial mode");
   expect("handle: {x: {position: q}}", "stiffness");
   expect("contacts: {c: {gap: 0.3*2}}", "the gap of the contact 'c' is always 0.6 m: no coordinate moves");

@@ -402,7 +402,7 @@ TEST(ShapeFiles, SayWhatIsWrong) {
     EXPECT_NE(std::string(error.what()).find("can touch planes only"), std::string::npos) << error.what();
   }
   expect("{mesh: nothing.stl}", "between: [B, N], plane: N.z", "cannot be read");
-  expect("{mesh: ../nothing.stl}", "between: [B, N], plane: N.z", "beneath the folder");
+  expect("{mesh: ../nothing.stl}", "between: [B, N], plane: N.z", "inside the folder");
   expect("{mesh: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]}", "between: [B, N], plane: N.z", "lie in one plane");
   expect("{mesh: [[0, 0], [1, 0, 0]]}", "between: [B, N], plane: N.z", "three lengths");
   expect("{box: [1, 0, 1]}", "between: [B, N], plane: N.z", "must be positive");

@@ -245,7 +245,7 @@ TEST(NamedExpressions, Mistakes) {
       {"let: {a: 2*@zz}\n", "unknown name 'zz'"},
       {"let: {a: \"2*dot(@zz, N.x)\"}\n", "unknown name 'zz'"},
       {"let: {reach: \"dot(position(A.com), N.x)\"}\nsimulate: {until: @reach}\n",
-       "the named expression 'reach' speaks of the motion"},
+       "the named expression 'reach' depends on the motion"},
       {"let: {E0: @energy}\nloads: [{torque: E0, on: A, axis: N.z}]\n", "only outputs may use"},
       {"let: @[1]\n", "'let' takes names"},
       {"let: {a: @[1]}\n", "must be an expression"},

@@ -181,7 +181,7 @@ TEST(BadInput, DirectionCosinesThatAreNoRotation) {
   Expr33 c{};
   c[0][0] = c[1][1] = c[2][2] = 2;
   expect_words(message_of([&] { (void)s.add_frame("A", s.inertial(), DirectionCosines{c}); }),
-               {"A", "N", "no rotation"});
+               {"A", "N", "not a rotation"});
   c[0][0] = c[1][1] = 1;
   c[2][2] = -1;
   expect_words(message_of([&] { (void)s.add_frame("B", s.inertial(), DirectionCosines{c}); }), {"left-handed"});

@@ -69,7 +69,7 @@ const BadCase kBad[] = {
      }},
     {"there is no such coordinate or speed", [](Mechanism& m) { m.initial["q_Jj"] = 1; }},
     {"to be a dependent speed", [](Mechanism& m) { m.dependent_speeds = {"u_none"}; }},
-    {"which is no parameter above it",
+    {"which is not a parameter above it",
      [](Mechanism& m) {
        m.parameters.insert(m.parameters.begin(), {m.graph->symbol("k"), m.graph->symbol("L")});
      }},
@@ -122,7 +122,7 @@ const BadCase kBad[] = {
      [](Mechanism& m) {
        m.constraints.push_back({"c", PointConstraint{"B", "N", {{"N.x", {}}}, {"N.y", {}}, false}, true, {}});
      }},
-    {"which is no input",
+    {"which is not an input",
      [](Mechanism& m) {
        m.input_laws.push_back({"T", {"1", {}}});
      }},

@@ -265,7 +265,7 @@ class UrdfBuilder {
       bool outside = path.has_root_path() || shape.file.starts_with("file:");
       for (const auto& part : path) outside = outside || part == "..";
       if (outside) {
-        m_.notes.push_back(fmt::format("{}: the mesh '{}' lies outside the folder of the robot and is left out",
+        m_.notes.push_back(fmt::format("{}: the mesh '{}' is outside the folder of the robot and is left out",
                                        text.where.to_string(), shown(shape.file)));
         return false;
       }

@@ -189,7 +189,7 @@ Measured ModelContext::let_value(const std::string& name, LetExpression& let) co
                                                  [&](const std::string& n) { return names.contains(n); });
   if (let.motion && !plain)
     throw ModelError(
-        fmt::format("the named expression '{}' speaks of the motion ('{}'), which is not known where a "
+        fmt::format("the named expression '{}' depends on the motion ('{}'), which is not known where a "
                     "plain scalar is needed; use it in loads, laws, outputs, events and constraints",
                     name, shown(let.entry->value.text)));
   if (let.reading) {

@@ -29,7 +29,7 @@ void read_mass_matrix(const ModelContext& context, const YamlNode& node, General
     for (const auto& entry : node.entries) {
       const auto at = std::find(g.speeds.begin(), g.speeds.end(), entry.key);
       if (at == g.speeds.end())
-        fail_at(entry.key_place, fmt::format("'mass_matrix' of {} names '{}', which is no speed{}", kOwner,
+        fail_at(entry.key_place, fmt::format("'mass_matrix' of {} names '{}', which is not a speed{}", kOwner,
                                              shown(entry.key), suggestion(entry.key, g.speeds)));
       const auto i = static_cast<std::size_t>(at - g.speeds.begin());
       g.mass_matrix[i][i] = context.quantity(entry.value, measure::kAny, "mass_matrix", kOwner);

@@ -60,7 +60,7 @@ std::string read_mesh(const YamlNode& node, const std::string& owner) {
   bool outside = path.has_root_path();
   for (const auto& part : path) outside = outside || part == "..";
   if (outside || file.empty())
-    node.fail(fmt::format("the mesh '{}' of {} must be a file beneath the folder of the model", shown(file), owner));
+    node.fail(fmt::format("the mesh '{}' of {} must be a file inside the folder of the model", shown(file), owner));
   return file;
 }
 

@@ -128,7 +128,7 @@ RunFailure ChatterWatch::explain(const State& state, std::size_t jump, double st
       "it jumps back and forth ({} times in the last {} steps): the force that jumps holds the motion at its jump, as "
       "dry "
       "friction holds a body at rest. The steps have become {:.1e} s, and {:.0e} more would be needed. Describe dry "
-      "friction with 'friction:', which holds and lets go by itself{}",
+      "friction with 'friction:', which sticks and slips by itself{}",
       jumps_->changes(jump), kLook, step, left,
       node.op() == Op::Sign ? fmt::format("; or smooth the jump, for example tanh({}/1e-3) for {}",
                                           "(" + node.arg(0).to_string() + ")", failure.quantity)

@@ -204,7 +204,7 @@ std::optional<RunFailure> JumpLocator::find_chatter(const State& state) const {
   failure.cause = fmt::format(
       "it jumps back and forth at this instant: on both sides of the jump the forces drive the motion back, as dry "
       "friction holds a body at rest, and the equations do not say what holds it there. Describe dry friction with "
-      "'friction:', which holds and lets go by itself; or smooth the jump{}",
+      "'friction:', which sticks and slips by itself; or smooth the jump{}",
       place.argument.empty()
           ? ""
           : fmt::format(", for example tanh(({})/1e-3) for {}", shortened(place.argument), failure.quantity));

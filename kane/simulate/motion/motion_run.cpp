@@ -133,7 +133,7 @@ class MotionSimulator::Run {
     const EquationsOfMotion& e = sim_.system_->equations();
     if (energy.known && energy.conservative && !(energy.relative_drift() <= sim_.options_.energy_warning))
       report_.warnings.push_back(
-          fmt::format("energy should be conserved but drifts by {:.2g} of the energy exchanged; ask for a smaller {}",
+          fmt::format("energy should be conserved but drifts by {:.2g} of the energy exchanged; choose a smaller {}",
                       energy.relative_drift(), has_fixed_step(sim_.options_.method) ? "step" : "tolerance"));
     const ConstraintResiduals& open = report_.constraints;
     const double limit = sim_.options_.constraint_warning;

@@ -211,7 +211,7 @@ class Explainer {
     failure_.cause += fmt::format(
         "{}the active constraints have become dependent on each other (to {:.2g}): a dead position, where the "
         "mechanism "
-        "locks or may go on in two ways",
+        "locks or may continue in two ways",
         failure_.cause.empty() ? "" : "; ", choice.smallest_row);
     return true;
   }
