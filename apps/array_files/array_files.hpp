@@ -1,5 +1,5 @@
 #pragma once
-// The module kane_array_files: columns of numbers as HDF5 files. The kane command loads it when such a file is asked for:
+// The module kane_array_files: columns of numbers as HDF5 files. The kane command loads it when such a file is requested:
 // the library brings some thirty others with it, which would double the time every command takes to start (and one of which
 // makes GMP wipe all memory it frees).
 

@@ -1,5 +1,5 @@
 #pragma once
-// The sub-commands of the analyses, each in a file of its own (command.hpp says what a sub-command is).
+// The sub-commands of the analyses, each in its own file (command.hpp explains sub-commands).
 
 #include <CLI/CLI.hpp>
 

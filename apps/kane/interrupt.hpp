@@ -1,5 +1,5 @@
 #pragma once
-// Ctrl-C (SIGINT), SIGTERM and SIGHUP. A run asks now and then whether one has come, ends early and keeps what it has; the
+// Ctrl-C (SIGINT), SIGTERM and SIGHUP. A run checks now and then whether one has arrived, ends early and keeps its results; the
 // command then exits with 128 + the number of the signal. A second signal, or one outside of a run, ends the program at once,
 // with the same code.
 

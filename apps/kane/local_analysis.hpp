@@ -23,13 +23,13 @@ struct HeldValues {
 /// With laws that a controller samples acting continuously, and the held values set.
 [[nodiscard]] Model load_continuous(const ModelSource& source, const HeldValues& held = {});
 
-/// On standard error: what the analysis notes of the model, and warnings.
+/// Prints notes of the analysis on the model, and warnings, to standard error.
 void print_remarks(const Model& model, const PointSummary& summary, const std::vector<std::string>& warnings);
 inline void print_remarks(const Model& model, const PointSummary& summary) {
   print_remarks(model, summary, summary.warnings);
 }
 
-/// "closed loop: laws of F" on a line of its own, if any input has a law.
+/// "closed loop: laws of F" on a separate line, if any input has a law.
 void print_loop(const ControlLoop& loop);
 
 }  // namespace kane

@@ -33,7 +33,7 @@ struct ModelSource {
   void add_to(CLI::App& command);
   /// Reads the model ("-": Kane YAML from standard input) and applies --set and --guess.
   [[nodiscard]] Mechanism read() const;
-  /// The same, derived and compiled; what the model has to say of itself (Model::notes) goes to standard error.
+  /// The same, derived and compiled; the model's notes (Model::notes) go to standard error.
   /// `prepare` may add to the mechanism before that.
   [[nodiscard]] Model load(ModelOptions options = {}, const std::function<void(Mechanism&)>& prepare = {}) const;
 };
@@ -43,7 +43,7 @@ struct StateSource {
   std::string file;
 
   void add_to(CLI::App& command, const std::string& help);
-  /// Without a file: one state in which the model says everything.
+  /// Without a file: one state, with all values from the model.
   [[nodiscard]] StateFile read() const;
   [[nodiscard]] StartState read_one() const { return only_state(read()); }
 };

@@ -16,7 +16,7 @@ class OutputGuard {
   /// `inputs`: files the command reads; "" and "-" are none.
   OutputGuard(bool force, std::vector<std::string> inputs) : force_(force), inputs_(std::move(inputs)) {}
 
-  /// Throws ModelError unless the file may be written. "" and "-" are no files. `option`: with which the user can choose
+  /// Throws ModelError unless the file may be written. "" and "-" are not files. `option`: with which the user can choose
   /// another name, if the name is not the user's own choice.
   void claim(const std::string& file, const char* option = nullptr);
   /// A folder for files whose names begin with `stem`.

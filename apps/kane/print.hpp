@@ -39,7 +39,7 @@ class TextTable {
 /// The longest of the names, at least `least`.
 [[nodiscard]] std::size_t longest(const std::vector<std::string>& names, std::size_t least);
 
-/// Every sentence once, each on a line of its own.
+/// Every sentence once, each on a separate line.
 void print_warnings(std::FILE* to, const std::vector<std::string>& warnings, const char* before = "");
 
 /// A matrix with a label for each row (and each column, if any).

@@ -1,5 +1,5 @@
 #pragma once
-// Files that a script asks for, written beneath the present folder.
+// Files that a script requests, written inside the present folder.
 
 #include <string>
 #include <vector>

@@ -22,7 +22,7 @@ class StudySource {
   [[nodiscard]] std::unique_ptr<Sweep> load();
 
   [[nodiscard]] const StudyIdentity& identity() const { return identity_; }
-  /// Name of the store: as asked, else that of the study or the model.
+  /// Name of the store: as given, else that of the study or the model.
   [[nodiscard]] const std::string& store() const { return out_; }
   [[nodiscard]] const StudyFile& file() const { return file_; }
   [[nodiscard]] bool searches() const { return !file_.minimize.empty() || !file_.maximize.empty(); }

@@ -1,8 +1,8 @@
 #pragma once
 // A sweep on several processes: rank 0 hands out blocks of cases, and writes what all others send back.
 //
-// A worker asks for cases whenever less than a fifth of a second of work is left to it, so that no rank waits for a slower one.
-// Its messages are "how many cases I want" and results; the answers are ranges of cases, an empty one at the end.
+// A worker requests cases whenever it has less than a fifth of a second of work left, so that no rank waits for a slower one.
+// Its messages are requests for a number of cases, and results; the answers are ranges of cases, an empty one at the end.
 
 #include <functional>
 

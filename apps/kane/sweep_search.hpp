@@ -5,7 +5,7 @@
 
 namespace kane {
 
-/// Searches, keeps every run in the store, and prints the best. A search that was stopped goes on: the runs it has are not made
+/// Searches, keeps every run in the store, and prints the best. A search that was stopped continues: the runs it has are not made
 /// again.
 void run_search(const StudySource& source, const Sweep& sweep, bool fresh, bool json);
 

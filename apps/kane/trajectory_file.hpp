@@ -2,7 +2,7 @@
 // Output files for trajectories: FILE.csv line by line, or FILE.h5 (HDF5) and FILE.mat (MATLAB) with one array per name.
 //
 // The file gets its name when it is whole. Until then FILE.part can be read at any time, also after the program was killed:
-// a table ends after a whole line; arrays are written anew every few seconds, each time as a whole file.
+// a table ends after a whole line; arrays are rewritten every few seconds, each time as a complete file.
 
 #include <chrono>
 #include <memory>

@@ -1,10 +1,10 @@
 #pragma once
-// A line on the terminal that says what the command is at, whenever nothing has been printed for a second. It disappears
+// A line on the terminal that says what the command is doing, whenever nothing has been printed for a second. It disappears
 // before anything else is printed. Only if standard error is a terminal; never with --json or --quiet.
 
 namespace kane {
 
-/// Begins to watch. Also makes messages harmless: one that nobody can read any more (a closed pipe, a full disk) must not
+/// Begins to watch. Also makes messages harmless: one that can no longer be delivered (a closed pipe, a full disk) must not
 /// end a run, as it would if fmt threw. (On systems without glibc: neither.)
 void watch_messages(bool show_notes);
 

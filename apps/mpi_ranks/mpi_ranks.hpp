@@ -1,6 +1,6 @@
 #pragma once
 // The module kane_mpi_ranks: messages between the processes that mpirun or Slurm has started. The kane command loads it when it
-// finds itself among such processes; nobody else needs MPI.
+// finds itself among such processes; nothing else needs MPI.
 
 #include <optional>
 #include <string>

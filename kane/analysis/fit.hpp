@@ -4,7 +4,7 @@
 //     minimise |r(p)|^2,   r = w (signal(t_i; p) - measured_i),  w (signal(t; p) - goal),  w signal(t_i; p)
 //
 // by the Levenberg-Marquardt method (Nocedal and Wright, Numerical Optimization, section 10.3) with the exact
-// derivatives of the run (sensitivity.hpp), each parameter measured in units of its own. A parameter at a bound that the
+// derivatives of the run (sensitivity.hpp), each parameter scaled by its own unit. A parameter at a bound that the
 // descent would cross is held there (projection). The uncertainty of each parameter follows from J = dr/dp:
 // covariance sigma^2 (J^T J)^-1 with sigma^2 = |r|^2 / (m - n); directions with vanishing singular values are not
 // identifiable.

@@ -1,5 +1,5 @@
 #pragma once
-// Between which bounds the forces of contacts and friction lie at rest, where they are not unique.
+// Bounds of the forces of contacts and friction at rest, where these forces are not unique.
 //
 // Whatever keeps the model at rest balances the same generalized force F (Kane's F_r of the loads), so all sets of forces that
 // can do it are the points of

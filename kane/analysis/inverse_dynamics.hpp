@@ -46,7 +46,7 @@ class InverseDynamics {
 
   [[nodiscard]] const std::vector<std::string>& actuators() const { return actuators_; }
 
-  /// `sample.state` is the guess for what the path does not prescribe (the previous sample). Throws ModelError if the motion
+  /// `sample.state` is the guess for values that the path does not prescribe (the previous sample). Throws ModelError if the motion
   /// is impossible (constraints) or does not determine everything.
   void calc(double t, InverseSample& sample);
 

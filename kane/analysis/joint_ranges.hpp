@@ -1,6 +1,6 @@
 #pragma once
 // Limits of joints and motors in numbers: for analyses that do not follow stops, and for inverse problems, which find
-// motions and forces without asking what the joints and motors allow.
+// motions and forces without regard to the limits of joints and motors.
 
 #include <span>
 #include <string>
@@ -16,7 +16,7 @@ struct JointRange {
   std::size_t place = 0;  ///< of the coordinate among all
   double lower = 0, upper = 0;
   bool rigid = false;    ///< the stops are rigid: not part of the smooth equations
-  std::string actuator;  ///< input of the motor; "": there is none, or a law acts besides
+  std::string actuator;  ///< input of the motor; "": there is none, or a law acts as well
   double max_force = 0, max_speed = 0;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Where a model with contacts, stops and dry friction rests. At rest all speeds are zero, and forces exist that keep them so:
+// States of rest of a model with contacts, stops and dry friction. At rest all speeds are zero, and forces exist that keep them so:
 // contacts push, friction stays inside its cones (found by complementarity, as in a run). Such a state is looked for
 //
 //   - where the search begins, if that is at rest already;

@@ -55,7 +55,7 @@ class SensitivityRun {
   /// Values for those of CompiledSystem::inputs() that have no series.
   void set_inputs(std::span<const double> inputs);
 
-  /// `given`: parameters with values of their own (they do not follow others). `state` is assembled.
+  /// `given`: parameters with given values (they do not depend on others). `state` is assembled.
   /// Throws ModelError for unknown parameters, or if it cannot be assembled.
   void start(const Values& given, State state, const GivenValues& given_values);
   [[nodiscard]] const State& initial() const { return initial_; }

@@ -23,7 +23,7 @@ struct Signal {
 /// Everything that has a name and can be written in an expression. Adds to the graph of the equations.
 [[nodiscard]] std::vector<Signal> named_signals(const EquationsOfMotion& equations);
 
-/// On a copy of the graph of the equations. Throws ModelError naming what is not known, with a suggestion. `what` begins the message ("--output").
+/// Works on a copy of the graph of the equations. Throws ModelError naming an unknown name, with a suggestion. `what` begins the message ("--output").
 [[nodiscard]] Signal parse_signal(const EquationsOfMotion& equations, const std::string& text,
                                   const std::string& what = {});
 

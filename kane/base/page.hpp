@@ -31,7 +31,7 @@ struct Paragraph {
 struct Formulas {
   std::vector<Formula> rows;
   std::size_t first_number = 0;  ///< of the first row, the others follow; 0: without numbers
-  std::string folded{};          ///< what a list that is folded away is called; "": it is not
+  std::string folded{};          ///< title of a list that is folded away; "": it is not folded
 };
 struct PageTable {
   std::vector<Formula> header;

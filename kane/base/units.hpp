@@ -49,16 +49,16 @@ struct Unit {
 /// understood; `where` is the place of the first character.
 [[nodiscard]] Unit parse_unit(std::string_view text, const Where& where = {});
 
-/// The dimension of a single word such as "mm"; empty if it is no unit.
+/// The dimension of a single word such as "mm"; empty if it is not a unit.
 [[nodiscard]] std::optional<Dimension> find_unit_dimension(std::string_view word);
 
 /// How many bytes at the beginning of `text` are a unit that follows a number in an expression: in "N*m/rad * q1" the first
-/// seven. 0 if it does not begin with a unit. `is_name` tells the names of the model, which units may share:
+/// seven. 0 if it does not begin with a unit. `is_name` recognises the names of the model, which units may share:
 ///
 ///   2 m       the unit, whatever 'm' is: a product needs its sign
 ///   5 N*m     the unit: written without spaces
 ///   5 N * m   an error if the model has an 'm', because both readings are possible; else the unit
-///   5 N*q1    ends before '*q1' if q1 is no unit
+///   5 N*q1    ends before '*q1' if q1 is not a unit
 ///
 ///   2 kg * g  ends before '* g' if the model has a 'g': no unit repeats a dimension; 2 kg*g is an error then
 ///   2 m/s*t   ends before '*t', which is time
@@ -78,7 +78,7 @@ struct Unit {
 /// For sentences such as "mass is given in metres": "metres", "newton metres", "kg*m^3"; "plain numbers" for none.
 [[nodiscard]] std::string unit_words(Dimension dimension);
 
-// Dimensions by what they measure.
+// Dimensions by quantity.
 inline constexpr Dimension kNone{};
 inline constexpr Dimension kMass{1, 0, 0};
 inline constexpr Dimension kLength{0, 1, 0};

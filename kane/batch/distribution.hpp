@@ -33,7 +33,7 @@ struct Distribution {
   [[nodiscard]] double probability(double x) const;
   /// As it is written.
   [[nodiscard]] std::string to_string() const;
-  /// Throws ModelError for what is no distribution.
+  /// Throws ModelError if the text is not a distribution.
   void check() const;
 };
 

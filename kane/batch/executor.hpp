@@ -24,7 +24,7 @@ class BlockQueue {
   explicit BlockQueue(std::vector<CaseRange> ranges);
   /// At most `most` cases that follow each other; empty: there are none left.
   [[nodiscard]] std::optional<CaseRange> take(std::uint64_t most);
-  /// Cases that somebody took and will not finish.
+  /// Returns cases that a worker took and will not finish.
   void put_back(CaseRange range);
   [[nodiscard]] std::uint64_t left() const;
 

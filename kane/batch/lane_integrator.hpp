@@ -1,6 +1,6 @@
 #pragma once
 // Explicit Runge-Kutta methods that advance several runs at once, one in each lane of vector registers: the classical one of
-// order 4 with a fixed step, and that of Dormand and Prince (kane/solve/dopri5.cpp) in which every lane has a step size of its own.
+// order 4 with a fixed step, and that of Dormand and Prince (kane/solve/dopri5.cpp) in which every lane has its own step size.
 // The controller is that of kane/solve/explicit_adaptive.cpp. What a lane computes does not depend on the other lanes.
 
 #include <array>

@@ -1,5 +1,5 @@
 #pragma once
-// The inner loops of integrators with lanes: arrays in which element i of lane l stands at [i * lanes + l]. Compiled for several
+// The inner loops of integrators with lanes: arrays in which element i of lane l is at [i * lanes + l]. Compiled for several
 // instruction sets and chosen at run time. Nothing is contracted and every sum has a fixed order, so a lane has the same bits
 // whatever the instruction set and the number of lanes.
 

@@ -91,7 +91,7 @@ class MeasureTrack {
   void start();
   /// The signals at a time not before the last one.
   void add(double t, std::span<const double> signals) { add_strided(t, signals.data(), 1); }
-  /// The same; signal i stands at values[i * stride].
+  /// The same; signal i is at values[i * stride].
   void add_strided(double t, const double* values, std::size_t stride);
   /// An event, with the signals right after it.
   void add_event(std::string_view name, double t, std::span<const double> signals);

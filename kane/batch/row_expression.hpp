@@ -14,7 +14,7 @@ namespace kane {
 
 class RowExpression {
  public:
-  /// Throws ModelError naming what is not known.
+  /// Throws ModelError naming an unknown name.
   RowExpression(const std::string& text, const std::vector<std::string>& names, const Where& where = {});
   /// One number for each name.
   [[nodiscard]] double calc(std::span<const double> row);

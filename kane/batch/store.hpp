@@ -1,6 +1,6 @@
 #pragma once
 // The results of a sweep in one SQLite file. Every batch of results is one transaction of a write-ahead log: a process that is
-// killed loses what it has not handed over yet, and nothing else.
+// killed loses only the results it has not yet handed over.
 //
 //   study     key, value        the study as text, hash of the model, version, names of the columns
 //   runs      k, status, seconds, one column for each variable and each measure      status 0: done, 1: failed
@@ -44,8 +44,8 @@ struct CaseRange {
 
 class SweepStore {
  public:
-  /// Opens a store for writing, or makes one. `fresh`: what is there is thrown away. Throws ModelError if it belongs to something
-  /// else, is no store, or is being written by another sweep.
+  /// Opens a store for writing, or makes one. `fresh`: discards its contents. Throws ModelError if it belongs to something
+  /// else, is not a store, or is being written by another sweep.
   SweepStore(const std::string& file, const StudyIdentity& identity, bool fresh);
   ~SweepStore();
   SweepStore(const SweepStore&) = delete;
@@ -88,7 +88,7 @@ struct StoreTable {
   std::vector<std::vector<double>> measures;  ///< not-a-number where a run failed
   std::map<std::uint64_t, std::string> reasons{};
 };
-/// Throws ModelError if the file is no store.
+/// Throws ModelError if the file is not a store.
 [[nodiscard]] StoreTable read_store(const std::string& file);
 
 }  // namespace kane

@@ -68,7 +68,7 @@ struct StudyOptions {
 
 class Study {
  public:
-  /// Throws ModelError for what does not fit together.
+  /// Throws ModelError if the parts do not fit together.
   explicit Study(StudyOptions options);
 
   /// Number of cases.

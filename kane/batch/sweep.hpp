@@ -1,5 +1,5 @@
 #pragma once
-// A sweep: a model, a study, and what is kept of each run. Constant once it is made; threads run its cases with a CaseRunner each.
+// A sweep: a model, a study, and the measures kept of each run. Constant once it is made; threads run its cases with a CaseRunner each.
 //
 //     Sweep sweep(model, study, {{"peak", "max(tip_x)"}}, {.until = 2});
 //     CaseRunner runner(sweep);
@@ -85,9 +85,9 @@ class CaseRunner {
   CaseRunner(const CaseRunner&) = delete;
   CaseRunner& operator=(const CaseRunner&) = delete;
 
-  /// One case by the simulator of its own.
+  /// Runs one case with its own simulator.
   [[nodiscard]] CaseResult run(std::uint64_t k);
-  /// One with values that need not be those of a case.
+  /// The same with values that need not be those of a case.
   [[nodiscard]] CaseResult run(std::uint64_t k, std::vector<double> values);
   /// The cases first .. first + count - 1, in any order.
   void run(std::uint64_t first, std::uint64_t count, std::vector<CaseResult>& results);

@@ -18,7 +18,7 @@ struct PageOptions {
   std::string equations{};        ///< HTML of the equations, from form_equation_html()
   std::string file{};             ///< name of the model file, to be shown
   std::string text{};             ///< and its text
-  std::optional<double> until{};  ///< end of the run to compare with, s; only told to the page
+  std::optional<double> until{};  ///< end of the run to compare with, s; only passed to the page
 };
 
 struct PageExport {
@@ -27,7 +27,7 @@ struct PageExport {
   std::vector<std::string> notes;  ///< without a full stop
 };
 
-/// Adds what the page draws and how it pulls. Before the mechanism becomes a Model.
+/// Adds the outputs that the page draws and the inputs by which it pulls. Call it before the mechanism becomes a Model.
 void prepare_page(Mechanism& mechanism);
 
 /// The equations of motion, typeset: step 8 of Kane's method. A paragraph instead if they are too long to read.

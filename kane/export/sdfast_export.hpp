@@ -16,7 +16,7 @@ namespace kane {
 
 struct SdfastExport {
   std::vector<SourceFile> files;   ///< the README last
-  std::vector<std::string> notes;  ///< what the mechanism has and the code does not
+  std::vector<std::string> notes;  ///< parts of the mechanism that the code lacks
 };
 
 /// `name`: of the files; "" = that of the mechanism. Throws ModelError for parts that the interface has no place for.

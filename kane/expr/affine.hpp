@@ -11,7 +11,7 @@
 namespace kane {
 
 struct Affine {
-  std::vector<Expr> coefficients;  ///< one per symbol, in the order asked for
+  std::vector<Expr> coefficients;  ///< one per symbol, in the given order
   Expr remainder;
 };
 

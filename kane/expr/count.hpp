@@ -27,7 +27,7 @@ struct OperationCount {
 /// Operations to compute all of `outputs` together. A negation is free (it fuses into the next operation), x^n counts
 /// the multiplications of the shortest binary chain, sin, cos and other functions count one each.
 [[nodiscard]] OperationCount count_operations(std::span<const Expr> outputs);
-/// The same without what depends on none of `variables`: work that can be done once, ahead of time.
+/// The same without operations that depend on none of `variables`: work that can be done once, ahead of time.
 [[nodiscard]] OperationCount count_operations(std::span<const Expr> outputs, std::span<const Expr> variables);
 
 }  // namespace kane

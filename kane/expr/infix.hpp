@@ -1,6 +1,6 @@
 #pragma once
 // The grammar of infix text (parse.hpp) for any kind of value: scalars there, vectors and scalars in kane/mechanism.
-// `Semantics` says what numbers, names, calls and signs mean:
+// `Semantics` gives the meaning of numbers, names, calls and signs:
 //
 //   struct Semantics {
 //     using Value = ...;
@@ -33,7 +33,7 @@
 
 namespace kane {
 
-/// A value and what it was written as: a piece of the text.
+/// A value and the piece of text it was written as.
 template <class Value>
 struct InfixOperand {
   Value value;

@@ -17,7 +17,7 @@
 
 namespace kane {
 
-/// A scalar and what is known of its dimension.
+/// A scalar and its dimension, as far as it is known.
 struct Measured {
   Expr value;
   Dimensional dimension;

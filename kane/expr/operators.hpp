@@ -9,9 +9,9 @@
 //   latex   LaTeX command
 //   c       name in C-like code ("" where an infix operator or special form is printed)
 //   cost    weight in the choice of the cheapest form of an equal class (multiplication = 1)
-//   kind    what an operation count calls it (OpKind)
+//   kind    its category in operation counts (OpKind)
 //   domain  where the value is real and finite (Domain)
-// The value and the derivative of the same operators stand in value.hpp (op_value) and derivative.cpp
+// The value and the derivative of the same operators are in value.hpp (op_value) and derivative.cpp
 // (op_derivative), each as one table in this order.
 
 #include <cstdint>

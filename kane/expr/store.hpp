@@ -74,7 +74,7 @@ class Store {
   NodeId select(NodeId condition, NodeId a, NodeId b);
   NodeId call(NodeId function, std::span<const NodeId> args);
 
-  /// Where a fingerprint stands in the table.
+  /// The place of a fingerprint in the table.
   struct Found {
     NodeId node = Graph::kNoNode;  ///< the class of this fingerprint, or else of its negative; kNoNode if neither
     bool negative = false;

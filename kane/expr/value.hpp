@@ -81,7 +81,7 @@ template <class T>
     case Op::LessEqual: return truth(x[0] <= x[1]);
     case Op::Equal: return truth(x[0] == x[1]);
     case Op::Select: return x[0] != T(0) ? x[1] : x[2];
-    default: return T(0);  // leaves and calls have no value of their own
+    default: return T(0);  // leaves and calls have no value here
   }
 }
 

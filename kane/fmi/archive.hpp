@@ -1,5 +1,5 @@
 #pragma once
-// ZIP archives, as FMI wants them: stored or deflated entries, names with '/', the same bytes for the same content.
+// ZIP archives, as FMI requires them: stored or deflated entries, names with '/', the same bytes for the same content.
 
 #include <cstddef>
 #include <string>
@@ -20,11 +20,11 @@ struct ArchiveLimits {
   std::size_t bytes = std::size_t{1} << 30;  ///< of all entries together, unpacked
 };
 
-/// The entries that are files. Throws ModelError for what is no archive, names that lead out of it, links, and more than the limits
+/// The entries that are files. Throws ModelError for a file that is not an archive, names that lead out of it, links, and more than the limits
 /// allow.
 [[nodiscard]] std::vector<ArchiveFile> read_archive(const std::string& file, const ArchiveLimits& limits = {});
 
-/// Whether a path in an archive stays beneath the folder it is unpacked to.
+/// Whether a path in an archive stays inside the folder it is unpacked to.
 [[nodiscard]] bool stays_inside(const std::string& name);
 
 }  // namespace kane

@@ -1,6 +1,6 @@
 #pragma once
 // A foreign FMU for co-simulation (FMI 2.0 or 3.0) at work: unpacked to a temporary folder, its library loaded, one instance.
-// It runs native code of somebody else: the caller has asked the user.
+// It runs third-party native code: the caller must have asked the user.
 //
 //     FmuSlave controller("controller.fmu");
 //     const FmuPort angle = controller.input("angle"), torque = controller.output("torque");

@@ -1,5 +1,5 @@
 #pragma once
-// Names of other formats as names of a Mechanism, where they stand in expressions.
+// Names of other formats as names of a Mechanism that can be used in expressions.
 
 #include <map>
 #include <set>

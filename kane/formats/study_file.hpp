@@ -1,5 +1,5 @@
 #pragma once
-// Study files: which variations of a model `kane sweep` runs, and what it keeps of them.
+// Study files: the variations of a model that `kane sweep` runs, and the measures it keeps.
 //
 //     study: 1
 //     model: ../pendulum.yaml

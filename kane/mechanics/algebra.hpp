@@ -21,7 +21,7 @@ namespace kane {
 [[nodiscard]] Expr33 transpose(const Expr33& a);
 [[nodiscard]] Expr33 identity33();
 [[nodiscard]] Expr33 diagonal(const Expr& x, const Expr& y, const Expr& z);
-/// b (a . a) - a a, times m: what the parallel-axis theorem adds for a mass m at a.
+/// b (a . a) - a a, times m: the term of the parallel-axis theorem for a mass m at a.
 [[nodiscard]] Expr33 parallel_axis(const Expr& m, const Expr3& a);
 
 /// w x (I . w) for a symmetric I, written with the products of the components of w, so that differences of moments of

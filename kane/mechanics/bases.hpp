@@ -38,7 +38,7 @@ class Bases {
   void find_shortcuts();
   void find_neighbours();
   void choose_labels();
-  /// Found when first asked for: bodies that all stand on the ground need few of them, not one for each pair of frames.
+  /// Found on first use: bodies that are all oriented in the ground need few of them, not one for each pair of frames.
   [[nodiscard]] const Ways& ways_to(FrameId target) const;
   /// For every basis, or nothing if they are all equally good.
   [[nodiscard]] std::vector<int> own_cost(PointId p, std::span<const std::vector<FrameId>> loads) const;

@@ -1,5 +1,5 @@
 #pragma once
-// Equations of motion with the laws of their inputs put in: what a controller does becomes part of the system.
+// Equations of motion with the laws of their inputs substituted: the controller becomes part of the system.
 
 #include <string>
 #include <vector>

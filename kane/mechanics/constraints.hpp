@@ -1,5 +1,5 @@
 #pragma once
-// Constraints: from what the user wrote to rows of A u + b = 0 and A u' = gamma, and their rank.
+// Constraints: from the user's expressions to rows of A u + b = 0 and A u' = gamma, and their rank.
 
 #include <vector>
 

@@ -22,7 +22,7 @@ struct DerivationPageOptions {
   std::map<std::string, std::string, std::less<>> units = {};
   /// Only these of the eight steps; the equations of motion and then all steps if empty. Velocities and partial velocities (3, 4) go together.
   std::vector<int> steps = {};
-  /// Shown with the eighth step besides those of the system: reactions of joints found from everything outboard of them.
+  /// Shown with the eighth step in addition to those of the system: reactions of joints found from everything outboard of them.
   std::vector<ReactionOutput> joint_reactions = {};
   /// Names of constraint rows that contacts, stops and frictions switch on while the model runs: named, not written out.
   std::set<std::string, std::less<>> switched_rows = {};

@@ -1,5 +1,5 @@
 #pragma once
-// Inside of KaneDerivation: the kinematics in its variants and what has been formed so far.
+// Internals of KaneDerivation: the variants of the kinematics, and the results formed so far.
 
 #include <memory>
 #include <optional>

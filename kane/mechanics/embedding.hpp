@@ -5,7 +5,7 @@
 //     u_dep = D u_ind + E,     u'_dep = D u'_ind + g,
 //
 // found group by group. The rows of a group are written with the partial velocities that the groups before it have left
-// over, so each group is a small system of its own: for a bicycle, first the rear wheel on the ground, then the front one.
+// over, so each group is a small separate system: for a bicycle, first the rear wheel on the ground, then the front one.
 // Rows that say that two points move together are written in the basis of the point: components of one vector equation
 // can be taken along any axes.
 
@@ -20,8 +20,8 @@ struct SymbolicEmbedding {
   RateModel model;              ///< the rates in terms of the independent speeds
 };
 
-/// Dependent speeds as the system asks for, or chosen where the coefficients are simplest. Throws ModelError if those
-/// asked for cannot be solved for.
+/// Dependent speeds as the system requests, or chosen where the coefficients are simplest. Throws ModelError if those
+/// requested cannot be solved for.
 [[nodiscard]] SymbolicEmbedding form_embedding(const System& system, const Bases& bases, const Kinematical& kinematical,
                                                const std::vector<ConstraintRow>& rows,
                                                std::vector<std::string>& warnings);

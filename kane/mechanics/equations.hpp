@@ -1,6 +1,6 @@
 #pragma once
 // EquationsOfMotion: the narrow waist between symbols and numbers. A plain value made of expressions; nothing here,
-// and nothing that reads it, knows what a joint or a frame is.
+// and nothing that reads it, knows about joints or frames.
 //
 //     qdot = f(q, u, t, p)                                     kinematical differential equations
 //     M(q, t, p) udot = rhs(q, u, t, p, inputs)                Kane's dynamical equations, all speeds, no constraints
@@ -8,7 +8,7 @@
 //                                                              bring other symbols there)
 //     A(q, t, p) u + b(q, t, p) = 0                            motion constraints (and differentiated configuration ones)
 //     A udot = gamma                                           the same once more differentiated, gamma = -Adot u - bdot
-//     M udot = rhs + A^T lambda                                what the multipliers mean
+//     M udot = rhs + A^T lambda                                meaning of the multipliers
 //
 // Symbols: coordinates q, speeds u, accelerations udot (symbols named u1' ...), time t, parameters, inputs,
 // multipliers lambda. Everything except qdot, M, rhs, A, b, gamma and `udot_explicit` may contain udot symbols, and
@@ -52,7 +52,7 @@ struct ExprMatrix {
   }
 };
 
-/// A symbol with the value it has unless told otherwise. For parameters the value may be an expression of earlier
+/// A symbol with its default value. For parameters the value may be an expression of earlier
 /// parameters; for inputs also of t, q and u (a control law).
 struct SymbolWithDefault {
   Expr symbol;
@@ -68,7 +68,7 @@ struct ConstraintEquation {
   Expr b;                   ///< A u + b = 0
   Expr gamma;               ///< A udot = gamma
   Expr multiplier;          ///< symbol lambda
-  bool active = true;       ///< enforced unless told otherwise
+  bool active = true;       ///< enforced by default
   bool redundant = false;   ///< follows from the constraints before it
   /// A force that loads depend on (a reaction, the multiplier of another row): here the multiplier equals this expression of
   /// q, u, udot and multipliers, its own among them. Such a row has no coefficients, and is never active.
@@ -140,7 +140,7 @@ struct ContactEquation {
   bool poisson = false;  ///< restitution of impulses (Poisson) instead of speeds (Newton)
   std::optional<Expr>
       force;  ///< compliant: the force, a function of gap and rate; then there is no constraint and no impact
-  std::string coordinate{};  ///< of the stop of a joint: what it limits
+  std::string coordinate{};  ///< for the stop of a joint: the coordinate it limits
   bool located = false;      ///< reactions know where its forces act
 };
 
@@ -153,7 +153,7 @@ struct ContactBodyEquation {
 };
 
 /// Symbols of the force (k = 0, 1, 2) and the torque about its origin (3, 4, 5) by which shapes that touch act on a body,
-/// along the axes of the inertial frame. They stand in reactions, and get their values where those are evaluated.
+/// along the axes of the inertial frame. They occur in reactions, and get their values where those are evaluated.
 [[nodiscard]] inline std::string contact_wrench_symbol(const std::string& body, std::size_t k) {
   static constexpr const char* kParts[] = {"Fx", "Fy", "Fz", "Tx", "Ty", "Tz"};
   return "contacts." + body + "." + kParts[k];
@@ -260,9 +260,9 @@ struct EquationsOfMotion {
   std::vector<Expr> active;
 
   std::vector<ConstraintEquation> constraints;
-  /// Speeds the user wants to be dependent when all active constraints are embedded (indices into u); empty = choose.
+  /// Speeds to be dependent when all active constraints are embedded (indices into u); empty = chosen automatically.
   std::vector<int> dependent_speeds;
-  /// All active constraints embedded in symbols, if that was asked for and there are any.
+  /// All active constraints embedded in symbols, if that was requested and there are any.
   std::optional<EmbeddedEquations> embedded;
 
   std::vector<ContactEquation> contacts;

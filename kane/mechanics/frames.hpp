@@ -54,7 +54,7 @@ class Frames {
   void check_related(FrameId a, FrameId b) const;
   [[nodiscard]] int depth(FrameId f) const;
   [[nodiscard]] FrameId common_ancestor(FrameId a, FrameId b) const;
-  /// a, then the frames on the way, then b.
+  /// a, then the frames along the path, then b.
   [[nodiscard]] std::vector<FrameId> path(FrameId a, FrameId b) const;
   /// Whether `f` is `ancestor` or oriented relative to it, directly or not.
   [[nodiscard]] bool descends(FrameId f, FrameId ancestor) const;

@@ -8,7 +8,7 @@
 //   velocity is often simpler.
 // - A mass whose centre is fixed in another body is a point mass on that body (a wheel on its fork). If it is symmetric
 //   about an axis e that is fixed in that body too, I = It (1 - e e) + Ia e e, and since w and the body's own angular
-//   velocity differ along e only, It (1 - e e) belongs to that body as well; what is left is Ia e e.
+//   velocity differ along e only, It (1 - e e) belongs to that body as well; the remainder is Ia e e.
 
 #include <vector>
 

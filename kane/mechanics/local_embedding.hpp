@@ -2,8 +2,8 @@
 // Constraints that are embedded for one place. The embedding in symbols holds where the rows are independent; rows that
 // repeat one another only where the linkage is closed (Bricard's ring, a third parallel crank), or only for the lengths at
 // hand (Bennett's linkage), are not seen to be redundant in symbols, and what was solved for does not exist there. So a
-// largest set of rows that are independent at the place is embedded anew. Where the rank does not change nearby, its rows
-// say the same as all of them (theorem of constant rank).
+// largest set of rows that are independent at the place is embedded again. Where the rank does not change nearby, its rows
+// are equivalent to all of them (constant rank theorem).
 
 #include <optional>
 #include <vector>

@@ -54,7 +54,7 @@ struct Kinematical {
   std::vector<std::string> warnings;  ///< where the choice of speeds is singular
 };
 
-/// The same with u' as symbols instead of zero: accelerations then come out complete.
+/// The same with u' as symbols instead of zero: accelerations are then complete.
 [[nodiscard]] RateModel with_accelerations(RateModel model, const System& system);
 
 /// Throws ModelError for a speed that is not linear in the rates, and for speeds that depend on each other.
@@ -79,7 +79,7 @@ class Dependence {
   }
   [[nodiscard]] unsigned flags(const Expr& e);
   const System* system_;
-  std::vector<unsigned> known_;  // by node; kUnknown where not yet asked for
+  std::vector<unsigned> known_;  // by node; kUnknown where not yet needed
   static constexpr unsigned kUnknown = ~0U;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// The analyst's workbench: a system of particles and rigid bodies as Kane's method wants it. Each fact is stated once
+// The analyst's workbench: a system of particles and rigid bodies as Kane's method needs it. Each fact is stated once
 // (the orientation of a frame, the position of a point, the definition of a speed); velocities, accelerations and
 // everything else are derived.
 //
@@ -44,7 +44,7 @@ enum class SymbolKind : std::uint8_t {
   Speed,
   Acceleration,  ///< u'
   Auxiliary,     ///< an auxiliary speed; its value is zero
-  State,         ///< a variable with a differential equation of first order of its own
+  State,         ///< a variable with its own first-order differential equation
   Unknown,       ///< an unknown force to be found by auxiliary speeds
   Multiplier,
 };
@@ -77,7 +77,7 @@ struct BodySpec {
   PointId inertia_about = {};
 };
 
-/// A body that deforms (flexible.hpp): coordinates q besides the motion of its frame, and a kinetic energy
+/// A body that deforms (flexible.hpp): coordinates q in addition to the motion of its frame, and a kinetic energy
 ///
 ///     T = m v.v/2 + v.(w x c) + v.c' + w.J.w/2 + sum_i w.H_i q_i' + sum_ij M_ij q_i' q_j'/2
 ///
@@ -105,7 +105,7 @@ struct CoordinateForceRecord {
   Expr value;
 };
 
-/// A state besides coordinates and speeds.
+/// A state other than coordinates and speeds.
 struct StateRecord {
   Expr symbol;
   Expr rate;
@@ -217,7 +217,7 @@ class System {
   /// derivatives are what they are unless told otherwise.
   Expr add_specified(std::string_view name, const Expr& value = 0);
   Expr add_coordinate(std::string_view name);
-  /// A variable that is no coordinate but has a rate: the current of a motor, the integral of an error. Loads, laws and
+  /// A variable that is not a coordinate but has a rate: the current of a motor, the integral of an error. Loads, laws and
   /// outputs may depend on it. Its rate (of coordinates, rates, speeds, states, t, parameters and inputs) is set later, so
   /// that states may depend on each other.
   Expr add_state(std::string_view name);
@@ -226,7 +226,7 @@ class System {
   [[nodiscard]] Expr rate(const Expr& q) const;
   /// An unknown force or torque component, to be solved for with auxiliary speeds.
   Expr add_unknown(std::string_view name);
-  /// The symbol of a force that loads depend on; what it equals is known once the equations are formed.
+  /// The symbol of a force that loads depend on; its value is known once the equations are formed.
   Expr add_given_force(std::string_view name) { return declare(name, SymbolKind::Multiplier); }
   /// Derivative with respect to time, in terms of rates.
   [[nodiscard]] Expr time_derivative(const Expr& e) const;
@@ -422,7 +422,7 @@ class System {
   std::vector<Expr> dependent_speeds_;
   std::vector<ReactionRecord> reactions_;
   std::vector<OutputRecord> outputs_;
-  mutable std::unique_ptr<Tangent> tangent_;  // remembers derivatives between calls; no meaning of its own
+  mutable std::unique_ptr<Tangent> tangent_;  // caches derivatives between calls
 };
 
 }  // namespace kane

@@ -20,7 +20,7 @@ namespace kane {
 
 struct SpeedChoice {
   std::string group;      ///< the joints concerned
-  std::string speeds;     ///< what was chosen, in words
+  std::string speeds;     ///< the speeds chosen, in words
   OperationCount before;  ///< of the whole program with what stood there before
   OperationCount after;
   std::map<std::string, std::string> definitions;  ///< speed -> text

@@ -10,10 +10,10 @@
 namespace kane {
 
 /// Numbers of all parameters; those in `given` override the mechanism's. Throws ModelError if one is written with a symbol
-/// that is no earlier parameter.
+/// that is not an earlier parameter.
 [[nodiscard]] Values parameter_values(const Mechanism& mechanism, const Values& given = {});
 
-/// Throws ModelError for what is impossible, returns warnings for what is improbable. `given` as above.
+/// Throws ModelError for impossible values, returns warnings for improbable ones. `given` as above.
 [[nodiscard]] std::vector<std::string> check_values(const Mechanism& mechanism, const Values& given = {});
 
 }  // namespace kane

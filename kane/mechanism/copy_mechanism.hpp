@@ -1,5 +1,5 @@
 #pragma once
-// A mechanism in a graph of its own. Equal expressions are one node, so two formulations of the same equations in one
+// A copy of a mechanism in its own graph. Equal expressions are one node, so two formulations of the same equations in one
 // graph would share their results; each is derived in its own copy.
 
 #include "kane/mechanism/mechanism.hpp"

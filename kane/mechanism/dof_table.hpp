@@ -11,7 +11,7 @@
 //
 // Axes are those of the joint's motions in their order, then those that complete three: rotations about axes of the
 // child's side, translations along axes of the parent's side. Motors and springs along a motion act between the two sides
-// of that motion and take no part in the other axes; a torque between the two bodies acts beside the joint and is taken off.
+// of that motion and take no part in the other axes; a torque between the two bodies acts in parallel with the joint and is subtracted.
 
 #include <string>
 #include <vector>
@@ -25,7 +25,7 @@ struct DofAxis {
   bool rotation = false;
   bool free = false;
   int coordinate = -1;  ///< index into q; -1 = none
-  int speed = -1;       ///< index into u if the rate is a speed of its own; -1 = none
+  int speed = -1;       ///< index into u if the rate is itself a speed; -1 = none
   int constraint = -1;  ///< number of the constraint force; -1 = free
   Vector axis;          ///< of length one
   Expr force;           ///< c, an expression of q, u, u', inputs and multipliers; zero if free
@@ -33,7 +33,7 @@ struct DofAxis {
 
 struct DofEntry {
   std::string joint, parent, child;
-  std::string rotation_sequence, translation_sequence;  ///< "213"; '*' for an axis that is no basis vector
+  std::string rotation_sequence, translation_sequence;  ///< "213"; '*' for an axis that is not a basis vector
   int spherical_coordinate = -1;                        ///< index of the fourth Euler parameter of a ball; -1 = none
   std::vector<DofAxis> axes;                            ///< three rotations, three translations
 };

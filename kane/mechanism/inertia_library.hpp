@@ -13,7 +13,7 @@ struct MassProperties {
   Expr33 inertia{};     ///< about the mass centre, body axes, matrix elements
 };
 
-/// Number of sizes a shape has, and what they are ("radius, length").
+/// Number of sizes of a shape, and their names ("radius, length").
 struct ShapeInfo {
   ShapeKind kind;
   std::string_view name;

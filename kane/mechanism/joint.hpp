@@ -66,7 +66,7 @@ struct ElementaryMotion {
   Expr value;  ///< of a locked (constant) or prescribed (function of t and inputs) coordinate
   Expr pitch;  ///< of a Screw
   AxisLaw law;
-  /// Names by which expressions may still speak of the value and the rate of a locked or prescribed motion.
+  /// Names by which expressions may still refer to the value and the rate of a locked or prescribed motion.
   std::string held_coordinate, held_speed;
 };
 

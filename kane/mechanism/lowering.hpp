@@ -19,7 +19,7 @@
 
 namespace kane {
 
-/// An elementary motion as it stands in the System.
+/// An elementary motion as represented in the System.
 struct LoweredMotion {
   MotionKind kind = MotionKind::Rotation;
   bool free = true;
@@ -44,7 +44,7 @@ struct LoweredJoint {
   std::map<std::size_t, LoweredMotion> measured;
 };
 
-/// A force or torque that acts between the two bodies of a joint, besides what its own motions carry.
+/// A force or torque that acts between the two bodies of a joint, in addition to the loads along its own motions.
 struct ParallelTorque {
   std::string load;
   std::size_t joint;  ///< the torque acts on its child, the opposite on its parent
@@ -108,7 +108,7 @@ struct LoweredSwitching {
   }
 };
 
-/// A force that loads or outputs name: its symbol stands in them.
+/// A force that loads or outputs name: they contain its symbol.
 struct GivenForce {
   enum class Kind : std::uint8_t { Auxiliary, Force, Torque, Multiplier };
   Kind kind;
@@ -143,7 +143,7 @@ struct LoweredMechanism {
   std::vector<ParallelTorque> parallel_torques;
   std::vector<ConstraintAction> actions;
   /// Loads that act along motions of joints only: inside a joint, they cancel for everything else. (Not those of closing
-  /// joints, whose bodies are no neighbours in the tree.)
+  /// joints, whose bodies are not neighbours in the tree.)
   std::vector<std::string> joint_loads;
   std::vector<EnergyOutput> energy_outputs;
   /// Points and frames to report, by the names the user gave them.

@@ -70,7 +70,7 @@ void lower_axis_law(const LoweringContext& context, const AxisLaw& law, const Lo
 [[nodiscard]] bool is_empty(const AxisLaw& law);
 
 /// Adds (p - r).direction = 0 and says where its force acts. The rate is (v_p - v_r).d + (p - r).d', and with directions
-/// fixed in frames F it is w_F.(d_F x (p - r)) in the last term: a torque on whatever carries the direction.
+/// fixed in frames F it is w_F.(d_F x (p - r)) in the last term: a torque on the body that carries the direction.
 void add_coincidence(const LoweringContext& context, const std::string& row, PointId p, PointId r,
                      const Vector& direction, const std::string& group, bool active);  // lowering_constraints.cpp
 

@@ -1,5 +1,5 @@
 #pragma once
-// The names a user of a mechanism may speak of, and what they became in the System.
+// The names that a user of a mechanism may use, and the objects of the System they stand for.
 //
 //   frames   the ground, bodies, named frames ("tool" or "hand.tool"), intermediate frames of joints ("wrist.f1" after
 //            the first motion of the joint "wrist")

@@ -1,6 +1,6 @@
 #pragma once
-// The parts of a Mechanism as plain data: what the readers of files fill in, and what the describing functions of Mechanism
-// add. Names refer to other parts.
+// The parts of a Mechanism as plain data, filled in by file readers and by the describing functions of Mechanism.
+// Names refer to other parts.
 
 #include <optional>
 #include <string>
@@ -34,7 +34,7 @@ struct MechanismParticle {
   Where where;
 };
 
-/// A named point fixed in a body. Two bodies may have points of the same name: "body.point" says which one, and the bare
+/// A named point fixed in a body. Two bodies may have points of the same name: "body.point" distinguishes them, and the bare
 /// name does as long as there is only one.
 struct MechanismPoint {
   std::string name;
@@ -184,7 +184,7 @@ struct Table {
   Where where{};
 };
 
-/// An auxiliary speed that brings a constraint force into evidence (for models that want one by hand).
+/// An auxiliary speed that brings a constraint force into evidence (for models that define one by hand).
 struct AuxiliaryQuantity {
   std::string name;
   std::string body;   ///< adds an angular velocity to this body ...

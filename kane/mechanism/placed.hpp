@@ -1,5 +1,5 @@
 #pragma once
-// Errors that do not know where in the user's file they come from get the place of what is being worked on.
+// Errors that do not know their place in the user's file get the place of the part being processed.
 
 #include "kane/base/error.hpp"
 

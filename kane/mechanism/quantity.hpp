@@ -1,5 +1,5 @@
 #pragma once
-// Text of scalars and vectors that may speak of the motion.
+// Text of scalars and vectors that may refer to the motion.
 //
 //   numbers, parameters, inputs, t, coordinates q, rates q', speeds u, accelerations u'
 //   A.x  A.y  A.z            basis vectors of a frame, body or the ground
@@ -18,7 +18,7 @@
 //
 // Dimensions are checked as far as the units of symbols are known (kane/expr/dimensional.hpp).
 //
-// A body stands for its origin where a point is meant; "B.com" is its mass centre (model_names.hpp).
+// A body stands for its origin where a point is expected; "B.com" is its mass centre (model_names.hpp).
 
 #include <map>
 #include <memory>
@@ -39,7 +39,7 @@ namespace kane {
 /// A scalar, vector or dyadic.
 using QuantityValue = std::variant<Expr, Vector, Dyadic>;
 
-/// A value and what is known of its dimension.
+/// A value and its dimension, as far as it is known.
 struct MeasuredQuantity {
   QuantityValue value;
   Dimensional dimension;
@@ -65,7 +65,7 @@ class QuantityDefinitions {
   [[nodiscard]] bool has(std::string_view name) const { return values_.contains(name) || named_.contains(name); }
   [[nodiscard]] std::vector<std::string> names() const;
 
-  /// Values of quantities are kept, since one may be used often; they are formed anew after this, because the rates
+  /// Values of quantities are kept, since one may be used often; they are formed again after this, because the rates
   /// of coordinates have become speeds.
   void renew();
 
@@ -107,7 +107,7 @@ struct QuantityScope {
   std::map<std::string, MeasuredQuantity, std::less<>> scalars = {};
   /// Null: forces have no place here.
   ForceNames* forces = nullptr;
-  /// Names of auxiliary speeds are refused (they are zero, and somebody who writes one means its force).
+  /// Names of auxiliary speeds are refused (they are zero, and a user who writes one means its force).
   bool refuse_auxiliary = false;
   /// Flexible bodies by name; null: there are none.
   const std::map<std::string, std::shared_ptr<const BeamField>>* beams = nullptr;

@@ -15,7 +15,7 @@ struct ReportOptions {
 /// Symbols, parameters, inputs and kinematical equations: everything but the dynamics and the constraints.
 [[nodiscard]] EquationsOfMotion describe_equations(const LoweredMechanism& lowered, const SpeedRates& rates);
 
-/// Fills in what is asked for, whatever formulation the equations come from.
+/// Fills in the requested reports, for equations of any formulation.
 void complete_equations(const Mechanism& mechanism, const LoweredMechanism& lowered, EquationsOfMotion& equations,
                         const ReportOptions& options = {});
 
@@ -27,7 +27,7 @@ struct JointWrench {
 };
 
 /// One for each joint that places a body, in the order of LoweredMechanism::order, then one for each closing joint. By the
-/// Newton-Euler equations of everything outboard, from the leaves inwards; what a closing joint transmits is known from
+/// Newton-Euler equations of everything outboard, from the leaves inwards; the force of a closing joint is known from
 /// its multipliers. Constraints given as mere expressions act along the joints' motions.
 [[nodiscard]] std::vector<JointWrench> form_joint_wrenches(const LoweredMechanism& lowered, const BodyMotion& motion,
                                                            const SpeedRates& rates,

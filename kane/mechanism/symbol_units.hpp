@@ -1,6 +1,6 @@
 #pragma once
-// In which SI units the names of a mechanism count: parameters and inputs as the file tells, coordinates and speeds of joints
-// by what the joint does.
+// SI units of the names of a mechanism: those of parameters and inputs from the file, those of coordinates and speeds from the
+// motions of the joints.
 
 #include <map>
 #include <string>

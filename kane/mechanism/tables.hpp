@@ -1,6 +1,6 @@
 #pragma once
 // One-dimensional tables as functions of expressions: name(x), with the derivatives name_d1, name_d2 and name_d3.
-// Beyond its ends a table goes on as a straight line.
+// Beyond its ends a table continues as a straight line.
 
 #include <span>
 #include <string>

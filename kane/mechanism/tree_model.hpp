@@ -20,7 +20,7 @@ struct TreeLink {
   std::string name;                   ///< joint, with the number of the motion if it has several
   std::optional<std::size_t> parent;  ///< none: the ground
   MotionKind kind = MotionKind::Rotation;
-  bool free = true;           ///< else a known motion: no degree of freedom of its own
+  bool free = true;           ///< else a known motion without a degree of freedom
   LinkRotation rotation;      ///< link components to parent components, at the present configuration
   Expr3 position;             ///< of the link's origin from the parent's, parent components
   std::size_t first_dof = 0;  ///< number of its (first) degree of freedom; Ball has three
@@ -52,7 +52,7 @@ struct BodyPlace {
   Expr3 position{};
 };
 
-/// A number of the model that became a symbol, so that equations stay short whatever its digits are.
+/// A number of the model that became a symbol, so that equations stay short whatever its digits.
 struct NamedNumber {
   Expr symbol;
   double value;
@@ -64,7 +64,7 @@ struct BuiltTree {
   std::vector<NamedNumber> numbers;
 };
 
-/// Builds the tree of a mechanism whose free motions all have speeds of their own, those of `system`, which it was lowered to.
+/// Builds the tree of a mechanism whose free motions all have their own speeds, those of `system`, which it was lowered to.
 /// Expressions are made in the mechanism's own graph.
 [[nodiscard]] BuiltTree build_tree(const Mechanism& mechanism, const System& system);
 

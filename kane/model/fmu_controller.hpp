@@ -6,7 +6,7 @@
 
 namespace kane {
 
-/// Source of the outputs of an FMU that feed inputs which nobody else drives (`taken`); no inputs: there are none. Runs the
+/// Source of the outputs of an FMU that feed inputs not driven otherwise (`taken`); no inputs: there are none. Runs the
 /// library of the FMU. Its measured inputs must be sampled before it looks, with the same period.
 [[nodiscard]] SampledInput make_fmu_source(const FmuController& controller, const std::vector<std::string>& inputs,
                                            const std::vector<std::string>& taken);

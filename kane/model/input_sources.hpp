@@ -11,7 +11,7 @@ struct InputSources {
   std::vector<InputSource> sources;  ///< for SimulatorOptions::inputs
 };
 
-/// `taken`: inputs that somebody else gives values to.
+/// `taken`: inputs whose values come from elsewhere.
 [[nodiscard]] InputSources model_input_sources(const Mechanism& mechanism, const std::vector<std::string>& taken = {});
 
 }  // namespace kane

@@ -1,7 +1,7 @@
 #pragma once
 // Pulling a body by hand while a model runs: six inputs for every body, a force at its mass centre and a torque, with
 // components along the axes of the body. A force F at another point is the force F and the torque r x F. They are zero
-// unless somebody pulls, and have names that no user gives.
+// unless a user pulls, and have names that no model uses.
 
 #include <array>
 #include <optional>

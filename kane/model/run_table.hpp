@@ -25,7 +25,7 @@ struct TableColumns {
 /// "inputs", "prescribed", "energy", "reactions", "contacts", "all". Throws ModelError for another word.
 [[nodiscard]] TableColumns table_columns_from(std::span<const std::string> groups);
 
-/// Adds what the model has to report for these columns. Call it before the equations are formed.
+/// Adds the outputs that these columns need to the model. Call it before the equations are formed.
 void add_table_outputs(Mechanism& mechanism, const TableColumns& columns);
 
 class RunTable {

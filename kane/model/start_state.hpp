@@ -24,7 +24,7 @@ struct StartState {
   std::optional<double> t{};
   /// By name. Closed loops hold these before the model's initial values, and move the others.
   Values q{}, u{};
-  /// Coordinates and speeds by name: where assembly looks for them. They are not held, whatever the model says.
+  /// Starting values of assembly for coordinates and speeds, by name. They are not held, even if the model gives them.
   Values guess{};
   Values parameters{};  ///< by name; missing ones keep their values, or follow the given ones
   /// By name. An input given here is constant, whatever law or series the model has for it.

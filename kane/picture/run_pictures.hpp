@@ -57,7 +57,7 @@ class RunPictures {
   MotionSimulator& simulator_;
   Values parameters_;
   std::vector<RecordedSignal> signals_;
-  std::vector<std::size_t> report_columns_;  ///< signals that stand in the reports as they are
+  std::vector<std::size_t> report_columns_;  ///< signals that are in the reports already
   std::optional<std::size_t> potential_;
   std::optional<double> first_energy_;
   std::optional<RunRecord> record_;

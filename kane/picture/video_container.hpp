@@ -1,5 +1,5 @@
 #pragma once
-// Whether a video file is whole, from the lengths that stand in it.
+// Checks whether a video file is complete, from the lengths stored in it.
 
 #include <string>
 

@@ -1,6 +1,6 @@
 #pragma once
 // One row per opcode: what every reader of programs (interpreter, counts, checks, passes, emitters, the JIT)
-// needs to know about it besides its value, which is in meaning.hpp.
+// needs to know about it other than its value, which is in meaning.hpp.
 
 #include <cstdint>
 #include <string_view>

@@ -11,7 +11,7 @@ void contract(Program& program);
 
 /// Products that several additions use, and nothing else, are fused with each of them and need not be computed. That
 /// pays off where additions and fused multiply-adds wait for the same units (AVX-512 vectors); where additions have
-/// units of their own it does not, so contract() leaves such products alone. They are left where they are, without
+/// separate units it does not, so contract() leaves such products alone. They are left where they are, without
 /// users.
 void fuse_shared_products(Program& program);
 

@@ -1,5 +1,5 @@
 #pragma once
-// The interpreter: runs a program as it is written. It defines what a program means; every other backend is
+// The interpreter: runs a program as it is written. It defines the meaning of a program; every other backend is
 // tested against it.
 
 #include <memory>

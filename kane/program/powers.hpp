@@ -38,7 +38,7 @@ class PowerChains {
 
   const std::vector<PlannedPower>& plan_;  ///< bases ascending, exponents of each ascending
   std::vector<ValueId> values_;            ///< values of the plan emitted so far
-  std::vector<Known> chain_;               ///< powers of the base at hand, exponents ascending from 1
+  std::vector<Known> chain_;               ///< powers of the present base, exponents ascending from 1
 };
 
 }  // namespace kane

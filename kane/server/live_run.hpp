@@ -1,6 +1,6 @@
 #pragma once
-// A model that runs for the pages that look at it. Two threads of its own: one moves, one derives and compiles what is
-// edited, so that the motion goes on meanwhile. Pages get the latest state; one that is slow misses some and holds nobody up.
+// A model that runs for the pages that show it. It has two threads: one simulates, the other derives and compiles edits, so
+// that the motion continues meanwhile. Pages get the latest state; a slow one misses some and does not delay the others.
 
 #include <atomic>
 #include <condition_variable>
@@ -34,7 +34,7 @@ class LiveRun {
   [[nodiscard]] const std::string& path() const { return path_; }
   /// Any message but Open and Save. Returns at once.
   void send(ClientMessage message);
-  /// A run that nobody watches waits.
+  /// A run without viewers is paused.
   void set_watchers(std::size_t count);
 
   /// JSON of the model as pages get it, empty until there is one; its equations and its last error follow.

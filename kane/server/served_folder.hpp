@@ -1,6 +1,6 @@
 #pragma once
-// The folder whose models a server shows. Nothing outside of it is read or written, whatever a path says: links are
-// followed first, and then the path must lie beneath the folder.
+// The folder whose models a server shows. Nothing outside it is read or written, whatever the path: links are
+// resolved first, and then the path must be inside the folder.
 
 #include <cstdint>
 #include <filesystem>
@@ -21,7 +21,7 @@ class ServedFolder {
 
   [[nodiscard]] const std::filesystem::path& root() const { return root_; }
   [[nodiscard]] bool writable() const { return writable_; }
-  /// Model files beneath the folder, in order; at most kMostFiles of them.
+  /// Model files inside the folder, in order; at most kMostFiles of them.
   [[nodiscard]] std::vector<ServedModel> list() const;
   /// The file behind a relative path, without links. Throws ModelError unless it is an existing model file in the folder.
   [[nodiscard]] std::filesystem::path find(const std::string& path) const;

@@ -1,8 +1,8 @@
 #pragma once
 // The workbench over HTTP and WebSocket: the page, the list of models, and runs that pages look at and act on. One thread
-// for the network; models are derived, compiled and moved in threads of their own (live_run.hpp).
+// for the network; models are derived, compiled and simulated in separate threads (live_run.hpp).
 //
-// Nobody gets in without the token of the address. Requests must name the host that the server listens on, and come from
+// Access requires the token in the address. Requests must name the host that the server listens on, and come from
 // its own pages: another page in the same browser, or a name that was made to point here, gets nothing.
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct ServerOptions {
   std::string open{};       ///< a model of the folder that the page opens first
 };
 
-/// Limits of a server; what goes beyond is refused with a sentence.
+/// Limits of a server; anything beyond is refused with a message.
 inline constexpr std::size_t kMostClients = 256, kMostRuns = 16;
 
 class Server {

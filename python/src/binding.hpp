@@ -43,7 +43,7 @@ auto unlocked(Work work) -> decltype(work()) {
   return work();
 }
 
-/// Looks for Ctrl-C now and then, and keeps what Python code has thrown until the run is over: nothing is thrown through
+/// Checks for Ctrl-C now and then, and keeps exceptions of Python code until the run is over: nothing is thrown through
 /// integrators. To be used without the interpreter's lock.
 class Watch {
  public:
@@ -61,7 +61,7 @@ class Watch {
     }
     return !failure_;
   }
-  /// With the lock held: throws what was kept.
+  /// With the lock held: throws the exception that was kept.
   void rethrow();
 
  private:

@@ -62,9 +62,9 @@ struct Dialect {
   std::string_view output = "y_[@i]";    ///< an element of the results
   std::uint32_t first_index = 0;         ///< index of the first element of an array
   std::string_view call = "@f(@e)";      ///< call of an external function
-  std::string_view temporary = "@n@i";   ///< a value with a name of its own
+  std::string_view temporary = "@n@i";   ///< a value with its own name
   std::size_t width = 110;
-  std::string_view continuation = "";  ///< at the end of a line that goes on
+  std::string_view continuation = "";  ///< at the end of a line that is continued
   NamingRules naming = {};
   std::string_view number = "@e";  ///< a literal, with @e for the digits; the sign stands before it
   std::string_view nan = "NaN";

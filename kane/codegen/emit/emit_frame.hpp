@@ -39,7 +39,7 @@ struct SourceModel {
 [[nodiscard]] std::vector<std::string> given_names(const Program& program, Stage stage);
 [[nodiscard]] std::vector<std::string> given_outputs(const Program& program);
 
-/// The comment that every file begins with: what it is, and every input and output by name.
+/// The comment at the beginning of every file: its purpose, and every input and output by name.
 void write_heading(SourceText& text, const SourceModel& model, std::string_view what);
 
 /// Lines of a frame, with @name and @NAME filled in. An empty text is no line at all.
@@ -56,7 +56,7 @@ void write_helpers(SourceText& text, const SourceModel& model, std::span<const H
 /// A line for each input of a stage: @n its identifier, @g the name as given, @i its place.
 void write_fields(SourceText& text, const SourceModel& model, Stage stage, std::string_view line);
 
-/// The four lists of names (parameters, inputs, state, outputs), each quoted and on a line of its own.
+/// The four lists of names (parameters, inputs, state, outputs), each quoted and on a separate line.
 struct NameLists {
   std::string_view head;  ///< @k is the kind, @c how many names there are
   std::array<std::string_view, kStageCount + 1> kinds;
@@ -98,7 +98,7 @@ void write_parts(SourceText& text, const SourceModel& model, const FunctionFrame
 /// `item` for each argument of a function, separated by ", "; @i is its number, from 1.
 [[nodiscard]] std::string argument_list(const ProgramFunction& function, std::string_view item);
 
-/// One row per language: what it is called, its code, and a driver for the code.
+/// One row per language: its name, its code, and a driver for the code.
 struct LanguageRow {
   LanguageInfo info;
   std::string_view aliases;    ///< separated by spaces

@@ -1,8 +1,8 @@
 #pragma once
 // Programs as source code in other languages: self-contained text without any dependency on Kane.
 //
-// Every language gets the same three functions. set_parameters() computes what depends on parameters only,
-// set_inputs() what depends on inputs and time too (call it again after set_parameters()), evaluate() the outputs from
+// Every language gets the same three functions. set_parameters() computes the values that depend on parameters only,
+// set_inputs() those that depend on inputs and time too (call it again after set_parameters()), evaluate() the outputs from
 // the state. Results passed from one to the next are in a workspace, one for each thread. Fused multiply-adds are
 // written as products and sums; whether they are contracted is up to the compiler.
 

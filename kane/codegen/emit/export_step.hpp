@@ -15,7 +15,7 @@ struct ExportStep {
   /// Largest change of a state when the step is halved, relative to its size (at least 1); infinite or NaN if the
   /// motion could not be computed.
   double change = 0;
-  bool accurate = false;  ///< change is at most what was asked for
+  bool accurate = false;  ///< the change is within the tolerance
 };
 
 /// Halves model.step (and doubles model.print_every, so that the same lines are printed) until halving it once more

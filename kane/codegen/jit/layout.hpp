@@ -1,5 +1,5 @@
 #pragma once
-// Third step of the JIT: where in the workspace each slot lies.
+// Third step of the JIT: the place of each slot in the workspace.
 
 #include <array>
 #include <cstdint>
@@ -19,8 +19,8 @@ struct Layout {
   friend bool operator==(const Layout&, const Layout&) = default;
 };
 
-/// Slots lie in the order in which the state stage first uses them, so that values used together lie close together;
-/// inputs of a stage and outputs lie side by side in their own order. Throws LimitError if the workspace would exceed 1
+/// Slots are in the order in which the state stage first uses them, so that values used together are close together;
+/// inputs of a stage and outputs are contiguous, in their own order. Throws LimitError if the workspace would exceed 1
 /// GiB.
 [[nodiscard]] Layout lay_out(const MachineProgram& machine, const Program& program, const Target& target);
 

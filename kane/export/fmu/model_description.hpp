@@ -1,5 +1,5 @@
 #pragma once
-// modelDescription.xml: what an FMU says of itself, by FMI 2.0.4 or FMI 3.0.
+// modelDescription.xml, the description of an FMU by FMI 2.0.4 or FMI 3.0.
 
 #include <cstdint>
 #include <string>

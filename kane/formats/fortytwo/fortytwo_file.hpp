@@ -2,7 +2,7 @@
 // The text of a spacecraft file of 42 (SC_*.txt) as plain data.
 //
 // The file has no keywords: lines have their meaning by their place, with the values first and a comment behind them. Its
-// layout has changed several times; the number of lines of a section tells which one it is.
+// layout has changed several times; it is recognised by the number of lines of a section.
 
 #include <array>
 #include <filesystem>
@@ -73,10 +73,10 @@ struct FortyTwoSpacecraft {
   std::vector<FortyTwoBody> bodies;
   std::vector<FortyTwoJoint> joints;
   std::vector<FortyTwoWheel> wheels;
-  std::vector<std::string> notes;  ///< what has no meaning here
+  std::vector<std::string> notes;  ///< parts that have no meaning here
 };
 
-/// Throws ModelError with the place for what 42 would refuse or misread, and LimitError. Parameter files of joints lie in
+/// Throws ModelError with the place for text that 42 would refuse or misread, and LimitError. Parameter files of joints lie in
 /// `folder` or its folder Model; without a folder there are none. `lenient` leaves out flexible modes and takes a missing
 /// line of a body for granted, and says so in the notes.
 [[nodiscard]] FortyTwoSpacecraft parse_fortytwo(std::string_view text, const std::string& file_name,

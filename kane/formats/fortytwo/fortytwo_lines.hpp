@@ -44,7 +44,7 @@ class FortyTwoLine {
   Where where_;       ///< of its first character
 };
 
-/// One section: a line with '*' and what follows up to the next.
+/// One section: a line with '*' and the lines up to the next one.
 struct FortyTwoSection {
   std::string title;  ///< without the stars
   Where where;

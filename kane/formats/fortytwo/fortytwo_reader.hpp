@@ -17,7 +17,7 @@ struct FortyTwoOptions {
   FortyTwoLimits limits = {};
 };
 
-/// Reads and checks a file. Throws ModelError with file, line and column; Mechanism::notes lists what has no meaning here.
+/// Reads and checks a file. Throws ModelError with file, line and column; Mechanism::notes lists parts that have no meaning here.
 [[nodiscard]] Mechanism read_fortytwo(const std::filesystem::path& file, const FortyTwoOptions& options = {});
 /// The same for a text, which has no parameter files of joints.
 [[nodiscard]] Mechanism read_fortytwo_text(std::string_view text, const std::string& file_name = "SC_model.txt",

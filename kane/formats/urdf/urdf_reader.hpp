@@ -29,7 +29,7 @@ struct UrdfOptions {
   UrdfLimits limits = {};
 };
 
-/// Reads and checks a file. Throws ModelError with file, line and column; Mechanism::notes lists what was left out.
+/// Reads and checks a file. Throws ModelError with file, line and column; Mechanism::notes lists the parts that were left out.
 [[nodiscard]] Mechanism read_urdf(const std::filesystem::path& file, const UrdfOptions& options = {});
 [[nodiscard]] Mechanism read_urdf_text(std::string_view text, const std::string& file_name = "robot.urdf",
                                        const UrdfOptions& options = {});

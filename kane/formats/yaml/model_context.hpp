@@ -43,7 +43,7 @@ class Group {
 /// A named expression of the section `let`, read when it is first needed: the order of names is free.
 struct LetExpression {
   const YamlEntry* entry = nullptr;
-  bool motion = false;  ///< speaks of vectors or of the motion of parts, so that only quantities may use it
+  bool motion = false;  ///< contains vectors or the motion of parts, so that only quantities may use it
   bool reading = false;
   std::optional<Measured> value = {};
 };

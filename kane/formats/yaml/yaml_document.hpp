@@ -1,7 +1,7 @@
 #pragma once
 // A model file with all includes and repetitions expanded: one node per section.
 //
-// `include` names files beneath the folder of the file itself (no absolute paths, no "..", no links that lead
+// `include` names files inside the folder of the file itself (no absolute paths, no "..", no links that lead
 // outside). Its sections are treated as if they were written there; if a file and one it includes both give a
 // parameter, an input, an initial value or a setting of the simulation, the including file takes precedence.
 

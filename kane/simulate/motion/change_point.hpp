@@ -1,6 +1,6 @@
 #pragma once
 // Passing through change points: configurations in which constraints become dependent on each other for an instant (a
-// parallelogram whose links lie in one line), although the motion itself goes on smoothly. Near to such a place accelerations
+// parallelogram whose links lie in one line), although the motion itself continues smoothly. Near to such a place accelerations
 // are known to the error of the configuration divided by the square of the distance, and at the place not at all, so no
 // integrator can step onto it. But the motion before it is known as well as ever, and tells the motion beyond: from the
 // rates f_j of the last steps, at the distance where they are still good,
@@ -50,7 +50,7 @@ class ChangePoint {
   /// How long a step from `state` may be.
   [[nodiscard]] double most_step(const State& state) const;
   /// After a step that led to `state`; the evaluator has its time and inputs. False: the step ended so near to the place
-  /// that it should be made again; `was_independent` tells how independent the constraints were where it began.
+  /// that it should be made again; `was_independent`: how independent the constraints were where it began.
   [[nodiscard]] bool observe(const State& state, FunctionRef<double()> was_independent);
   /// How independent the least independent of the active constraints is, 1 at most; time and inputs as above.
   [[nodiscard]] double calc_independence(const State& state);
@@ -63,7 +63,7 @@ class ChangePoint {
   /// Whether the last jump led over this instant, and the state there (not projected).
   [[nodiscard]] bool covers(double t) const { return planned_ > 0 && t > begin_.t && t < end_.t; }
   void interpolate(double t, State& state);
-  /// Writes or reads what is remembered of the way.
+  /// Writes or reads the remembered history.
   void exchange(MemoryArchive& a);
 
  private:

@@ -29,7 +29,7 @@ struct SeriesInput {
 /// Writes the values of the controller's inputs for a state. `inputs` holds the values in force at that instant.
 using ControlLaw = std::function<void(const State& state, std::span<const double> inputs, std::span<double> values)>;
 
-/// Looks at t0, t0 + period, ...; what it says there is in force from `delay` later on.
+/// Sampled at t0, t0 + period, ...; its output takes effect `delay` later.
 struct SampledInput {
   std::vector<std::string> inputs;
   double period = 1e-3;

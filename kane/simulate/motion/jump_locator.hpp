@@ -37,16 +37,16 @@ class JumpLocator {
   [[nodiscard]] std::span<const double> calc_sides(const State& state);
   /// Begins at these sides.
   void start(std::span<const double> sides);
-  /// The sides of the state that is reached are those from now on.
+  /// Takes the sides of the state reached as those to compare with from now on.
   void settle(std::span<const double> sides);
 
   /// The longest step from t that need not be made again, as far as is known.
   [[nodiscard]] double most_step(double t) const;
   using Sides = FunctionRef<std::span<const double>(double t)>;
-  /// Looks at a step. How long it may be instead, if it leads over a place and is not short enough; infinity if it may stay.
+  /// Examines a step. Returns its permitted length if it leads over a place and is not short enough; infinity if it may stay.
   /// `sides` gives those inside the step, none if they are not known.
   [[nodiscard]] double find(double begin, double end, Sides sides);
-  /// The last step looked at has crossed a place: the integrator begins anew.
+  /// The last step examined has crossed a place: the integrator restarts.
   [[nodiscard]] bool crossed() const { return crossed_; }
   /// The failure to report if the motion crosses the same place again and again without moving on.
   [[nodiscard]] std::optional<RunFailure> find_chatter(const State& state) const;

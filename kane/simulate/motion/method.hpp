@@ -1,5 +1,5 @@
 #pragma once
-// The integrators by name, and what a user's tolerance means for them.
+// The integrators by name, and the meaning of a user's tolerance for them.
 
 #include <cstdint>
 #include <string_view>

@@ -48,9 +48,9 @@ class MotionSimulator {
   // ---- before start(), or while running: then they act from state().t on --------------------------------------------------
   /// All others get their defaults. Throws ModelError for an unknown name.
   void set_parameters(const Values& parameters);
-  /// Values of CompiledSystem::inputs(). Inputs with a source of their own (SimulatorOptions::inputs) follow that.
+  /// Sets the values of CompiledSystem::inputs(). Inputs with their own source (SimulatorOptions::inputs) follow that.
   void set_inputs(std::span<const double> inputs);
-  /// One of them. Throws ModelError if a running input has a source of its own.
+  /// Sets one of them. Throws ModelError if the input has its own source.
   void set_input(std::size_t input, double value);
   /// Sets the constraints that hold, one flag per constraint. Plain motion does not change the speeds; switched motion brings them
   /// onto the constraints with the next step.
@@ -73,7 +73,7 @@ class MotionSimulator {
   virtual void resume(const State& state) = 0;
   /// Why the last step failed.
   [[nodiscard]] virtual RunFailure explain_last_step() = 0;
-  /// Everything that decides how the motion goes on. Only CVODE and ARKODE notice: they begin anew at a snapshot.
+  /// Everything that determines how the motion continues. Only CVODE and ARKODE are affected: they restart at a snapshot.
   [[nodiscard]] MotionSnapshot snapshot();
   /// Goes back to a snapshot, and on from there to the last bit as the simulator that took it. Throws ModelError if it is
   /// one of another system or method.
@@ -83,7 +83,7 @@ class MotionSimulator {
   [[nodiscard]] const SwitchRecord* event() const { return event_ ? &*event_ : nullptr; }
   /// The last step has reached an event, which the next one handles.
   [[nodiscard]] virtual bool event_pending() const { return false; }
-  /// The event of the last step ends the motion (`stop:` in the model). Further steps go on nevertheless.
+  /// The event of the last step ends the motion (`stop:` in the model). Further steps continue nevertheless.
   [[nodiscard]] bool stopped() const { return stop_; }
   /// The present mode of the model; "" if it has none.
   [[nodiscard]] const std::string& mode() const { return mode_; }
@@ -109,11 +109,11 @@ class MotionSimulator {
   [[nodiscard]] bool locates_jumps() const { return jumps_.present() && !has_fixed_step(options_.method); }
   /// Called by start() of each kind: common parts.
   void begin(const State& state);
-  /// Something the motion depends on has changed at state(): the integrator begins anew there.
+  /// Something the motion depends on has changed at state(): the integrator restarts there.
   virtual void disturb() = 0;
   /// Makes active what shall hold where assemble() begins.
   virtual void prepare_assembly() {}
-  /// Writes or reads the numbers that decide how the motion goes on; of both kinds here, each kind adds its own.
+  /// Writes or reads the numbers that determine how the motion continues: those of both kinds here, each kind adds its own.
   virtual void exchange(MemoryArchive& a);
   /// The parts of a snapshot that are not numbers, for each kind.
   [[nodiscard]] virtual std::shared_ptr<MotionSnapshot::Data> make_snapshot() const;

@@ -1,5 +1,5 @@
 #pragma once
-// Everything that decides how a simulation goes on, as a value: taken by MotionSimulator::snapshot(), put back by restore(),
+// Everything that determines how a simulation continues, as a value: taken by MotionSimulator::snapshot(), restored by restore(),
 // in the same simulator or in another one of the same system and method.
 
 #include <memory>

@@ -1,5 +1,5 @@
 #pragma once
-// A simulation that cannot go on: when, where, which quantity, and the likely cause, in words.
+// A simulation that cannot continue: when, where, which quantity, and the likely cause, in words.
 
 #include <string>
 
@@ -11,8 +11,8 @@ struct RunFailure {
   StepStatus status = StepStatus::Ok;
   double t = 0;
   State state;           ///< the last one that was reached
-  std::string quantity;  ///< what is to blame, by name
-  std::string cause;     ///< sentences: what is likely the matter, and what may help
+  std::string quantity;  ///< the quantity at fault, by name
+  std::string cause;     ///< sentences: the likely cause, and possible remedies
 
   /// One paragraph with all of it.
   [[nodiscard]] std::string message(const EquationsOfMotion& equations) const;

@@ -1,6 +1,6 @@
 #pragma once
-// Plain motion: whatever holds at the start holds throughout, unless the caller changes it (motion_simulator.hpp has the
-// interface).
+// Plain motion: constraints that hold at the start hold throughout, unless the caller changes them (motion_simulator.hpp
+// has the interface).
 
 #include <optional>
 #include <vector>

@@ -20,7 +20,7 @@ struct SimulatorOptions {
   double absolute_tolerance = 0;      ///< for the local error; 0: a thousandth of the relative one
   double step = 1e-3;                 ///< of methods with a fixed step
   double first_step = 0;              ///< of adaptive methods; 0: chosen automatically
-  /// Longest step. Switched motion without a limit of its own takes at most a fiftieth of a run in one step, so that events
+  /// Longest step. Switched motion without its own limit takes at most a fiftieth of a run in one step, so that events
   /// are not stepped over (and 0.2 s when stepped outside of run()).
   double max_step = std::numeric_limits<double>::infinity();
   long max_steps = 0;                   ///< 0: no limit

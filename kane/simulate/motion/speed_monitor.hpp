@@ -1,6 +1,6 @@
 #pragma once
-// Generalized speeds of one's own choice, u = Y(q) qdot + Z, determine the motion only where Y can be inverted. The tip of
-// an arm that is stretched cannot move outwards: there its velocity says nothing about the joints, and
+// User-defined generalized speeds, u = Y(q) qdot + Z, determine the motion only where Y can be inverted. The tip of
+// an arm that is stretched cannot move outwards: there its velocity does not determine the joint rates, and
 //
 //     qdot = Q(q) u + ...,     Q = Y^-1,
 //

@@ -15,7 +15,7 @@ class CsvWriter {
  public:
   /// "-": standard output. Throws ModelError if the file cannot be written.
   CsvWriter(const std::string& file, const std::vector<std::string>& names);
-  /// Without finish(): what was written stays in FILE.part, if there is any.
+  /// Without finish(): rows already written stay in FILE.part.
   ~CsvWriter();
   CsvWriter(const CsvWriter&) = delete;
   CsvWriter& operator=(const CsvWriter&) = delete;

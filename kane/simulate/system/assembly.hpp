@@ -1,13 +1,13 @@
 #pragma once
 // Assembly: from initial values that are incomplete or do not fit together to a configuration and speeds that satisfy the
-// constraints. What was given is held; what was not given moves, from its guess to the nearest solution.
+// constraints. Given values are held; the others move, from their guesses to the nearest solution.
 //
 //     coordinates: phi(q, t) = 0 by damped Gauss-Newton (kane/solve/newton.hpp) from the start, then from several others
 //     speeds:      A u + b = 0 by the shortest change of those that are free
 //
 // Values that satisfy the constraints are not touched at all. Given values may contradict each other. Then as many are
 // held as the constraints allow: those of a state or a setting before those of the model, independent ones before those
-// that the user wants to be dependent, earlier ones before later ones (kane/solve/column_basis.hpp). Values of the model
+// that the user lists as dependent, earlier ones before later ones (kane/solve/column_basis.hpp). Values of the model
 // that had to move are reported; values of a state or a setting may move by rounding only, else assembly fails and says
 // which loops stay open, and how far.
 
@@ -22,7 +22,7 @@ namespace kane {
 /// The values of the state that are given; the others are guesses.
 struct GivenValues {
   std::vector<bool> q, u;
-  /// Flags of those that a state or a setting gives, which come before those of the model. Empty: none.
+  /// Flags of those that a state or a setting gives, which take precedence over those of the model. Empty: none.
   std::vector<bool> insisted_q{}, insisted_u{};
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// Equations of motion made ready to run: kernels for what a step, an embedding and a report need. Constant once it is
-// made: any number of threads may use one, as long as nobody adds to the graph of the equations that were handed over.
+// Equations of motion made ready to run: kernels for a step, an embedding and a report. Constant once it is
+// made: any number of threads may use one, as long as nothing is added to the graph of the equations it was given.
 // Everything that changes is in a SystemEvaluator, one per thread; expressions and kernels are added in a KernelWorkshop, one per
 // thread too.
 
@@ -58,7 +58,7 @@ class CompiledSystem {
   [[nodiscard]] std::size_t constraint_count() const { return equations_.constraints.size(); }
   /// Rows of shapes that touch come after those of the constraints.
   [[nodiscard]] const ContactLayout& contact_layout() const { return contact_layout_; }
-  /// Rows of constraints that are written while it runs come last.
+  /// Rows of constraints added while it runs come last.
   [[nodiscard]] std::size_t free_rows() const { return free_rows_; }
   [[nodiscard]] std::size_t first_free_row() const { return constraint_count() + contact_layout_.rows(); }
   [[nodiscard]] std::size_t row_count() const { return first_free_row() + free_rows_; }
@@ -97,7 +97,7 @@ class CompiledSystem {
   /// constraints) and d rhs/dX. Present if there are such forces; `mass` and `inverse` then have lambda in their state, too.
   [[nodiscard]] const Kernel* given() const { return given_ ? &*given_ : nullptr; }
 
-  /// Kernels that only some uses need: made when first asked for (by one thread, while others wait). For kernels of other
+  /// Kernels that only some uses need: made on first use (by one thread, while others wait). For kernels of other
   /// expressions, make a KernelWorkshop.
   [[nodiscard]] const ExtraKernels& extra() const { return *extra_; }
   /// The model's own laws of the inputs that are given from outside nevertheless (CompileOptions::driven_inputs), for

@@ -70,7 +70,7 @@ class ConstraintProjector {
 
  private:
   struct Measure {
-    double excess = 0;  ///< largest residual in units of what is allowed for it
+    double excess = 0;  ///< largest residual in units of its tolerance
     double largest = 0;
     int row = -1;
   };
@@ -78,7 +78,7 @@ class ConstraintProjector {
   void calc_contacts(std::span<const double> q, std::span<double> residual, MatrixView j);
   void calc_written(std::span<const double> q, std::span<double> residual, MatrixView j);
   [[nodiscard]] Measure measure(std::span<const double> q) const;
-  /// Largest |A u + b| over what is allowed; fills residuals_.motion.
+  /// Largest |A u + b| in units of its tolerance; fills residuals_.motion.
   [[nodiscard]] double measure_speeds(std::span<const double> u);
 
   SystemEvaluator& evaluator_;

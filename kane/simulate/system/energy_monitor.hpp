@@ -32,10 +32,10 @@ class EnergyMonitor {
   /// After a step of switched motion: observes, and returns how far the energy has risen above an earlier value in this step;
   /// 0 if something feeds the system, or if that is not known.
   double check_rise(std::span<const double> q, std::span<const double> u);
-  /// Forgets what the last check_rise() saw.
+  /// Forgets the value of the last check_rise().
   void undo_rise();
   [[nodiscard]] EnergyReport report() const;
-  /// Writes or reads what has been seen so far.
+  /// Writes or reads the observations so far.
   void exchange(MemoryArchive& a) {
     a(report_.known, report_.start, report_.end, report_.kinetic_end, report_.largest_drift, report_.scale);
     a(potential_start_, largest_power_, largest_total_, moved_, lowest_, report_.largest_rise);

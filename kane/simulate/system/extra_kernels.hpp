@@ -1,6 +1,6 @@
 #pragma once
-// Kernels of a CompiledSystem that only some uses need, each made when it is first asked for. The first to ask does the
-// work while others wait; afterwards they are read without a lock. They are made in a workshop of their own, so that the
+// Kernels of a CompiledSystem that only some uses need, each made on first use. The first thread to need one does the
+// work while others wait; afterwards they are read without a lock. They are made in a separate workshop, so that the
 // graph of the system is never touched.
 
 #include <memory>
@@ -72,7 +72,7 @@ class ExtraKernels {
   [[nodiscard]] const ContactKernels& contacts() const;
   /// Stiffness and damping of each handle, as a function of q and u.
   [[nodiscard]] const Kernel& handles() const;
-  /// qdot depends on u (and t) only, udot on q (and t) only: what the Stormer-Verlet method needs.
+  /// qdot depends on u (and t) only, udot on q (and t) only, as the Stormer-Verlet method requires.
   [[nodiscard]] bool separable() const;
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
 // A place to form expressions of a compiled system and kernels from them. A CompiledSystem is shared and never changes;
-// a workshop has a copy of its equations on a graph of its own, and belongs to one thread:
+// a workshop has a copy of its equations on its own graph, and belongs to one thread:
 //
 //     KernelWorkshop shop(system);
 //     const EquationsOfMotion& e = shop.equations();

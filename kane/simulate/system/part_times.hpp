@@ -1,6 +1,6 @@
 #pragma once
 // How the time of a run is spent. Looking at the clock costs as much as a small kernel, so of many equal calls only some are
-// measured, and their median speaks for all: a call that was interrupted by something else on the machine does not count.
+// measured, and their median represents all: a call that was interrupted by something else on the machine does not count.
 
 #include <algorithm>
 #include <array>
@@ -36,7 +36,7 @@ class CallTimes {
   [[nodiscard]] double total() const { return static_cast<double>(calls_) * typical(); }
   /// The cost of reading the clock, s: twice for each call measured.
   [[nodiscard]] double looks() const { return measured_ == 0 ? 0 : 2 * static_cast<double>(measured_) * clock_cost(); }
-  /// The median of the calls measured last, without what the clock itself takes, s.
+  /// The median of the calls measured last, without the time the clock itself takes, s.
   [[nodiscard]] double typical() const {
     const std::size_t n = std::min(measured_, kKept);
     if (n == 0) return 0;
@@ -86,7 +86,7 @@ struct EvaluationTimes {
   [[nodiscard]] double looks() const { return motion.looks() + mass.looks() + constraints.looks() + solve.looks(); }
 };
 
-/// Seconds of a run by what they were spent on. `total` is what a clock on the wall shows; the rest is time that the
+/// Seconds of a run by activity. `total` is wall-clock time; the rest is time that the
 /// processor worked for this thread, without what measuring it has cost.
 struct RunTimes {
   double total = 0, processor = 0, kernel = 0, solve = 0, projection = 0, output = 0;

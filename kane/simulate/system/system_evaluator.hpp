@@ -70,7 +70,7 @@ class SystemEvaluator {
   /// The source of the rows of shapes that touch; null: these are empty. It must outlive the evaluator, or be detached.
   void attach(ContactRows* contacts) { contacts_ = contacts; }
   [[nodiscard]] ContactRows* contacts() const { return contacts_; }
-  /// The row that stands at a free place (null: none); it must outlive its use.
+  /// Sets the row at a free place (null: none); it must outlive its use.
   void set_written(std::size_t place, WrittenRow* row) { written_[place] = row; }
   [[nodiscard]] WrittenRow* written(std::size_t place) const { return written_[place]; }
   /// The rows of shapes alone.
@@ -87,10 +87,10 @@ class SystemEvaluator {
 
   /// Chooses the independent speeds for the present A (after calc_constraints); keeps a good choice.
   const IndependentReport& choose_independent();
-  /// The next evaluation is at a state that satisfies the constraints; what was chosen elsewhere is forgotten.
+  /// The next evaluation is at a state that satisfies the constraints; choices made elsewhere are forgotten.
   void forget_choice();
   /// Keeps the choice another evaluator of the same system has made for its present set of constraints. When that set
-  /// becomes active here, the choice is taken over instead of factorising, and made anew only if it turns out to be bad.
+  /// becomes active here, the choice is taken over instead of factorising, and made again only if it turns out to be bad.
   void prepare(const SystemEvaluator& ahead);
   /// So that prepare() does not allocate.
   void reserve_prepared();
@@ -110,9 +110,9 @@ class SystemEvaluator {
   [[nodiscard]] std::span<const int> independent() const { return choice_.independent(); }
   [[nodiscard]] std::span<const int> dependent() const { return choice_.dependent(); }
   [[nodiscard]] const IndependentSpeeds& choice() const { return choice_; }
-  /// How often the independent speeds were chosen anew since set_active().
+  /// How often the independent speeds were chosen again since set_active().
   [[nodiscard]] long choices() const { return choices_; }
-  /// D and the factors of A_d for the present A (after calc_constraints), choosing anew where that is needed.
+  /// D and the factors of A_d for the present A (after calc_constraints), choosing again where necessary.
   [[nodiscard]] EmbedReport refresh_embedding();
   [[nodiscard]] Embedding& embedding() { return embedding_; }
   /// A, b, gamma of the active rows only.
@@ -176,7 +176,7 @@ class SystemEvaluator {
   // Forces X that loads depend on. multipliers_ has X at their rows and zeros elsewhere, given_lambda_ all multipliers.
   std::vector<double> multipliers_, given_lambda_, residual_, change_, before_, zeros_;
   std::span<const double> given_values_;
-  Matrix given_udot_, given_multipliers_;  ///< what a unit of each force changes
+  Matrix given_udot_, given_multipliers_;  ///< change per unit of each force
   Lu given_factors_;
   EvaluationTimes times_;
 };

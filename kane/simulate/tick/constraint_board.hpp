@@ -1,7 +1,7 @@
 #pragma once
 // Where a thread that runs ticks and one that writes constraints meet, without locks: the writer posts a row that is ready to
-// run, the next tick takes it; the writer takes it down, the next tick lets go. A place belongs to one side at a time, and its
-// stage says to whom.
+// run, the next tick takes it; the writer takes it down, the next tick releases it. A place belongs to one side at a time, and its
+// stage says which.
 
 #include <atomic>
 #include <memory>

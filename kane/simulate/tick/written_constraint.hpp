@@ -22,7 +22,7 @@ namespace kane {
 /// The row of one of them, compiled. Immutable.
 class WrittenConstraint {
  public:
-  /// `expression` may belong to any graph; it is formed in the workshop. Throws ModelError for anything that is no
+  /// `expression` may belong to any graph; it is formed in the workshop. Throws ModelError for anything that is not a
   /// constraint on this system.
   WrittenConstraint(const KernelWorkshop& shop, std::string name, const Expr& expression);
 
