@@ -39,7 +39,7 @@ struct FitProblem {
 struct ModelFit {
   std::string model;
   FitReport report;
-  std::vector<std::string> signals;     ///< of FitReport::rms: columns of the data, then goals
+  std::vector<std::string> signals;     ///< signals of FitReport::rms: columns of the data, then goals
   std::size_t measured = 0;             ///< number of them that are columns
   std::vector<std::string> missed;      ///< messages about goals that are not met
   std::vector<std::string> warnings{};  ///< sentences

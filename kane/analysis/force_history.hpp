@@ -28,7 +28,7 @@ struct ForceRecord {
   ForceKind kind = ForceKind::Reaction;
   std::string frame, point;  ///< of a reaction: axes of the components, and the point torques are taken about
   double largest = 0, largest_time = 0;
-  double largest_torque = 0, torque_time = 0;  ///< of a reaction
+  double largest_torque = 0, torque_time = 0;  ///< largest torque of a reaction, and its time
 };
 
 class ForceHistory {

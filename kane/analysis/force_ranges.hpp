@@ -22,7 +22,7 @@ class SwitchedDynamics;
 struct ForceRange {
   std::string name;
   bool is_friction = false;
-  std::size_t component = 0;  ///< of a friction: its place in ContactForce::friction
+  std::size_t component = 0;  ///< for a friction: index in ContactForce::friction
   double least = 0;           ///< minus infinity if nothing bounds it
   double most = 0;            ///< infinity if nothing bounds it: it can be wedged as hard as one likes
   bool polygon = false;       ///< a cone of two dimensions had to be replaced by a pyramid

@@ -54,7 +54,7 @@ struct InverseReport {
 struct TrackReport {
   std::string model;
   RunReport run;
-  std::vector<ColumnStatistics> errors;  ///< of the prescribed coordinates; sizes
+  std::vector<ColumnStatistics> errors;  ///< sizes of the errors of the prescribed coordinates
   bool lost = false;  ///< stopped at a singular configuration, in which the torques are not determined
 };
 

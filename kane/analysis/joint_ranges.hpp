@@ -13,7 +13,7 @@ namespace kane {
 /// Limits of one coordinate; infinite where there is none.
 struct JointRange {
   std::string joint, coordinate;
-  std::size_t place = 0;  ///< of the coordinate among all
+  std::size_t place = 0;  ///< index of the coordinate among all
   double lower = 0, upper = 0;
   bool rigid = false;    ///< the stops are rigid: not part of the smooth equations
   std::string actuator;  ///< input of the motor; "": there is none, or a law acts as well

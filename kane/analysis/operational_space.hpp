@@ -17,7 +17,7 @@
 namespace kane {
 
 struct Task {
-  std::string name;       ///< of a point or a body
+  std::string name;       ///< name of a point or a body
   bool rotation = false;  ///< angular velocity of the body instead of the velocity of the point
 };
 
@@ -29,8 +29,8 @@ struct TaskReport {
   std::vector<std::string> independent;
   Matrix inverse_inertia;               ///< Lambda^-1
   Matrix inertia;                       ///< its pseudo-inverse: the inverse on the directions that can move
-  int rank = 0;                         ///< of Lambda^-1
-  std::vector<double> singular_values;  ///< of J C, descending
+  int rank = 0;                         ///< rank of Lambda^-1
+  std::vector<double> singular_values;  ///< singular values of J C, descending
   double manipulability = 0;            ///< product of the singular values (as many as there are rows), Yoshikawa 1985
 };
 

@@ -25,11 +25,11 @@ class HybridSimulator;
 /// A state at rest, with the forces of contacts and friction.
 struct RestingState {
   State state;
-  std::vector<double> lambda;          ///< of the constraints
+  std::vector<double> lambda;          ///< multipliers of the constraints
   std::vector<ContactForce> contacts;  ///< those that close, hold or slide first; open ones too
   bool sticks = false;                 ///< some friction holds: neighbouring states rest as well
   bool indeterminate = false;          ///< more than one set of forces holds it; one of them is given
-  std::vector<ForceRange> ranges;      ///< of forces that are not unique
+  std::vector<ForceRange> ranges;      ///< ranges of forces that are not unique
   double residual = 0;                 ///< largest acceleration that remains
 };
 

@@ -42,7 +42,7 @@ struct SensitivityOptions {
 struct SensitivitySample {
   double t = 0;
   std::span<const double> q, u;
-  std::span<const double> values;  ///< of the signals
+  std::span<const double> values;  ///< values of the signals
   ConstMatrixView derivatives;     ///< signals x parameters
 };
 

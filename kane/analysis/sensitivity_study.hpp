@@ -29,7 +29,7 @@ struct SensitivityStudyOptions {
 struct SensitivityReport {
   std::string model;
   std::vector<std::string> outputs, parameters;
-  std::vector<double> values;  ///< of the parameters
+  std::vector<double> values;  ///< values of the parameters
   Matrix last, largest;        ///< outputs x parameters: derivatives at the end, and their largest sizes
   double t_end = 0;
   std::size_t samples = 0;

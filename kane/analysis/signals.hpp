@@ -17,7 +17,7 @@ namespace kane {
 struct Signal {
   std::string name;
   Expr value;
-  std::shared_ptr<const Graph> graph{};  ///< of a parsed one: its own, which is kept as long as it is needed
+  std::shared_ptr<const Graph> graph{};  ///< for a parsed signal: its own graph, kept as long as it is needed
 };
 
 /// Everything that has a name and can be written in an expression. Adds to the graph of the equations.

@@ -30,7 +30,7 @@ struct Paragraph {
 /// Displayed formulas, one below the other. Long ones are broken into lines.
 struct Formulas {
   std::vector<Formula> rows;
-  std::size_t first_number = 0;  ///< of the first row, the others follow; 0: without numbers
+  std::size_t first_number = 0;  ///< number of the first row, the others follow; 0: without numbers
   std::string folded{};          ///< title of a list that is folded away; "": it is not folded
 };
 struct PageTable {

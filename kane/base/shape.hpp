@@ -21,7 +21,7 @@ struct Solid {
   std::vector<double> sizes;
   Vec3 position;     ///< in the body
   Mat3 rotation;     ///< maps components along the shape's axes to those along the body's
-  std::string file;  ///< of a Mesh
+  std::string file;  ///< file of a Mesh
 };
 
 }  // namespace kane

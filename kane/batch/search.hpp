@@ -35,7 +35,7 @@ struct SearchOptions {
 struct SearchReport {
   std::uint64_t runs = 0;
   std::vector<CaseResult> best{};            ///< one, or the front of several goals
-  std::vector<std::vector<double>> goals{};  ///< of these
+  std::vector<std::vector<double>> goals{};  ///< values of the goals
   bool feasible = false;                     ///< the conditions hold in the best
   std::string stopped{};                     ///< why it ended
 };

@@ -12,9 +12,9 @@
 namespace kane {
 
 struct NumberSummary {
-  std::size_t count = 0;  ///< of finite numbers
+  std::size_t count = 0;  ///< number of finite values
   double mean = 0;
-  double deviation = 0;  ///< of the population they are a sample of (n - 1)
+  double deviation = 0;  ///< standard deviation of the population, estimated from the sample (n - 1)
   double least = 0, most = 0;
 };
 [[nodiscard]] NumberSummary summarize(std::span<const double> numbers);

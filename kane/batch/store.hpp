@@ -25,13 +25,13 @@ namespace kane {
 struct StudyIdentity {
   std::string model_file;  ///< for replaying cases
   std::string model_hash;
-  std::string version;    ///< of Kane
+  std::string version;    ///< version of Kane
   std::string study;      ///< Sweep::describe(), or that of a search
   std::string sampling;   ///< name
   std::string command{};  ///< options that cases are replayed with
   std::uint64_t count = 0;
   std::vector<std::string> variables, measures;
-  std::vector<std::vector<std::string>> choices;  ///< of each variable; empty: numbers
+  std::vector<std::vector<std::string>> choices;  ///< choices of each variable; empty: it takes numbers
 };
 
 /// Hash of a text in 16 hexadecimal digits (FNV-1a).
@@ -84,7 +84,7 @@ struct StoreTable {
   std::vector<std::uint64_t> k;  ///< growing
   std::vector<char> ok;
   std::vector<double> seconds;
-  std::vector<std::vector<double>> values;    ///< of the variables; choices by their number
+  std::vector<std::vector<double>> values;    ///< values of the variables; choices by their number
   std::vector<std::vector<double>> measures;  ///< not-a-number where a run failed
   std::map<std::uint64_t, std::string> reasons{};
 };

@@ -37,8 +37,8 @@ struct SweepTarget {
 struct CaseResult {
   std::uint64_t k = 0;
   bool ok = false;
-  double seconds = 0;            ///< of computing
-  std::vector<double> values;    ///< of the variables
+  double seconds = 0;            ///< computing time, s
+  std::vector<double> values;    ///< values of the variables
   std::vector<double> measures;  ///< not-a-number if it failed
   std::string reason{};          ///< why it failed
 };

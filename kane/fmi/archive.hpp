@@ -17,7 +17,7 @@ void write_archive(const std::string& file, const std::vector<ArchiveFile>& entr
 
 struct ArchiveLimits {
   std::size_t entries = 20'000;
-  std::size_t bytes = std::size_t{1} << 30;  ///< of all entries together, unpacked
+  std::size_t bytes = std::size_t{1} << 30;  ///< total size of all entries, unpacked
 };
 
 /// The entries that are files. Throws ModelError for a file that is not an archive, names that lead out of it, links, and more than the limits

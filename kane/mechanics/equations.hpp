@@ -61,8 +61,8 @@ struct SymbolWithDefault {
 
 /// One scalar constraint. Configuration constraints have phi; all have the velocity row.
 struct ConstraintEquation {
-  std::string name;         ///< of the scalar row, e.g. "loop.x"
-  std::string group;        ///< of the constraint the user wrote, e.g. "loop"; activated together
+  std::string name;         ///< name of the scalar row, e.g. "loop.x"
+  std::string group;        ///< name of the user's constraint, e.g. "loop"; its rows are activated together
   std::optional<Expr> phi;  ///< phi(q, t) = 0, if it is a configuration constraint
   std::vector<Expr> a;      ///< row of A: one coefficient per speed
   Expr b;                   ///< A u + b = 0
@@ -170,7 +170,7 @@ struct SolidExpr {
   ShapeKind kind = ShapeKind::Box;
   std::vector<Expr> sizes;
   Placement place;
-  std::string file;  ///< of a Mesh
+  std::string file;  ///< file of a Mesh
 };
 
 /// A solid fixed in a body (-1: in the inertial frame). Its sizes and its place are functions of parameters.
@@ -276,7 +276,7 @@ struct EquationsOfMotion {
   std::string initial_mode;  ///< "": the constraints that are active by themselves
 
   Expr kinetic;
-  std::optional<Expr> potential;  ///< of gravity and springs; absent if some load has none that is known
+  std::optional<Expr> potential;  ///< potential energy of gravity and springs; absent if that of some load is not known
   Expr3 linear_momentum;          ///< components in N
   Expr3 angular_momentum;         ///< about the origin of N, components in N
 

@@ -20,7 +20,7 @@ class Frames {
     bool hidden = false;       ///< an intermediate frame of a rotation sequence
     FrameId parent;            ///< invalid for a frame that is not oriented relative to another
     std::optional<Axis> axis;  ///< set for a simple rotation: `angle` about this axis
-    Expr angle;                ///< of a rotation about a fixed axis, simple or not
+    Expr angle;                ///< angle of a rotation about a fixed axis, simple or not
     Expr3 rotation_axis;       ///< unit vector of a rotation about a fixed axis
     Expr cosine, sine;         ///< of the angle of a simple rotation
     Expr33 rotation;           ///< parent components = rotation * components

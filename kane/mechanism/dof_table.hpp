@@ -27,7 +27,7 @@ struct DofAxis {
   int coordinate = -1;  ///< index into q; -1 = none
   int speed = -1;       ///< index into u if the rate is itself a speed; -1 = none
   int constraint = -1;  ///< number of the constraint force; -1 = free
-  Vector axis;          ///< of length one
+  Vector axis;          ///< unit vector
   Expr force;           ///< c, an expression of q, u, u', inputs and multipliers; zero if free
 };
 

@@ -44,9 +44,9 @@ struct AxisLaw {
   Expr damping;   ///< -damping*u
   Expr friction;  ///< Coulomb: up to this force or torque against sliding (taken up by kane/simulate)
   std::optional<Expr> lower, upper;          ///< limits of the coordinate: stops
-  Expr restitution;                          ///< of rigid stops, 0 to 1
+  Expr restitution;                          ///< restitution of rigid stops, 0 to 1
   Expr stop_stiffness;                       ///< 0: the stops are rigid
-  Expr stop_damping;                         ///< of stops with a stiffness
+  Expr stop_damping;                         ///< damping of stops with a stiffness
   std::optional<Expr> max_force, max_speed;  ///< of the motor: `actuator` and `law` together
   Quantity law;                              ///< any further force or torque, positive along the coordinate
   Expr actuator;                             ///< an input symbol added along the coordinate; 0 = none
@@ -63,8 +63,8 @@ struct ElementaryMotion {
   std::vector<Expr> coordinates;
   /// Symbols of the speeds: one, or three for Ball. Empty if not free, or if the user's own speeds replace them.
   std::vector<Expr> speeds;
-  Expr value;  ///< of a locked (constant) or prescribed (function of t and inputs) coordinate
-  Expr pitch;  ///< of a Screw
+  Expr value;  ///< value of a locked (constant) or prescribed (function of t and inputs) coordinate
+  Expr pitch;  ///< pitch of a Screw
   AxisLaw law;
   /// Names by which expressions may still refer to the value and the rate of a locked or prescribed motion.
   std::string held_coordinate, held_speed;

@@ -25,7 +25,7 @@ struct LoweredMotion {
   bool free = true;
   FrameId from, to;    ///< the frame it starts from and the one it leads to (the same for a translation)
   PointId start, end;  ///< likewise points (the same for a rotation)
-  Vector axis;         ///< of length one, in `from`; zero for a Ball
+  Vector axis;         ///< unit vector in `from`; zero for a Ball
   Expr value;          ///< the coordinate, or the known value
   Expr rate;           ///< its derivative
 };
@@ -34,11 +34,11 @@ struct LoweredJoint {
   std::string name;
   std::string parent, child;
   bool closing = false;
-  FrameId inner_frame;  ///< of the placement on the parent
+  FrameId inner_frame;  ///< frame of the placement on the parent
   FrameId outer_frame;  ///< after all motions: of the placement on the child
   PointId inner;        ///< point on the parent
   PointId outer;        ///< after all motions: point on the child
-  PointId acting;       ///< of a closing joint: the point of the child where its forces act
+  PointId acting;       ///< for a closing joint: the point of the child where its forces act
   std::vector<LoweredMotion> motions;
   /// Free motions of a closing joint that carry a law, by their number: measured, since no coordinate belongs to them.
   std::map<std::size_t, LoweredMotion> measured;
@@ -75,7 +75,7 @@ struct LoweredSwitching {
     bool poisson = false;
     std::optional<Expr> stiffness;
     Expr dissipation;
-    std::string coordinate{};  ///< of a stop
+    std::string coordinate{};  ///< for a stop: the coordinate it limits
     bool located = false;      ///< an action says where its forces act, or they act inside a joint
   };
   struct Friction {
@@ -112,8 +112,8 @@ struct LoweredSwitching {
 struct GivenForce {
   enum class Kind : std::uint8_t { Auxiliary, Force, Torque, Multiplier };
   Kind kind;
-  std::string name;  ///< of the auxiliary speed, the joint or the row
-  std::size_t axis;  ///< of the ground, for the force and torque of a joint
+  std::string name;  ///< name of the auxiliary speed, the joint or the row
+  std::size_t axis;  ///< axis of the ground, for the force and torque of a joint
   Expr symbol;
 };
 

@@ -157,7 +157,7 @@ struct NamedQuantity {
 /// A variable with a differential equation of first order: the current of a motor, the integral of an error, a temperature.
 struct StateQuantity {
   std::string name;
-  Quantity rate;  ///< of coordinates, speeds, states, inputs, parameters and t
+  Quantity rate;  ///< function of coordinates, speeds, states, inputs, parameters and t
   Where where;
 };
 
@@ -168,7 +168,7 @@ struct StateQuantity {
 /// Constraints, inputs and outputs are those of the mechanism. The coordinates are also its extra coordinates.
 struct GeneralEquations {
   std::vector<std::string> coordinates, speeds;
-  std::vector<Quantity> rates;                     ///< of the coordinates
+  std::vector<Quantity> rates;                     ///< rates of the coordinates
   std::vector<std::vector<Quantity>> mass_matrix;  ///< rows
   std::vector<Quantity> forcing;
   Quantity kinetic, potential;  ///< energies; may be empty

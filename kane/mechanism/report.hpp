@@ -9,7 +9,7 @@ namespace kane {
 struct ReportOptions {
   bool motion = true;     ///< points and bodies
   bool energy = true;     ///< kinetic and potential energy, momentum
-  bool reactions = true;  ///< of the joints that ask for it
+  bool reactions = true;  ///< reactions of the joints with report_reaction
 };
 
 /// Symbols, parameters, inputs and kinematical equations: everything but the dynamics and the constraints.
@@ -35,7 +35,7 @@ struct JointWrench {
 
 /// How to write reactions down.
 struct ReactionView {
-  std::string frame;  ///< of the components; "" = the joint's child
+  std::string frame;  ///< frame of the components; "" = the joint's child
   std::string point;  ///< about which torques are taken; "" = the joint's own, on the child's side
 };
 

@@ -80,7 +80,7 @@ struct FrictionRule {
 
 struct SwitchRule {
   struct Reset {
-    std::string name;  ///< of a coordinate or speed
+    std::string name;  ///< name of a coordinate or speed
     Quantity value;
   };
   std::string name;
@@ -113,7 +113,7 @@ struct HandleRule {
 struct Switching {
   std::vector<ContactRule> contacts;
   std::string contact_scheme;          ///< how contacts are followed: automatic, events or stepping; "" = automatic
-  std::optional<double> contact_step;  ///< of stepping, s
+  std::optional<double> contact_step;  ///< step of time stepping, s
   std::vector<FrictionRule> frictions;
   std::vector<SwitchRule> switches;
   std::vector<ModeRule> modes;

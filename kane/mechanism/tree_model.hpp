@@ -22,12 +22,12 @@ struct TreeLink {
   MotionKind kind = MotionKind::Rotation;
   bool free = true;           ///< else a known motion without a degree of freedom
   LinkRotation rotation;      ///< link components to parent components, at the present configuration
-  Expr3 position;             ///< of the link's origin from the parent's, parent components
+  Expr3 position;             ///< position of the link's origin from the parent's, parent components
   std::size_t first_dof = 0;  ///< number of its (first) degree of freedom; Ball has three
   std::size_t dof_count = 0;
   Expr rate;                ///< speed along the axis (or the known rate), for one-axis motions
-  Expr known_acceleration;  ///< of a motion that is not free
-  Expr3 ball_rates{};       ///< of a Ball
+  Expr known_acceleration;  ///< known acceleration of a motion that is not free
+  Expr3 ball_rates{};       ///< rates of a Ball
   Expr pitch;
   InertialParameters inertia;  ///< about the link's origin, link components
   /// External force at the link's origin and torque about it, link components (gravity excluded).

@@ -16,7 +16,7 @@ struct TableColumns {
   bool inputs = false;      ///< values of all inputs
   bool prescribed = false;  ///< motions of joints that are functions of time or inputs
   bool energy = false;      ///< kinetic, potential and total energy, J
-  bool reactions = false;   ///< of joints (on the outer body, components in its axes), and auxiliary forces
+  bool reactions = false;   ///< reactions of joints (on the outer body, components in its axes), and auxiliary forces
   bool contacts = false;    ///< normal and friction force of each contact, and what shapes exert on each body
 
   [[nodiscard]] bool any() const { return inputs || prescribed || energy || reactions || contacts; }

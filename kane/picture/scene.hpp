@@ -87,7 +87,7 @@ struct Scene {
   std::vector<ScenePoint> points;
   std::vector<ScenePlane> planes;
   std::optional<std::size_t> gravity;  ///< place of its components in the reports
-  double size = 1;                     ///< of the mechanism, m
+  double size = 1;                     ///< size of the mechanism, m
 };
 
 /// Adds the outputs that a picture needs and a model does not have: the components of its forces and torques, and its

@@ -11,7 +11,7 @@ namespace kane {
 
 struct ServedModel {
   std::string path;         ///< relative to the folder
-  std::string description;  ///< of the file; "" if it has none
+  std::string description;  ///< description of the file; "" if it has none
 };
 
 class ServedFolder {

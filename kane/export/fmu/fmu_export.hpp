@@ -24,7 +24,7 @@ struct FmuOptions {
 struct FmuPlan {
   FmuModel model;
   FmuOptions options;
-  std::vector<ArchiveFile> files;  ///< of the archive
+  std::vector<ArchiveFile> files;  ///< files of the archive
   std::string compiler;            ///< that made the library; "": there is none
 };
 

@@ -24,7 +24,7 @@ struct FmuExpressions {
   std::vector<Expr> phi, phi_q, motion_rows, a;  ///< phi_q and a by rows
   /// Derivatives of rates, outputs, calculated, phi, motion_rows along the seeds.
   std::vector<Expr> tangent;
-  std::vector<std::string> seeds;  ///< of states, inputs, t, parameters
+  std::vector<std::string> seeds;  ///< seeds for states, inputs, t, parameters
 
   [[nodiscard]] std::vector<NamedExpr> motion_outputs() const;
   [[nodiscard]] std::vector<NamedExpr> closure_outputs() const;

@@ -23,7 +23,7 @@ struct FmuVariable {
   std::size_t index = 0;  ///< among those of its kind; a rate has that of its state
   std::string name;
   std::string unit{};      ///< SI, as Kane writes it; "": not known
-  double start = 0;        ///< of states, inputs and parameters
+  double start = 0;        ///< start value of a state, input or parameter
   bool dependent = false;  ///< a state that is found from the others
 };
 
@@ -77,7 +77,7 @@ struct FmuModel {
 };
 
 struct FmuModelOptions {
-  std::string name{};                 ///< of the model identifier; "": that of the model
+  std::string name{};                 ///< model identifier; "": the name of the model
   std::vector<std::string> inputs{};  ///< to be left open although the model has laws for them
   bool leave_out = false;             ///< contacts and the like are left out instead of refused
   std::optional<double> until{};      ///< of the default experiment, s

@@ -41,9 +41,9 @@ struct YamlNode {
 
   Kind kind = Kind::Null;
   bool quoted = false;             ///< a Scalar in quotation marks, or a block of text
-  std::string text;                ///< of a Scalar
-  std::vector<YamlNode> items;     ///< of a List
-  std::vector<YamlEntry> entries;  ///< of a Map, in the order of the file
+  std::string text;                ///< text of a Scalar
+  std::vector<YamlNode> items;     ///< items of a List
+  std::vector<YamlEntry> entries;  ///< entries of a Map, in the order of the file
   YamlPlace place;
 
   [[nodiscard]] bool is_null() const { return kind == Kind::Null; }

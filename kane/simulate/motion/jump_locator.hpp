@@ -56,8 +56,8 @@ class JumpLocator {
 
  private:
   struct Place {
-    std::string text;      ///< of the function
-    std::string argument;  ///< of sign
+    std::string text;      ///< text of the function
+    std::string argument;  ///< argument of sign
     bool jumps = false;    ///< or else a corner
     bool of_state = false;
   };

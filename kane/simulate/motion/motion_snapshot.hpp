@@ -39,7 +39,7 @@ class MotionSnapshot {
     std::vector<bool> active;
     std::string mode;
     std::optional<SwitchRecord> event;
-    std::vector<double> numbers;  ///< of MotionSimulator::exchange()
+    std::vector<double> numbers;  ///< numbers written by MotionSimulator::exchange()
   };
 
   explicit MotionSnapshot(std::shared_ptr<const Data> data) : data_(std::move(data)) {}

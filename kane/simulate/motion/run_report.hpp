@@ -44,7 +44,7 @@ struct RunReport {
   double t_begin = 0, t_end = 0;
   long samples = 0;
   IntegratorTotals totals;
-  std::string method;      ///< of the last step
+  std::string method;      ///< method of the last step
   bool canonical = false;  ///< integrated in canonical variables
   EnergyReport energy;
   ConstraintResiduals constraints;  ///< the largest after steps; of switched motion, those at the end
@@ -60,7 +60,7 @@ struct RunReport {
   double energy_lost = 0;  ///< kinetic energy lost in impacts
   /// Time stepping with many contacts (stepping/contact_stepper.hpp); no steps if events were followed all the time.
   struct Stepping {
-    long steps = 0;             ///< of fixed length
+    long steps = 0;             ///< steps of fixed length
     double step = 0;            ///< that length, s
     long takeovers = 0;         ///< times it took over from events
     long sweeps = 0;            ///< over the contacts, in all steps

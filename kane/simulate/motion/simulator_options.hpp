@@ -18,8 +18,8 @@ struct SimulatorOptions {
   Method method = Method::Automatic;  ///< switched motion: Automatic, Rk4, Dopri5 or Dop853
   double tolerance = 1e-9;            ///< for the whole run; see local_tolerance()
   double absolute_tolerance = 0;      ///< for the local error; 0: a thousandth of the relative one
-  double step = 1e-3;                 ///< of methods with a fixed step
-  double first_step = 0;              ///< of adaptive methods; 0: chosen automatically
+  double step = 1e-3;                 ///< step of fixed-step methods
+  double first_step = 0;              ///< first step of adaptive methods; 0: chosen automatically
   /// Longest step. Switched motion without its own limit takes at most a fiftieth of a run in one step, so that events
   /// are not stepped over (and 0.2 s when stepped outside of run()).
   double max_step = std::numeric_limits<double>::infinity();

@@ -12,7 +12,7 @@ class KernelWorkshop;
 
 struct SwitchKernels {
   Kernel values;  ///< per contact: restitution, force (0 if rigid); per friction: kinetic, stiction; of q and u
-  Kernel guards;  ///< of all switches; of q, u, udot and multipliers
+  Kernel guards;  ///< guards of all switches, functions of q, u, udot and multipliers
   Kernel resets;  ///< values of all resets, switch by switch; of q and u
 };
 [[nodiscard]] SwitchKernels make_switch_kernels(KernelWorkshop& shop);

@@ -24,7 +24,7 @@ struct LinearizationKernel {
     int row, column;
   };
   Kernel kernel;
-  std::vector<Place> places;  ///< of the kernel's outputs: entries that are not identically zero
+  std::vector<Place> places;  ///< places of the kernel's outputs: the entries that are not identically zero
   bool implicit = true;
 };
 

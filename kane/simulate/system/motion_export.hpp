@@ -20,7 +20,7 @@ struct MotionExportOptions {
   std::vector<Expr> udot, multipliers;
   State start;                 ///< on the constraints
   Values parameters;           ///< that differ from their defaults
-  std::vector<double> inputs;  ///< of CompiledSystem::inputs(); empty: their defaults
+  std::vector<double> inputs;  ///< values of CompiledSystem::inputs(); empty: their defaults
   double until = 10;           ///< s
   double step = 1e-3;          ///< at most, s
   double output_step = 0;      ///< between printed lines; 0: a thousandth of the run

@@ -9,7 +9,7 @@ namespace kane {
 
 struct ReportList {
   std::vector<ReportItem> items;
-  std::vector<Expr> values;  ///< of q, u, udot, multipliers and contact wrenches
+  std::vector<Expr> values;  ///< functions of q, u, udot, multipliers and contact wrenches
 };
 
 [[nodiscard]] ReportList list_reports(const EquationsOfMotion& equations);
