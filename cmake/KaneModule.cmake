@@ -50,7 +50,8 @@ function(kane_module name)
 endfunction()
 
 # kane_test(NAME LINKS <kane modules> EXTERNAL <targets>): one test program of all sources in the folder. Sources see
-# KANE_SOURCE_DIR, KANE_BINARY_DIR and KANE_COMMAND (the kane command, whether it is built yet or not).
+# KANE_SOURCE_DIR, KANE_BINARY_DIR and KANE_COMMAND (the kane command, whether it is built yet or not), and
+# KANE_SANITIZED in a build with sanitizers, where limits of time and memory must be wider.
 #
 # Every TEST is a test of ctest, with the same random cases each time (run the program directly for new ones). A suite
 # whose name ends in Slow is left out of the sanitizer runs.
@@ -65,7 +66,7 @@ function(kane_test name)
     $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow> $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds>)  # "text" + string once more (GCC bug 105651)
   target_compile_definitions(${name}_test PRIVATE
     KANE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" KANE_BINARY_DIR="${CMAKE_BINARY_DIR}"
-    KANE_COMMAND="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/kane")
+    KANE_COMMAND="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/kane" $<$<BOOL:${KANE_SANITIZE}>:KANE_SANITIZED>)
   target_include_directories(${name}_test PRIVATE "${PROJECT_SOURCE_DIR}")
   list(TRANSFORM ARG_LINKS PREPEND "Kane::" OUTPUT_VARIABLE links)
   target_link_libraries(${name}_test PRIVATE ${links} ${ARG_EXTERNAL} GTest::gtest GTest::gtest_main)

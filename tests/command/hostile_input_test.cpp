@@ -13,17 +13,13 @@
 namespace kane::test {
 namespace {
 
-/// A sanitizer reserves far more address space than a program uses.
-#if defined(__has_feature)
-#define KANE_HAS_FEATURE(x) __has_feature(x)
-#else
-#define KANE_HAS_FEATURE(x) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || KANE_HAS_FEATURE(address_sanitizer)
+/// A sanitizer reserves far more address space than a program uses, and takes its time.
+#ifdef KANE_SANITIZED
 constexpr bool kSanitized = true;
 #else
 constexpr bool kSanitized = false;
 #endif
+constexpr rlim_t kSeconds = kSanitized ? 200 : 20;
 
 namespace fs = std::filesystem;
 
@@ -59,10 +55,10 @@ class HostileInput : public testing::Test {
   static std::string replaced(std::string text, const std::string& from, const std::string& to) {
     return text.replace(text.find(from), from.size(), to);
   }
-  /// With at most 20 s of processor time and 4 GB.
+  /// With at most kSeconds of processor time and 4 GB.
   static void expect_sentence(const std::vector<std::string>& arguments, const std::string& what) {
     const auto limit = [] {
-      const rlimit time{20, 20}, memory{4UL << 30U, 4UL << 30U};
+      const rlimit time{kSeconds, kSeconds}, memory{4UL << 30U, 4UL << 30U};
       setrlimit(RLIMIT_CPU, &time);
       if (!kSanitized) setrlimit(RLIMIT_AS, &memory);
     };

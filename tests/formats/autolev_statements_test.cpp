@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 
@@ -329,12 +329,17 @@ TEST(AutolevSpeed, FiveHundredLinesInAFifthOfASecond) {
     script +=
         fmt::format("K{0} = M{0}*DOT(V_P{0}_N>,V_P{0}_N>)/2\nF{0} = D(K{0},U{0})\nG{0} = DT(X{0})\nH{0} = X{0}^2\n", i);
   }
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();  // of this process: the machine may be busy
   Session session;
   session.run_text(script, "t.al");
-  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
   EXPECT_GT(session.statements(), 480U);
-  EXPECT_LT(spent.count(), 5.0);  // a fifth of a second on an idle machine; this one may be a busy one
+  // A fifth of a second on a fast machine; sanitizers take their time.
+#ifdef KANE_SANITIZED
+  constexpr double kSecondsAtMost = 60;
+#else
+  constexpr double kSecondsAtMost = 5;
+#endif
+  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, kSecondsAtMost);
 }
 
 }  // namespace

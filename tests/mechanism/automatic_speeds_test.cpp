@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 
 #include "kane/mechanics/algebra.hpp"
 #include "kane/mechanism/copy_mechanism.hpp"
@@ -121,12 +121,16 @@ TEST(AutomaticSpeeds, TakeASecondForAHumanoid) {
     }
   }
   m.automatic_speeds = true;
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();  // of this process: the machine may be busy
   const AutomaticSpeeds chosen = choose_speeds(m);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   EXPECT_LE(chosen.chosen.total(), chosen.rates.total());
-  // About a second; the bound leaves room for a busy machine and for sanitizers.
+  // About a second; the bound leaves room for slow machines.
+#ifdef KANE_SANITIZED
+  EXPECT_LT(seconds, 120);
+#else
   EXPECT_LT(seconds, 20);
+#endif
 }
 
 }  // namespace
