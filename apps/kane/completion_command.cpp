@@ -170,7 +170,7 @@ void run_completion(const CLI::App& app, const std::string& shell) {
 
 void add_completion_command(CLI::App& app) {
   auto shell = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("completion", "Print a script that lets a shell complete this command");
+  CLI::App* command = app.add_subcommand("completion", "Print a completion script for a shell");
   command->add_option("shell", *shell, "bash, zsh or fish")->required();
   command->footer(
       "Examples:\n"

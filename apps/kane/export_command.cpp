@@ -194,9 +194,10 @@ void add_export_command(CLI::App& app) {
       command->add_option("--kind", options->kind, "FMU: me (model exchange), cs (co-simulation) or both")
           ->check(CLI::IsMember({"me", "cs", "both"}))
           ->capture_default_str(),
-      command->add_flag("--sources", options->sources, "FMU: put the C code into it"),
+      command->add_flag("--sources", options->sources, "FMU: include the C code"),
       command->add_flag("--no-binary", options->no_binary, "FMU: no library for this machine; needs no C compiler"),
-      command->add_option("--input", options->inputs, "FMU: leave this input open although the model has a law for it")
+      command
+          ->add_option("--input", options->inputs, "FMU: leave this input open even though the model has a law for it")
           ->expected(1),
       command->add_flag("--leave-out", options->leave_out,
                         "FMU: leave out contacts, dry friction and the like instead of refusing the model")};

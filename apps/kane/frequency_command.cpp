@@ -100,15 +100,15 @@ void add_frequency_command(CLI::App& app) {
   options->source.add_to(*command);
   FrequencyOptions& frequency = options->frequency;
   command->add_option("--input", frequency.input,
-                      "The oscillating input (default: the only one); if it has a law, the loop is cut there");
+                      "The oscillating input (default: the only one); if it has a law, the loop is opened there");
   command->add_option("--output", frequency.output, "A coordinate, speed, output, point component (P.x) or expression")
       ->required();
   options->state.add_to(
       *command,
-      "JSON file with the state to linearize about, or what kane equilibrium --json printed; '-' reads "
+      "JSON file with the state to linearize about, or the output of kane equilibrium --json; '-' reads "
       "standard input");
   command->add_flag("--equilibrium", frequency.equilibrium, "Find the equilibrium first, from the given state");
-  command->add_flag("--open-loop", frequency.open_loop, "Leave the laws of all inputs out");
+  command->add_flag("--open-loop", frequency.open_loop, "Leave out the laws of all inputs");
   command->add_option("--low", frequency.low, "Lowest frequency, rad/s (default 0.1)");
   command->add_option("--high", frequency.high, "Highest frequency, rad/s (default 1000)");
   command->add_option("--count", frequency.count, "Number of frequencies (default 200)");

@@ -121,7 +121,7 @@ void add_import_command(CLI::App& app) {
   options->source.add_to(*command);
   command->add_option("-o,--output", options->output, "File to write; otherwise standard output");
   command->add_flag("--keep-fixed", options->keep_fixed,
-                    "URDF: keep links behind fixed joints as separate bodies instead of merging them");
+                    "URDF: keep links attached by fixed joints as separate bodies instead of merging them");
   command->add_flag("--no-actuators", options->no_actuators, "URDF: add no inputs tau_JOINT to the joints");
   command->add_flag("--free-mimics", options->free_mimics, "URDF: mimic joints move independently");
   command->add_flag("--no-geometry", options->no_geometry, "URDF: leave out shapes");

@@ -88,7 +88,7 @@ void run_linearize(const LinearizeCommandOptions& options) {
 
 void run_sweep(const LinearizeCommandOptions& options) {
   require(options.linearize.dependent.empty() && !options.linearize.symbols,
-          "--dependent and --symbols are not for --sweep, which works with numbers");
+          "--dependent and --symbols cannot be used with --sweep, which works with numbers");
   const auto [name, range] = split_assignment(options.sweep, "--sweep");
   RootLocusOptions sweep;
   sweep.name = name, sweep.values = parse_range(range, "--sweep");
@@ -120,7 +120,7 @@ void add_linearize_command(CLI::App& app) {
   LinearizeModelOptions& linearize = options->linearize;
   options->state.add_to(
       *command,
-      "JSON file with the state to linearize about, or what kane equilibrium --json printed; '-' reads "
+      "JSON file with the state to linearize about, or the output of kane equilibrium --json; '-' reads "
       "standard input");
   command->add_flag("--equilibrium", linearize.equilibrium,
                     "Find the equilibrium (--steady: the steady motion) first, from the given state");

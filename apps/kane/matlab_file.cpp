@@ -128,7 +128,7 @@ void form_matlab(const ArrayColumns& columns, const ByteSink& sink) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto& values = columns.values[i];
     require(values.size() < kMostNumbers,
-            "a MATLAB file holds less than {} numbers per column; write a .csv or .h5 file", kMostNumbers);
+            "a MATLAB file holds fewer than {} numbers per column; write a .csv or .h5 file", kMostNumbers);
     const std::string before = column_head(names[i], values.size());
     sink(before.data(), before.size());
     sink(values.data(), values.size() * sizeof(double));

@@ -293,11 +293,11 @@ void add_results_command(CLI::App& app) {
   command->add_option("--quantiles", options->quantiles, "Probabilities (default: 0.05,0.5,0.95)")->delimiter(',');
   command
       ->add_option("--failure", options->failures,
-                   "A condition, such as \"peak > 0.3\": its probability with an interval of confidence")
+                   "A condition, such as \"peak > 0.3\": its probability with a confidence interval")
       ->allow_extra_args(false);
   command->add_option(
       "--pareto", options->pareto,
-      "Measures that are to be small, or large with '+': cost,+range; lists the runs that no other surpasses");
+      "Measures to minimize, or with '+' to maximize: cost,+range; lists the runs that no other dominates");
   command->add_option("--run", options->run, "One run: its values, and the command that runs it again");
   command->add_option("--rows", options->rows, "Print the first runs");
   add_force_option(*command, options->force);

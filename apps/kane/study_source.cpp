@@ -57,29 +57,29 @@ void StudySource::add_to(CLI::App& command) {
   const auto list = [&](const char* name, std::vector<std::string>& to, const char* help) {
     command.add_option(name, to, help)->allow_extra_args(false);
   };
-  list("--vary", vary_, "What varies: m=1..2:50, m={1,2,5}, m=1..2, \"L~normal(0.3, 0.01)\", run.method={rk4,dopri5}");
-  list("--measure", measures_, "What is kept of a run: \"max(x)\" or \"peak=max(x)\"; see docs/sweeps.md");
+  list("--vary", vary_, "Variable: m=1..2:50, m={1,2,5}, m=1..2, \"L~normal(0.3, 0.01)\", run.method={rk4,dopri5}");
+  list("--measure", measures_, "Measure of a run: \"max(x)\" or \"peak=max(x)\"; see docs/sweeps.md");
   list("--correlate", correlations_, "name,name=number: correlation between two distributions");
   command.add_option("--cases", cases_, "CSV file of cases: names, then one line of numbers for each");
-  command.add_option("--runs", runs_, "Number of runs, if something has a distribution");
+  command.add_option("--runs", runs_, "Number of runs, if any variable has a distribution");
   command.add_option("--sampling", sampling_, "random, lhs, sobol, halton, saltelli (Sobol's indices) or morris");
-  command.add_option("--seed", seed_, "Another one gives other random numbers (default: 1)");
+  command.add_option("--seed", seed_, "Seed of the random numbers (default: 1)");
   command.add_option("--until", until_, "End time, s; 0: only the start is measured");
   command.add_option("--tolerance", tolerance_, "Relative accuracy");
   command.add_option("--method", method_, "As in kane simulate; rk4 and dopri5 run several cases at once");
-  command.add_option("--step", step_, "Of methods with a fixed step, s");
+  command.add_option("--step", step_, "Step of fixed-step methods, s");
   command.add_option("--output-step", sample_,
                      "Time between samples that measures are taken from, s (default: 1000 intervals)");
-  command.add_option("--limit", limit_, "Seconds of computing that one case may take (default: 60; 0: no limit)");
+  command.add_option("--limit", limit_, "Computing time allowed for one case, s (default: 60; 0: no limit)");
   command.add_flag("--strict", strict_, "The same bits on any processor, with any number of lanes, threads and ranks");
   command.add_option("--lanes", lanes_,
                      "Cases that a thread advances together: 1, or the numbers in a vector register (default)");
   state_.add_to(command, "JSON file with the initial state that the cases have in common");
-  list("--minimize", minimize_, "Search: an expression of measures that is to be small");
-  list("--maximize", maximize_, "Search: the same, to be large");
+  list("--minimize", minimize_, "Search: an expression of measures to minimize");
+  list("--maximize", maximize_, "Search: the same, to maximize");
   list("--subject-to", subject_to_, "Search: a condition, such as \"peak <= 0.3\"");
   command.add_option("--search", search_, "auto, local, global, gradient or pareto");
-  command.add_option("--evaluations", evaluations_, "Search: the most runs it may take (default: 500)");
+  command.add_option("--evaluations", evaluations_, "Search: largest number of runs (default: 500)");
   command.add_option("--out", out_, "The store: a file that keeps all results (default: NAME.db)");
 }
 
@@ -140,7 +140,7 @@ StudyOptions StudySource::study_options() const {
     for (const StudyVariable& v : o.variables)
       require(v.range, "a search needs a range for each variable: {}=a..b", v.name);
     require(o.cases.names.empty() && !runs_ && sampling_.empty(),
-            "a search chooses its own cases: leave --cases, --runs and --sampling away");
+            "a search chooses its own cases: leave out --cases, --runs and --sampling");
     o.runs = 1;
   }
   return o;

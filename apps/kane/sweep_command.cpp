@@ -185,7 +185,7 @@ void add_sweep_command(CLI::App& app) {
   options->source.add_to(*command);
   command->add_option("--threads", options->threads, "Threads (default: all processors)");
   command->add_flag("--fresh", options->fresh, "Discard the results in the store and start again");
-  command->add_flag("--status", options->status, "Only tell how far the sweep is, from another terminal");
+  command->add_flag("--status", options->status, "Only show the progress of the sweep, from another terminal");
   command->add_flag("--quiet", options->quiet, "No progress line");
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(

@@ -24,7 +24,7 @@ void InverseDynamics::check_states() const {
   const EquationsOfMotion& e = evaluator_.system().equations();
   const std::size_t first = e.q.size() - static_cast<std::size_t>(e.states);
   for (const std::size_t k : path_.coordinates())
-    require(k < first, "'{}' is a state with a differential equation of its own; its motion cannot be prescribed",
+    require(k < first, "'{}' is a state with its own differential equation; its motion cannot be prescribed",
             e.q[k].name());
   const KernelWorkshop shop(evaluator_.system());
   std::vector<Expr> forces = shop.equations().rhs;
@@ -33,7 +33,7 @@ void InverseDynamics::check_states() const {
   const std::vector<Expr> symbols = symbols_of(shop.with_laws(forces));
   for (std::size_t k = first; k < e.q.size(); ++k)
     require(std::none_of(symbols.begin(), symbols.end(), [&](const Expr& s) { return s.name() == e.q[k].name(); }),
-            "the forces depend on the state '{}', which follows a differential equation of its own; inverse dynamics "
+            "the forces depend on the state '{}', which follows its own differential equation; inverse dynamics "
             "looks at single instants and cannot know its value. Make it an input, or leave it out",
             e.q[k].name());
 }

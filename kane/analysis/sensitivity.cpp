@@ -144,7 +144,7 @@ void SensitivityRun::start(const Values& given, State state, const GivenValues& 
       require(!given.contains(e.parameters[i].symbol.name()) ||
                   time_derivative(e.parameters[i].value, direction_of(p)).is_zero() ||
                   e.parameters[i].value.is_number(),
-              "'{}' is computed from '{}', but was given a value of its own", e.parameters[i].symbol.name(),
+              "'{}' is computed from '{}', but was given a separate value", e.parameters[i].symbol.name(),
               e.parameters[p].symbol.name());
   evaluator_.set_parameters(parameters);
   projector_.update_active();

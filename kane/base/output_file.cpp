@@ -77,8 +77,8 @@ OutputFile::~OutputFile() {
 
 void OutputFile::fail(int code) {
   if (regular_ && size_ > 0 && keep_)
-    throw OutputError(fmt::format("'{}' could not be written completely: {}; what was written before is in '{}'", file_,
-                                  std::strerror(code), place_),
+    throw OutputError(fmt::format("'{}' could not be written completely: {}; the part already written is in '{}'",
+                                  file_, std::strerror(code), place_),
                       code);
   throw OutputError(fmt::format("{} could not be written completely: {}",
                                 file_ == "-" ? "standard output" : fmt::format("'{}'", file_), std::strerror(code)),

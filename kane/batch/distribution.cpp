@@ -126,7 +126,7 @@ void Distribution::check() const {
   if (!is_truncated(*this)) return;
   require(least < most, "a distribution is truncated to an interval least < most, not to {} .. {}", least, most);
   const double share = plain_probability(*this, most) - plain_probability(*this, least);
-  require(share > 1e-12, "between {} and {} there is next to nothing of {}", least, most, to_string());
+  require(share > 1e-12, "there is almost nothing of {2} between {0} and {1}", least, most, to_string());
 }
 
 const std::vector<std::string>& distribution_names() {

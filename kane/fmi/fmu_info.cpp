@@ -41,7 +41,7 @@ FmuInfo read_fmu_info(const std::string& file) {
   const std::vector<ArchiveFile> entries = read_archive(file);
   const auto found =
       std::find_if(entries.begin(), entries.end(), [](auto& e) { return e.name == "modelDescription.xml"; });
-  require(found != entries.end(), "'{}' is no FMU: it has no modelDescription.xml", file);
+  require(found != entries.end(), "'{}' is not an FMU: it has no modelDescription.xml", file);
   tinyxml2::XMLDocument document;
   const bool parsed = document.Parse(found->content.data(), found->content.size()) == tinyxml2::XML_SUCCESS;
   const XMLElement* const root = parsed ? document.FirstChildElement("fmiModelDescription") : nullptr;

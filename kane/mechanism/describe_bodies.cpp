@@ -127,7 +127,7 @@ void Mechanism::drive_by_points(const Expr& input, std::vector<double> t, std::v
   require_at(here, !t.empty() && t.size() == value.size(), "the input '{}' has {} times but {} values", symbol,
              t.size(), value.size());
   for (std::size_t i = 1; i < t.size(); ++i)
-    require_at(here, t[i] > t[i - 1], "the times of the input '{}' must grow, but {} follows {}", symbol, t[i],
+    require_at(here, t[i] > t[i - 1], "the times of the input '{}' must increase, but {} follows {}", symbol, t[i],
                t[i - 1]);
   input_series.push_back({symbol, std::move(t), std::move(value), hold});
 }

@@ -281,7 +281,7 @@ JointRef Mechanism::by_denavit_hartenberg(std::string_view joint, const BodyRef&
                                           const Place& place) {
   const bool turns = kind == MotionKind::Rotation;
   require_at(place_of(place), turns || kind == MotionKind::Translation,
-             "the joint '{}' of a table of Denavit and Hartenberg must rotate or translate", joint);
+             "the joint '{}' of a Denavit-Hartenberg table must rotate or translate", joint);
   JointDescription d(*this, joint, turns ? "revolute" : "prismatic", parent, child, place);
   const auto bound = [&](const Expr& e) { return graph->bind(e); };
   place_by_denavit_hartenberg(d.joint(),

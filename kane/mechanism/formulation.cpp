@@ -126,7 +126,7 @@ class TreeFormer {
     if (!system.auxiliaries().empty()) return "it has auxiliary speeds written by hand";
     for (const MechanismBody& body : mechanism_.bodies)
       if (body.flexible) return fmt::format("the body '{}' is flexible", body.name);
-    if (!mechanism_.extra_coordinates.empty()) return "it has coordinates that belong to no joint";
+    if (!mechanism_.extra_coordinates.empty()) return "it has coordinates that do not belong to a joint";
     const SpeedMatch match(system);
     for (auto& joint : mechanism_.joints) {
       if (joint.closing) continue;
@@ -149,7 +149,8 @@ class TreeFormer {
     const System& system = lowered_.system;
     if (std::string reason = check(); !reason.empty()) return {{}, std::move(reason)};
     BuiltTree built = build_tree(mechanism_, system);
-    if (built.tree.dof_speed.size() != system.speeds().size()) return {{}, "it has speeds that belong to no joint"};
+    if (built.tree.dof_speed.size() != system.speeds().size())
+      return {{}, "it has speeds that do not belong to a joint"};
     add_gravity(built.tree);
     add_forces(built.tree);
     if (regroup) regroup_inertia(built.tree);

@@ -271,7 +271,7 @@ class Lowering {
     for (std::size_t i = 1; i < s_.frames().size(); ++i)
       for (const Expr3& row : s_.frames()[FrameId(i)].rotation) all.insert(all.end(), row.begin(), row.end());
     if (const auto state = find_state(all))
-      throw ModelError(m_.where, fmt::format("a position depends on the state '{}'; states may stand in loads, laws, "
+      throw ModelError(m_.where, fmt::format("a position depends on the state '{}'; states may be used in loads, laws, "
                                              "events and outputs. Make it a coordinate, or a prescribed motion",
                                              *state));
   }
@@ -283,9 +283,9 @@ class Lowering {
     if (const auto state = find_state(all))
       throw ModelError(
           Subject{Subject::Kind::Constraint, c.name},
-          fmt::format("the constraint '{}' depends on the state '{}'; states may stand in loads, laws, events "
-                      "and outputs",
-                      c.name, *state));
+          fmt::format(
+              "the constraint '{}' depends on the state '{}'; states may be used in loads, laws, events and outputs",
+              c.name, *state));
   }
 
   // ---- auxiliary speeds ---------------------------------------------------------------------------------------------

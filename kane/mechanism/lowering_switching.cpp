@@ -199,7 +199,7 @@ class SwitchingLowering {
       std::vector<std::string> names;
       for (const Expr& e : q) names.push_back(e.name());
       throw ModelError(
-          fmt::format("{} is between coordinates, but '{}' is none{}", what, name, suggestion(name, names)));
+          fmt::format("{} is between coordinates, but '{}' is not one{}", what, name, suggestion(name, names)));
     };
     const Expr q1 = coordinate(rule.body), q2 = coordinate(rule.other);
     require(!(q1 == q2), "{} is between the coordinate '{}' and itself", what, rule.body);
@@ -461,11 +461,13 @@ class SwitchingLowering {
   void add_contact(const ContactRule& rule, const std::string& name, const Geometry& g, const std::string& what) {
     const bool fixed = !moves(g.gap) && is_constant(g.gap, s_);
     require(moves(g.gap) || !fixed,
-            "the gap of {} is always {:.6g} m: no coordinate moves what should touch. Give the joint the motion along "
+            "the gap of {} is always {:.6g} m: no coordinate moves the parts that should touch. Give the joint the "
+            "motion along "
             "which it comes and goes (another type, or one axis more), or leave the contact out",
             what, fixed ? initial_value(g.gap, c_.mechanism) : 0.0);
     require(moves(g.gap),
-            "the gap of {} depends on time or inputs only: no coordinate moves what should touch, so no force can keep "
+            "the gap of {} depends on time or inputs only: no coordinate moves the parts that should touch, so no "
+            "force can keep "
             "it open",
             what);
     add_gap(name, g.gap);

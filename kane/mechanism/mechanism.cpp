@@ -25,7 +25,7 @@ std::vector<Expr> in_order(std::vector<Expr> symbols, const std::vector<std::str
     const auto at = by_name.find(name);
     const bool twice = at == by_name.end() && std::find(known.begin(), known.end(), name) != known.end();
     require_at(where, !twice, "the order of {}s lists '{}' twice", what, name);
-    require_at(where, at != by_name.end(), "the order of {}s lists '{}', which is no {}{}", what, name, what,
+    require_at(where, at != by_name.end(), "the order of {}s lists '{}', which is not a {}{}", what, name, what,
                at != by_name.end() ? "" : suggestion(name, known));
     ordered.push_back(at->second);
     by_name.erase(at);

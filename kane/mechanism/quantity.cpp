@@ -130,10 +130,10 @@ class QuantitySemantics {
     if (s_.find_kind(text) == SymbolKind::Auxiliary) {
       if (scope_.forces != nullptr) return {scope_.forces->auxiliary(text), Dimensional::open(true)};
       if (scope_.refuse_auxiliary)
-        throw ModelError(
-            fmt::format("'{}' is an auxiliary speed; the force it brings into evidence may stand in loads and outputs, "
-                        "but not here",
-                        text));
+        throw ModelError(fmt::format(
+            "'{}' is an auxiliary speed; the force it brings into evidence may be used in loads and outputs, "
+            "but not here",
+            text));
     }
     if (s_.find_kind(text)) return {graph_.symbol(text), dimension_of(text)};
     if (text == "pi") return {graph_.pi(), Dimensional::of_pi()};
@@ -354,7 +354,7 @@ class QuantitySemantics {
   }
   [[nodiscard]] ForceNames& forces(std::string_view function) const {
     if (scope_.forces == nullptr)
-      throw ModelError(fmt::format("{} may stand in loads and outputs, but not here", function));
+      throw ModelError(fmt::format("{} may be used in loads and outputs, but not here", function));
     return *scope_.forces;
   }
   Value reaction(std::span<const Operand> a) {

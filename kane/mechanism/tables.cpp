@@ -129,7 +129,7 @@ void check_table(const Table& table) {
     require_at(where, std::isfinite(table.x[i]) && std::isfinite(table.y[i]),
                "point {} of the table '{}' is not a finite number", i + 1, table.name);
     require_at(where, i == 0 || table.x[i - 1] < table.x[i],
-               "the values of x in the table '{}' must grow, but {} follows {}", table.name, table.x[i],
+               "the values of x in the table '{}' must increase, but {} follows {}", table.name, table.x[i],
                i == 0 ? 0.0 : table.x[i - 1]);
   }
   for (const OpInfo& op : kOperators) {

@@ -259,7 +259,7 @@ TEST_F(SimulateCommand, BadOptionsAreInputErrors) {
   fails({"--constraints", "foo"}, "unknown way of constraints");
   fails({"--control-delay", "0.1"}, "needs a control period");
   fails({"--output-step", "1e-12"}, "at most");
-  fails({"--step", "1e-300", "--method", "rk4"}, "never come to an end");
+  fails({"--step", "1e-300", "--method", "rk4"}, "never end");
   fails({"--state", write("huge.json", R"({"q": {"q1": 1e400}})")}, "too large");
   fails({"--tolerance", "0"}, "tolerance must lie between 0 and 1");
   fails({"--method", "rkk"}, "did you mean 'rk4'");

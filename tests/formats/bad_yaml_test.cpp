@@ -85,7 +85,7 @@ TEST(BadYaml, Scalars) {
       {"gravity: @9.81\n$", "gravity is a vector, such as '-9.81*N.y' or [0, -9.81, 0], but"},
       {"tables: {f: @{}}\n$", "needs 'x'"},
       {"tables: {f: {x: [0, 1], y: @[1]}}\n$", "has 2 values of x but 1 of y"},
-      {"tables: {@f: {x: [0, 0], y: [1, 2]}}\n$", "the values of x in the table 'f' must grow, but 0 follows 0"},
+      {"tables: {@f: {x: [0, 0], y: [1, 2]}}\n$", "the values of x in the table 'f' must increase, but 0 follows 0"},
       {"tables: {f: {x: [0, 1], y: [1, 2], interpolation: @quadratic}}\n$", "must be linear, cubic or monotone"},
       {"tables: {f: {points: [@[1, 2, 3]]}}\n$", "pairs [x, y]"},
       {"tables: {f: {x: [0, 1], y: [1, 2], x_unit: @furlong}}\n$", "unknown unit"},
@@ -96,7 +96,7 @@ TEST(BadYaml, Scalars) {
 
 TEST(BadYaml, Bodies) {
   const BadInput cases[] = {
-      {"bodies: @[A, B]\n", "'bodies' takes names, each with what belongs to it, but a list of 2 is given"},
+      {"bodies: @[A, B]\n", "'bodies' takes a map of names, but a list of 2 is given"},
       {"bodies: {A: @5}\n", "the body 'A' takes a map with keys such as 'mass', but '5' is given"},
       {"bodies: {A: {@maas: 1}}\n", "unknown key 'maas' in the body 'A'; did you mean 'mass'?"},
       {"bodies: {A: {@velocity: 1}}\n", "the known keys are mass, com"},
@@ -354,12 +354,12 @@ TEST(BadYaml, Settings) {
       {"outputs: {x: \"cross(@1, N.x)\"}\n$", "expected a vector, but '1' is a scalar"},
       {"outputs: {x: q1 +@}\n$", "expected a number, a name, a function or '(', but the"},
       {"outputs: {x: @[1, 2]}\n$", "the value of the output 'x' must be an expression, such as"},
-      {"outputs: @[1]\n$", "'outputs' takes names, each with what belongs to it, but a list"},
+      {"outputs: @[1]\n$", "'outputs' takes a map of names, but a list"},
       {"initial: {@q9: 1}\n$", "q9"},
       {"initial: {q1: @1 m}\n$", "is given in metres"},
       {"initial: {q1: @u2}\n$", "q1 of 'initial' must be a number"},
       {"initial: {q1: @[1]}\n$", "q1 of 'initial' must be an angle, such as '30 deg', but a list"},
-      {"initial: @5\n$", "'initial' takes names, each with what belongs to it, but '5' is"},
+      {"initial: @5\n$", "'initial' takes a map of names, but '5' is"},
       {"simulate: {until: @10 kg}\n$", "is given in kilograms"},
       {"simulate: {until: @-1 s}\n$", "must be positive"},
       {"simulate: {@untl: 10}\n$", "did you mean 'until'?"},

@@ -204,7 +204,7 @@ TEST(FortyTwoErrors, SayWhere) {
     return replaced(replaced(text, "Jnt_Slide.txt", "NONE"), from, to);
   };
   const std::pair<std::string, std::string> cases[] = {
-      {with("250                               ! mass, kg", "250"), "has no comment behind its values"},
+      {with("250                               ! mass, kg", "250"), "has no comment after its values"},
       {with("250  ", "250,  "), "is not a number"},
       {with("90  120  80", "90  1.2d2  80"), "is not a number"},
       {with("312  GIMBAL", "311  GIMBAL"), "each of the digits"},

@@ -247,7 +247,7 @@ TEST(NamedExpressions, Mistakes) {
       {"let: {reach: \"dot(position(A.com), N.x)\"}\nsimulate: {until: @reach}\n",
        "the named expression 'reach' depends on the motion"},
       {"let: {E0: @energy}\nloads: [{torque: E0, on: A, axis: N.z}]\n", "only outputs may use"},
-      {"let: @[1]\n", "'let' takes names"},
+      {"let: @[1]\n", "'let' takes a map of names"},
       {"let: {a: @[1]}\n", "must be an expression"},
       {"let: {a: L}\nloads: [{torque: @a, on: A, axis: N.z}]\n", "torque is given in metres ('a')"},
   });

@@ -252,7 +252,7 @@ TEST(Yaml, GuessesAreKeptApartFromInitialValues) {
       EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
     }
   };
-  refused("guess: {q1: 1}", "'q1' stands under 'initial' already");
+  refused("guess: {q1: 1}", "'q1' is under 'initial' already");
   refused("guess: {t: 1}", "not a coordinate or speed");
   refused("guess: {q4: 1}", "did you mean");
   refused("guess: {q2: 3 kg}", "q2");

@@ -52,7 +52,7 @@ class FortyTwoParser {
   const FortyTwoLine& line(const FortyTwoSection& s, std::size_t i, std::string_view what) const {
     if (i >= s.lines.size())
       throw ModelError(s.lines.empty() ? s.where : s.lines.back().where(),
-                       fmt::format("the line for {} is missing behind this one", what));
+                       fmt::format("the line for {} is missing after this one", what));
     return s.lines[i];
   }
   void note(const Where& where, const std::string& text) {
@@ -122,7 +122,7 @@ class FortyTwoParser {
       if (upper_case(s.lines[i].words(1, "a flag").front()).starts_with("REFPT_")) reference = i;
     if (reference + 2 >= s.lines.size() || reference < 2)
       throw ModelError(s.where,
-                       "the section of flags has no line REFPT_CM or REFPT_JOINT with two lines before and behind");
+                       "the section of flags has no line REFPT_CM or REFPT_JOINT with two lines before and after it");
     const FortyTwoLine& point = s.lines[reference];
     const std::string word = upper_case(point.words(1, "the reference point").front());
     if (word != "REFPT_CM" && word != "REFPT_JOINT")

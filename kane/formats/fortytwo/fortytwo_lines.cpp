@@ -58,7 +58,7 @@ std::vector<std::string> FortyTwoLine::words(std::size_t count, std::string_view
   if (given < count)
     fail(fmt::format("the line for {} needs {} value{}, but has {}", what, count, count == 1 ? "" : "s", given));
   if (all.size() == count)
-    fail(fmt::format("the line for {} has no comment behind its values; 42 would take the next line for it", what));
+    fail(fmt::format("the line for {} has no comment after its values; 42 would take the next line for it", what));
   std::vector<std::string> result;
   for (std::size_t i = 0; i < count; ++i) result.emplace_back(all[i].text);
   return result;

@@ -138,8 +138,7 @@ auto at_place(const YamlPlace& place, Work work) -> decltype(work()) {
 template <class Read>
 void for_each_entry(const YamlNode& section, std::string_view name, Read read) {
   if (!section.is_map())
-    section.fail(
-        fmt::format("'{}' takes names, each with what belongs to it, but {} is given", name, section.describe()));
+    section.fail(fmt::format("'{}' takes a map of names, but {} is given", name, section.describe()));
   for (const auto& entry : section.entries) read(entry);
 }
 

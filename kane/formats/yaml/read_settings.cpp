@@ -204,7 +204,8 @@ void read_fmu_times(const ModelContext& context, const Group& group, FmuControll
 void read_input_fmu(ModelContext& context, const Group& group, const std::string& name) {
   for (const auto key : {"sampled", "hold"})
     if (const YamlNode* other = group.find(key))
-      other->fail(fmt::format("'{}' does not go with 'fmu'; the FMU of {} acts every 'step'", key, group.owner()));
+      other->fail(
+          fmt::format("'{}' cannot be combined with 'fmu'; the FMU of {} acts every 'step'", key, group.owner()));
   const std::size_t before = context.mechanism.fmus.size();
   FmuController& fmu = find_fmu(context, group);
   fmu.outputs.emplace_back(name, read_text(group.need("output", "u"), "output", group.owner()));
@@ -421,7 +422,7 @@ void read_start_values(ModelContext& context, const YamlNode& section, const std
       fail_at(entry.key_place, fmt::format("'{}' is locked; its value belongs under 'initial'", shown(entry.key)));
     }
     if (is_guess && context.mechanism.initial.contains(entry.key))
-      fail_at(entry.key_place, fmt::format("'{}' stands under 'initial' already; an initial value is held and needs no "
+      fail_at(entry.key_place, fmt::format("'{}' is under 'initial' already; an initial value is held and needs no "
                                            "guess",
                                            shown(entry.key)));
     Measure measure = measure::kAny;

@@ -43,7 +43,7 @@ InputSchedule::InputSchedule(const std::vector<std::string>& inputs, std::vector
 std::size_t InputSchedule::claim(const std::string& name, const std::vector<std::string>& inputs) {
   const auto found = std::find(inputs.begin(), inputs.end(), name);
   if (found == inputs.end())
-    throw ModelError(fmt::format("there is no input '{}' to be given from outside{}", name, suggestion(name, inputs)));
+    throw ModelError(fmt::format("there is no input '{}' to be driven from outside{}", name, suggestion(name, inputs)));
   const auto k = static_cast<std::size_t>(found - inputs.begin());
   require(!claimed_[k], "the input '{}' is given twice", name);
   claimed_[k] = true;
@@ -56,10 +56,9 @@ void InputSchedule::add(const SeriesInput& source, const std::vector<std::string
           source.value.size());
   for (std::size_t i = 0; i < source.t.size(); ++i) {
     require(std::isfinite(source.t[i]) && std::isfinite(source.value[i]),
-            "the series of the input '{}' holds something that is not a finite number at its point {}", source.input,
-            i + 1);
+            "the series of the input '{}' has a value that is not finite at its point {}", source.input, i + 1);
     require(i == 0 || source.t[i] > source.t[i - 1],
-            "the times of the series of the input '{}' must grow, but {} is followed by {}", source.input,
+            "the times of the series of the input '{}' must increase, but {} is followed by {}", source.input,
             source.t[i == 0 ? 0 : i - 1], source.t[i]);
   }
   has_slopes_ = has_slopes_ || (source.interpolation == Interpolation::Linear && source.t.size() > 1);

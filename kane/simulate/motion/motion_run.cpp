@@ -27,7 +27,7 @@ class MotionSimulator::Run {
     const bool fixed = has_fixed_step(sim_.options_.method);
     constexpr double kMostSteps = 1e13;  // some months
     require(!fixed || until_ - sim_.state_.t < kMostSteps * sim_.options_.step,
-            "steps of {} s from {} to {} would never come to an end", sim_.options_.step, sim_.state_.t, until_);
+            "steps of {} s from {} to {} would never end", sim_.options_.step, sim_.state_.t, until_);
     // Samples that steps hit but for rounding show the step's state; others are interpolated. No step depends on them.
     if (fixed && !sim_.switched() && times_.hit_by(sim_.options_.step)) slack_ = kSlack * sim_.options_.step;
     sim_.begin_run(plan);

@@ -194,9 +194,8 @@ class Explainer {
     const int row = configuration || open.motion_row < 0 ? open.configuration_row : open.motion_row;
     failure_.quantity = describe_configuration_row(row, equations_);
     failure_.cause = fmt::format(
-        "it cannot hold: {:.6g} of it stays open however short the step is. The mechanism has come to the end of what "
-        "its "
-        "lengths allow, or two constraints contradict each other",
+        "it cannot hold: it stays open by {:.6g} however short the step is. The mechanism has reached the limit of "
+        "what its lengths allow, or two constraints contradict each other",
         configuration ? open.configuration : open.motion);
     note_dead_position();
   }

@@ -62,7 +62,7 @@ class SeriesParser {
     }
     const std::size_t n = table_.t.size();
     if (n > 1 && !(table_.t[n - 1] > table_.t[n - 2]))
-      fail(file_, line, fmt::format("times must grow, but {} follows {}", table_.t[n - 1], table_.t[n - 2]));
+      fail(file_, line, fmt::format("times must increase, but {} follows {}", table_.t[n - 1], table_.t[n - 2]));
   }
 
   SeriesTable take() {
@@ -76,7 +76,7 @@ class SeriesParser {
     time_ = width_;
     for (std::size_t i = 0; i < width_; ++i) {
       const bool is_time = cells[i] == "t" || cells[i] == "time";
-      if (is_time && time_ < width_) fail(file_, line, "the column of times is there twice");
+      if (is_time && time_ < width_) fail(file_, line, "there are two columns of times");
       if (is_time)
         time_ = i;
       else

@@ -492,7 +492,7 @@ AssemblyReport assemble(SystemEvaluator& evaluator, State& state, const GivenVal
   ensure(state.q.size() == e.q.size() && state.u.size() == e.u.size() && given.q.size() == e.q.size() &&
              given.u.size() == e.u.size(),
          "a state of another system");
-  require(all_finite(state.q) && all_finite(state.u), "the initial values hold something that is not a finite number");
+  require(all_finite(state.q) && all_finite(state.u), "the initial values contain a number that is not finite");
   return Assembler(evaluator, state, given, options).run();
 }
 
@@ -510,7 +510,7 @@ void check_initial_state(const EquationsOfMotion& e, const State& state) {
           "a state with {} coordinates and {} speeds was given to '{}', which has {} and {}", state.q.size(),
           state.u.size(), e.name, e.q.size(), e.u.size());
   require(all_finite(state.q) && all_finite(state.u) && std::isfinite(state.t),
-          "the initial state holds something that is not a finite number");
+          "the initial state contains a number that is not finite");
 }
 
 }  // namespace kane

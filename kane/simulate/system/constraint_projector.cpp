@@ -266,7 +266,7 @@ ConstraintResiduals ConstraintProjector::calc_residuals(std::span<const double> 
 }
 
 std::string describe_configuration_row(int row, const EquationsOfMotion& equations) {
-  if (row == -3) return "a constraint that was written while it ran";
+  if (row == -3) return "a constraint added at run time";
   if (row == -2) return "a contact of shapes";
   if (row < 0) return "no constraint";
   const std::size_t k = at(row), constraints = equations.constraints.size();

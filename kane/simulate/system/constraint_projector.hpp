@@ -60,7 +60,7 @@ class ConstraintProjector {
     return rows_.size() + quaternions_ + contact_rows_.size() + written_.size();
   }
   /// Number of the constraint of a row (or constraint_count() + number of the quaternion; -2 for a contact of shapes, -3 for
-  /// a constraint that was written while it ran).
+  /// a constraint added at run time).
   [[nodiscard]] int constraint_of_row(std::size_t row) const;
   /// All configuration equations and their derivatives at q. Either may be left out.
   void calc_configuration(std::span<const double> q, std::span<double> residual, MatrixView jacobian);

@@ -35,7 +35,7 @@ class ConstraintBoard {
   std::size_t post(std::unique_ptr<WrittenRow> row) {
     std::size_t k = 0;
     while (k < places_.size() && stage(k) != HoldStage::Free && stage(k) != HoldStage::Refused) ++k;
-    require(k < places_.size(), "no more than {} constraints can be written and held at once; '{}' has to wait",
+    require(k < places_.size(), "at most {} constraints can be added and held at once; '{}' has to wait",
             places_.size(), row->constraint().name());
     places_[k].row = std::move(row);
     change(k, HoldStage::Wanted);

@@ -8,8 +8,7 @@
 namespace kane {
 
 std::size_t TickSimulator::impose(const std::string& name, const Expr& expression) {
-  require(board_.size() > 0, "'{}' has no free rows for constraints that are written while it runs",
-          system_->equations().name);
+  require(board_.size() > 0, "'{}' has no free rows for constraints added at run time", system_->equations().name);
   const std::scoped_lock lock(writing_);
   return board_.post(std::make_unique<WrittenRow>(
       std::make_shared<const WrittenConstraint>(*workshop_, name, expression), evaluator_.context()));

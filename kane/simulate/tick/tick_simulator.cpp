@@ -44,10 +44,9 @@ TickSimulator::TickSimulator(std::shared_ptr<const CompiledSystem> system, const
   require(options_.period > 0 && std::isfinite(options_.period),
           "the period of a tick must be positive, but {} s was given", options_.period);
   const EquationsOfMotion& e = system_->equations();
-  require(
-      !e.has_given_forces(),
-      "the loads of '{}' depend on {}, nonlinearly or through constraints; the loop of fixed rate cannot solve for it",
-      e.name, e.constraints.empty() ? std::string() : e.constraints.back().name);
+  require(!e.has_given_forces(),
+          "the loads of '{}' depend on {}, nonlinearly or through constraints; the fixed-rate loop cannot solve for it",
+          e.name, e.constraints.empty() ? std::string() : e.constraints.back().name);
   state_ = {0, std::vector<double>(e.q.size()), std::vector<double>(e.u.size())};
   saved_ = hit_ = state_;
   for (auto* v : {&y_, &stage_, &k1_, &k2_, &k3_, &k4_, &end_}) v->resize(e.q.size() + e.u.size());
