@@ -43,7 +43,7 @@ asan:  ## Tests with the address and undefined behaviour sanitizers
 	@$(build_with) build-asan -j $(JOBS)
 	@scripts/run_tests.sh build-asan -j $(JOBS) $(quick_tests)
 
-tsan:  ## Tests in which threads meet, with the thread sanitizer
+tsan:  ## Tests that use several threads, with the thread sanitizer
 	@$(install_packages) build tests
 	@$(configure) tsan build-tsan KANE_BUILD_TESTS=ON
 	@$(build_with) build-tsan --target thread_tests -j $(JOBS)
@@ -55,7 +55,7 @@ bench:  ## Build and run the benchmarks; results go to build/bench
 	@$(build_with) build --target benchmarks -j $(JOBS)
 	@scripts/run_benchmarks.sh build
 
-soak: build  ## Simulate SOAK_COUNT (1000) random piles from SOAK_SEED; prints the seeds of those that go wrong
+soak: build  ## Simulate SOAK_COUNT (1000) random piles from SOAK_SEED; prints the seeds of those that fail
 	@python3 scripts/soak.py build/bin/kane --count $(or $(SOAK_COUNT),1000) $(if $(SOAK_SEED),--seed $(SOAK_SEED))
 
 fuzz:  ## Run each fuzz target for FUZZ_SECONDS (30)
@@ -80,10 +80,10 @@ format:  ## Format all sources with clang-format
 check-format:  ## Fail if a source is not formatted
 	@scripts/format.sh --check
 
-install: build  ## Install below PREFIX (/usr/local)
+install: build  ## Install in PREFIX (/usr/local)
 	@cmake --install build --prefix "$(abspath $(PREFIX))"
 
-python-install:  ## Build the Python package and install it below PREFIX (/usr/local)
+python-install:  ## Build the Python package and install it in PREFIX (/usr/local)
 	@$(install_packages) build
 	@$(configure) release build $(call fresh_folder,build,KANE_BUILD_TESTS=OFF)
 	@$(build_with) build --target kane_python -j $(JOBS)

@@ -180,7 +180,7 @@ class DrawPane {
     };
     for (const kind of ["pin", "weld", "slider", "slot"]) tools[kind] = () => {
       const added = g.join(kind, from, near, kind === "slider" || kind === "slot" ? along : null, this.hands.text());
-      if (!added.length) { this.hint(g.under(from, near).length ? "This is joined here already." : `A ${kind} needs a body under it.`); return; }
+      if (!added.length) { this.hint(g.under(from, near).length ? "These are already joined here." : `A ${kind} needs a body under it.`); return; }
       this.commit();
       this.select(this.drawing.joints.find((j) => j.name === added[0].name));
     };

@@ -24,7 +24,7 @@ class WasmEngine {
     const p = this.info.parameters[i];
     const ok = this.motion.setParameter(i, value);
     if (ok && !this.running) this.show();
-    return Promise.resolve(ok ? "" : `With ${p.name} = ${Number(value.toPrecision(4))} ${prettyUnit(p.unit)} the mechanism cannot be closed or has no motion; the last value that works stays.`);
+    return Promise.resolve(ok ? "" : `With ${p.name} = ${Number(value.toPrecision(4))} ${prettyUnit(p.unit)} the mechanism cannot be closed or has no motion; the last valid value is kept.`);
   }
   show() { this.workspace.sample(this.motion.t, this.motion.y, this.motion.row()); }
 
@@ -111,7 +111,7 @@ class WasmEngine {
     if (this.pace < 0.9 * this.speed && this.motion.tolerance < 1e-8) { this.motion.tolerance *= 10; this.pace = this.speed; }
     if (this.motion.failed) {
       this.workspace.setPlaying(false);
-      this.workspace.note(`The motion cannot go on after t = ${this.motion.t.toPrecision(6)} s: the equations have no finite solution there.`, "bad");
+      this.workspace.note(`The motion cannot continue after t = ${this.motion.t.toPrecision(6)} s: the equations have no finite solution there.`, "bad");
       this.motion.failed = false;
     }
     if (this.motion.closing) this.residual = this.motion.residual();

@@ -32,7 +32,7 @@ class Workbench {
       if (side === "left") this.drawing.show(title === "Draw");
       if (title === "Models") this.listFiles();
     };
-    this.analysis = this.workspace.panel("right", "Analysis", element("p", { class: "hint" }, "Equilibrium and eigenvalues of the model as it is now."),
+    this.analysis = this.workspace.panel("right", "Analysis", element("p", { class: "hint" }, "Equilibrium and eigenvalues of the present model."),
       element("button", { id: "analyse", onclick: () => this.send({ type: "analyse" }) }, "Find them"), element("div", { id: "analysed" }));
     this.workspace.show("left", "Text");
     document.getElementById("actions").append(

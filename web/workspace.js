@@ -79,7 +79,7 @@ class Workspace {
         element("button", { id: "play", title: "Play or pause (space)", "aria-label": "Play or pause", onclick: () => this.toggle() }, icon(PAUSE)),
         element("button", { id: "step", title: "A hundredth of a second (.)", "aria-label": "One step", onclick: () => this.step() }, icon("M10 2h2v10h-2zM1 2v10l8-5z")),
         this.speed,
-        element("span", { id: "line" }, element("input", { id: "scrub", type: "range", min: 0, max: 1000, step: "any", value: 1000, "aria-label": "Time", title: "Drag back into the past; play goes on from there" }),
+        element("span", { id: "line" }, element("input", { id: "scrub", type: "range", min: 0, max: 1000, step: "any", value: 1000, "aria-label": "Time", title: "Drag back into the past; play continues from there" }),
           element("span", { id: "ticks" })),
         element("output", { id: "clock" }, "0.00 s")));
     document.body.append(this.app);

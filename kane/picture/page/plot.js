@@ -31,7 +31,7 @@ class Plot {
   }
   signals() { return this.names.map((n) => this.page.signals.get(n)).filter(Boolean); }
   unit() { return this.signals()[0]?.unit ?? null; }
-  /// A signal with another unit gets a plot of its own.
+  /// A signal with a different unit gets a separate plot.
   addSignal(name) {
     const unit = this.unit(), other = this.page.signals.get(name);
     if (unit !== null && other.unit !== unit) { this.page.addPlot([name], this); this.refill(); return; }
@@ -56,7 +56,7 @@ class Plot {
     });
     const choose = document.createElement("select");
     choose.setAttribute("aria-label", "Add a signal");
-    choose.title = "Draw another signal; one with another unit gets a plot of its own";
+    choose.title = "Draw another signal; one with a different unit gets a separate plot";
     choose.append(new Option("+ signal", ""));
     for (const [group, names] of this.page.groups) {
       const list = document.createElement("optgroup");
