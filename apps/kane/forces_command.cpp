@@ -38,7 +38,7 @@ struct ForcesOptions {
   bool json = false, force = false;
   JointForcesOptions table;
 
-  /// Whether any option asks for a run.
+  /// Whether any option requires a run.
   [[nodiscard]] bool run() const {
     return until || tolerance || output_step || inputs.hold || !out.empty() || !inputs.file.empty() || !only.empty();
   }

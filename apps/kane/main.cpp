@@ -125,7 +125,7 @@ void open_standard_streams() {
     }
 }
 
-/// Whether a line about what is going on is welcome.
+/// Whether a line about the present activity may be printed.
 bool wants_notes(int argc, char** argv) {
   const std::vector<std::string_view> words(argv + std::min(1, argc), argv + argc);
   const auto has = [&](std::string_view word) { return std::find(words.begin(), words.end(), word) != words.end(); };
@@ -133,7 +133,7 @@ bool wants_notes(int argc, char** argv) {
          !(words.size() > 0 && (words.front() == "haptics" || words.front() == "serve"));
 }
 
-/// Exit code after standard output could not be written. A reader that has seen enough (`| head`) is no error to speak of.
+/// Exit code after standard output could not be written. A reader that has seen enough (`| head`) is not reported as an error.
 int report_lost_output(int code) {
   if (code == EPIPE) return 128 + SIGPIPE;
   fmt::print(stderr, "kane: error: standard output could not be written: {}\n", std::strerror(code));

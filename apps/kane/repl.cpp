@@ -17,7 +17,7 @@
 namespace kane {
 namespace {
 
-autolev::Prompt* completed_prompt = nullptr;  // what the library's callback can see
+autolev::Prompt* completed_prompt = nullptr;  // for the library's callback
 
 /// libedit through its readline interface, loaded if it is installed; plain lines otherwise.
 class LineEditor {

@@ -16,7 +16,7 @@ namespace {
 
 /// Header that a worker sends before its results.
 struct RankRequest {
-  std::uint64_t wanted;  ///< cases it asks for; 0: it only sends results
+  std::uint64_t wanted;  ///< cases it requests; 0: it only sends results
 };
 /// Instead of a number of cases: it has sent all it has, and ends.
 constexpr std::uint64_t kFarewell = ~std::uint64_t{0};

@@ -16,7 +16,7 @@ void FrequencyOptions::check() const {
 
 namespace {
 
-/// The one asked for, else the only one without a law, else the only one.
+/// The input requested, else the only one without a law, else the only one.
 std::string choose_input(const Model& model, const std::string& asked) {
   const EquationsOfMotion& e = model.equations();
   std::vector<std::string> all, given;

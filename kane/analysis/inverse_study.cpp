@@ -98,7 +98,7 @@ class Excesses {
   std::vector<std::array<Worst, 3>> worst_;
 };
 
-/// Motors that give what they are asked for.
+/// Motors without limits.
 Model without_motor_limits(const Model& model) {
   const auto limited = [](const Joint& joint) {
     return std::any_of(joint.motions.begin(), joint.motions.end(),

@@ -124,7 +124,7 @@ void Linearizer::choose_states(const State& state) {
   const EquationsOfMotion& e = evaluator_.system().equations();
   projector_.update_active();
   std::vector<double> weight_q(e.q.size(), 1.0), weight_u(e.u.size(), kWantedWeight);
-  // Speeds that the user calls dependent, and their coordinates, go first; those that the user asked for go last.
+  // Speeds that the user calls dependent, and their coordinates, go first; those that the user wants as states go last.
   for (const int k : e.dependent_speeds) weight_u[static_cast<std::size_t>(k)] = 1;
   if (e.dependent_speeds.empty()) std::fill(weight_u.begin(), weight_u.end(), 1.0);
   for (std::size_t k = 0; k < e.q.size(); ++k)

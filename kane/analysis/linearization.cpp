@@ -74,7 +74,7 @@ void add_symbols(const Linearization& l, std::vector<SymbolicEntry>& to) {
   add("M", l.M, l.speeds), add("C", l.C, l.speeds), add("K", l.K, l.coordinates), add("F", l.F, l.inputs);
 }
 
-/// Speeds beyond which A and B are found in numbers, unless formulas are asked for.
+/// Speeds beyond which A and B are found in numbers, unless formulas are requested.
 constexpr std::size_t kMostSymbolicSpeeds = 40;
 
 bool wants_numbers(const OperatingPoint& point, const LinearizeModelOptions& options) {
@@ -139,7 +139,7 @@ LinearizationReport linearize_model(const Model& model, const StartState& state,
     fill_numbers(point, options, "the model is large", report);
     return report;
   }
-  Mechanism mechanism = copy_mechanism(point.model().mechanism());  // with a graph of its own
+  Mechanism mechanism = copy_mechanism(point.model().mechanism());  // with its own graph
   set_active(mechanism, point.model().equations(), point.start().active);
   const EquationsOfMotion e = form_to_linearize(mechanism);
   if (e.has_given_forces()) {

@@ -80,7 +80,7 @@ void MotionPath::compile() {
     outputs.push_back(value), outputs.push_back(rate), outputs.push_back(derivative(rate, e.t));
   }
   kernel_ = std::make_unique<Kernel>(shop_->compile("path", outputs));
-  // A time of its own: the path may be asked for at other times than the evaluator's.
+  // A separate time: the path may be evaluated at other times than the evaluator's.
   context_ = evaluator_.context();
   runner_ = KernelRunner(kernel_.get(), context_);
   zeros_.assign(e.q.size() + 2 * e.u.size() + e.constraints.size(), 0.0);

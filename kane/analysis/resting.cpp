@@ -14,7 +14,7 @@ namespace {
 constexpr double kStill = 1e-9;          ///< accelerations below this, relative to those without contacts, are none
 constexpr int kMostRelaxation = 20'000;  ///< of one relaxation
 constexpr double kLongestStep = 0.05;    ///< s
-constexpr double kFar = 1e6;             ///< what has moved so far (m, rad) will not rest
+constexpr double kFar = 1e6;             ///< a model that has moved this far (m, rad) will not come to rest
 
 }  // namespace
 

@@ -137,7 +137,7 @@ class RootLocusFinder {
         name, suggestion(name, known)));
   }
 
-  /// Parameters set, the state assembled with the given values held, and brought to equilibrium if that is asked for.
+  /// Parameters set, the state assembled with the given values held, and brought to equilibrium if that is requested.
   std::optional<State> state_at(double value, State state, std::string& failure) {
     const std::string& name = options_.name;
     Values given = point_.start().parameters;

@@ -22,7 +22,7 @@ constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
 /// A place where a line may end: before the sign at `at`.
 struct Joint {
   std::size_t at = 0;
-  double x = 0;                    ///< width of what comes before
+  double x = 0;                    ///< width of the text before it
   int depth = 0;                   ///< parentheses around it
   std::size_t opening = kNowhere;  ///< index of the innermost of them
   bool equals = false;

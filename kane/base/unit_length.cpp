@@ -109,7 +109,7 @@ class UnitScanner {
   }
 
   /// A divisor or factor in parentheses is part of the unit if it contains units only; if all of them are names of the
-  /// model, too, nobody can tell.
+  /// model, too, the text is ambiguous.
   bool take_group(std::size_t open) {
     std::size_t p = open, depth = 0;
     std::vector<std::string_view> words;

@@ -240,7 +240,7 @@ class UnitParser {
     fail(fmt::format("unknown unit '{}'{}", word.substr(0, 40), suggestion(word, known)));
   }
 
-  /// 2 or 3 if the text goes on with that superscript, else 0.
+  /// 2 or 3 if the text continues with that superscript, else 0.
   [[nodiscard]] int superscript() const { return next_is("\xC2\xB2") ? 2 : next_is("\xC2\xB3") ? 3 : 0; }
 
   int exponent() {

@@ -13,7 +13,7 @@ extern const char* const kResultsScript;  // results_script.cpp
 
 namespace {
 
-/// A JSON text that may stand in a script of a page.
+/// JSON text that may be embedded in a script of a page.
 std::string page_text(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {

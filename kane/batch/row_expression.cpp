@@ -21,7 +21,7 @@ std::string column_symbol(std::size_t i) { return "kane_column_" + std::to_strin
 }  // namespace
 
 RowExpression::RowExpression(const std::string& text, const std::vector<std::string>& names, const Where& where) {
-  // Names that are no words become words, long ones first.
+  // Names that are not words become words, long ones first.
   std::vector<std::size_t> order(names.size());
   std::iota(order.begin(), order.end(), 0U);
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return names[a].size() > names[b].size(); });

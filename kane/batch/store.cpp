@@ -182,7 +182,7 @@ SweepStore::SweepStore(const std::string& file, const StudyIdentity& identity, b
   // A process that was killed while it made the store may have left a database without tables.
   const bool empty = has_no_tables(data_->database.db, file);
   if (!empty && fresh) {
-    (void)read_keys(data_->database.db, file);  // only what is a store is thrown away
+    (void)read_keys(data_->database.db, file);  // only a store may be discarded
     data_->execute(
         "BEGIN IMMEDIATE; DROP TABLE IF EXISTS runs; DROP TABLE IF EXISTS failures; DROP TABLE IF EXISTS sessions; "
         "DROP TABLE study; COMMIT");

@@ -209,7 +209,7 @@ std::string Study::describe() const {
     text += fmt::format("correlation {} {} {}\n", c.a, c.b, c.value);
   text += fmt::format("cases {} sampling {} seed {}\n", options_.cases.names.size(), to_string(options_.sampling),
                       options_.seed);
-  // With more runs, the first ones stay what they are, except in a Latin hypercube.
+  // With more runs, the first ones stay the same, except in a Latin hypercube.
   if (options_.sampling == Sampling::LatinHypercube) text += fmt::format("runs {}\n", count_);
   return text;
 }

@@ -66,7 +66,7 @@ class VariableParser {
     throw ModelError(whole);
   }
 
-  /// A word before a bracket that is no function of numbers.
+  /// A word before a bracket that is not a function of numbers.
   static bool is_distribution(std::string_view word) {
     static constexpr std::string_view kFunctions[] = {"sqrt", "sin", "cos",  "tan",  "exp",
                                                       "log",  "abs", "atan", "asin", "acos"};

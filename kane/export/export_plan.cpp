@@ -106,7 +106,7 @@ class ExportPlanner {
   ExportPlan plan_;
 };
 
-/// Nothing that exists is touched unless that was asked for.
+/// Existing files are left alone unless replacing them was requested.
 void check_folder(const ExportPlan& plan, const fs::path& folder, ExistingFiles existing) {
   std::error_code error;
   if (!fs::exists(fs::symlink_status(folder, error))) return;

@@ -108,7 +108,7 @@ class SdfastEmitter {
     return on == m_.ground ? at : at - vector(body(on).mass_centre, "a mass centre", where);
   }
 
-  // ---- what has no place in the interface ---------------------------------------------------------------------------------
+  // ---- parts that the interface cannot represent --------------------------------------------------------------------------
   void check_supported() {
     const auto refuse = [](const Where& where, const std::string& what) {
       throw ModelError(

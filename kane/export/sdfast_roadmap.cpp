@@ -37,7 +37,7 @@ void set_type(const Joint& joint, std::string_view& name, int& number) {
     }
 }
 
-/// Bodies in the order in which joints place them, so that each stands behind its inboard body.
+/// Bodies in the order in which joints place them, so that each comes after its inboard body.
 class RoadmapFormer {
  public:
   explicit RoadmapFormer(const Mechanism& m) : m_(m) { index_[m.ground] = -1; }

@@ -49,7 +49,7 @@ SparseAffine scale(const SparseAffine& a, const Expr& factor) {
   return product;
 }
 
-/// Coefficient by coefficient, so that what is not chosen is not multiplied by zero (it may be no number there).
+/// Coefficient by coefficient, so that a branch that is not chosen is not multiplied by zero (it may not be a number there).
 SparseAffine choose(const Expr& condition, const SparseAffine& a, const SparseAffine& b) {
   SparseAffine chosen;
   chosen.remainder = select(condition, a.remainder, b.remainder);

@@ -29,8 +29,8 @@ Dimensional known_or_open(Dimension d, bool moving) {
   return is_bounded(d) ? Dimensional::known(d, moving) : Dimensional::open(moving);
 }
 
-/// A quantity behind a bare number: masses, lengths, times and what is made of them in ordinary laws. Nothing in use is
-/// measured per mass but G (m^3/(kg s^2)), which nobody multiplies by a mass alone.
+/// A quantity behind a bare number: masses, lengths, times and the usual combinations of them. Nothing in use is
+/// measured per mass but G (m^3/(kg s^2)), which is never multiplied by a mass alone.
 bool is_in_use(Dimension d) {
   return d.kg >= 0 && d.kg <= 1 && std::abs(d.m) <= 6 && d.s >= -4 && d.s <= 2 && std::abs(d.A) <= 2 &&
          std::abs(d.K) <= 1;

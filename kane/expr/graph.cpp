@@ -40,7 +40,7 @@ Expr Graph::bind(const Expr& e) {
 Expr Graph::number(const Rational& value) { return at(Store(*this).number(value)); }
 
 Expr Graph::number(std::int64_t numerator, std::int64_t denominator) {
-  // Small whole numbers are asked for all the time.
+  // Small whole numbers are needed all the time.
   NodeId* known = nullptr;
   if (denominator == 1 && numerator >= 0 && numerator < static_cast<std::int64_t>(state_->small_integers.size()))
     known = &state_->small_integers[kane::at(numerator)];

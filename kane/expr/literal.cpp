@@ -83,7 +83,7 @@ class Textbook {
       Graph scratch;
       Choice choice{.original = scratch.bind(copy_to(scratch, graph_.at(root)))};
       consider(expanded, atoms, trigonometry, choice);
-      // Cancellation comes last and has steps of its own, so it can only shorten the result.
+      // Cancellation comes last and has its own steps, so it can only shorten the result.
       const Budget left = budget_;
       if (options_.cancel)
         for (const Polynomial& form : Fractions(atoms, trigonometry, expansion, options_.max_terms).forms(expanded))
@@ -104,7 +104,7 @@ class Textbook {
  private:
   /// The shortest form so far, in the order of reading; none if no form could be proven equal (which is not expected).
   struct Choice {
-    Expr original;  ///< in a graph of its own, where forms are compared with it
+    Expr original;  ///< in a separate graph, where forms are compared with it
     std::optional<Sum> best = std::nullopt;
     int operations = 0;
     std::size_t length = 0;  ///< characters of the text

@@ -334,7 +334,7 @@ constexpr std::array<std::string_view, 39> kGreek = {
     "chi",     "psi",  "omega", "Gamma", "Delta",   "Theta",    "Lambda",     "Xi",     "Pi",      "Sigma",
     "Upsilon", "Phi",  "Psi",   "Omega", "varphi",  "vartheta", "varepsilon", "varrho", "ell"};
 
-/// Characters that LaTeX gives a meaning of their own.
+/// Characters with a special meaning in LaTeX.
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -392,7 +392,7 @@ std::string greek_subscript(std::string_view subscript) {
 std::string latex_name(std::string_view name) {
   std::size_t dots = 0;
   while (!name.empty() && name.back() == '\'') name.remove_suffix(1), ++dots;
-  // Subscript: what follows the first underscore or dot, else trailing digits.
+  // Subscript: the text after the first underscore or dot, else trailing digits.
   std::size_t cut = name.find_first_of("_.");
   std::string subscript;
   std::string_view stem = name;

@@ -220,7 +220,7 @@ NodeId Rules::pow(NodeId x, int n) {
   return store_.unary(Op::Pow, x, n);
 }
 
-// ---- what was rewritten ------------------------------------------------------------------------------------------------
+// ---- rewritten forms ---------------------------------------------------------------------------------------------------
 
 std::optional<NodeId> Rules::find_rewritten(Op kind, NodeId a, NodeId b) const {
   const auto& rewritten = graph_.state_->rewritten;
@@ -229,7 +229,7 @@ std::optional<NodeId> Rules::find_rewritten(Op kind, NodeId a, NodeId b) const {
 }
 
 NodeId Rules::remember(Op kind, NodeId a, NodeId b, NodeId result) {
-  // A function that stands as it was asked for is found by its fingerprint.
+  // A function that exists exactly as requested is found by its fingerprint.
   if (op(result) != kind || arg(result, 0) != a) graph_.state_->rewritten.insert({{a, b, kind}, result});
   return result;
 }

@@ -13,7 +13,7 @@ namespace kane {
 
 namespace {
 
-/// Where a class stands in the table; the same for a class and its negative. Kept in the slot, so that growing the table
+/// The place of a class in the table; the same for a class and its negative. Kept in the slot, so that growing the table
 /// reads no nodes.
 std::uint32_t table_tag(Fingerprint fp) {
   return static_cast<std::uint32_t>(

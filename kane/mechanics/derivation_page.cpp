@@ -60,7 +60,7 @@ class PageMaker {
   }
 
  private:
-  /// Nothing is free to move: what is left of the equations are the balances that hold each part in its place.
+  /// Nothing is free to move: the balances that hold each part in its place remain of the equations.
   Page make_equilibrium() {
     page_.title = fmt::format("{}: equations of equilibrium", system_.name());
     if (wants(1)) preliminaries();
@@ -420,7 +420,7 @@ class PageMaker {
     add(std::move(rows));
   }
 
-  /// Forces found by auxiliary speeds, and the reactions that were asked for.
+  /// Forces found by auxiliary speeds, and the reactions that were requested.
   void reactions() {
     const bool auxiliary = !equations_.auxiliary_forces.empty() || !equations_.reactions.empty();
     if (!auxiliary && options_.joint_reactions.empty()) return;

@@ -50,7 +50,7 @@ class Embedder {
   }
 
  private:
-  // ---- what is to be solved ----------------------------------------------------------------------------------------------
+  // ---- the equations to be solved ----------------------------------------------------------------------------------------
 
   /// Stated together, or about the same two material points (a wheel that touches and does not slip).
   [[nodiscard]] bool belong_together(int i, int j) const {

@@ -205,7 +205,7 @@ class Linearizer {
     if (embedded_ != nullptr)
       for (const int row : embedded_->rows)
         if (const auto& c = e_.constraints[at(row)]; c.phi) phi.push_back(*c.phi);
-    // The parameters of an orientation obey a constraint of their own.
+    // The parameters of an orientation satisfy their own constraint.
     for (const int first : e_.quaternions) {
       Expr length = -1;
       for (int k = 0; k < 4; ++k) length += square(e_.q[at(first + k)]);

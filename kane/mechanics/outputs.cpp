@@ -1,4 +1,4 @@
-// Reports besides the equations: motion of points and bodies, energy, momentum, user's outputs; checks of
+// Reports in addition to the equations: motion of points and bodies, energy, momentum, user's outputs; checks of
 // inertias.
 
 #include <algorithm>

@@ -89,7 +89,7 @@ void check_definition(const System& s, const Definition& d) {
   }
 }
 
-/// Definitions rewritten with the true rates: q' of parameters of orientation is no rate of its own.
+/// Definitions rewritten with the true rates: q' of parameters of orientation is not an independent rate.
 Substitution to_true_rates(const System& s) {
   Substitution map;
   const std::vector<Expr> coordinate = s.coordinate_rates();

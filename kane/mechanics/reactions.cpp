@@ -6,7 +6,7 @@
 //     c_s = -(F_s + F*_s)           generalized constraint force, F_s without it                 (Stoneking, last slides)
 //
 // With unknowns declared, F_s = F_s^known + sum_k B_sk X_k and B X = -(F^known + F*). Unknowns must not appear in the
-// equations of motion; if one does, it is no constraint force and the message says so.
+// equations of motion; if one does, it is not a constraint force and the message says so.
 //
 // The reaction of a joint is the same device with six auxiliary speeds that move everything beyond the joint as one
 // rigid body: three translations and three rotations about the point. Their partial velocities are e and e x (p - P),
@@ -157,7 +157,7 @@ class Outboard {
   const std::string& name_;
 };
 
-/// Force and moment about the point, components in the frame asked for.
+/// Force and moment about the point, components in the requested frame.
 struct Balance {
   Expr3 force, moment;
 };

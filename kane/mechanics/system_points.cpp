@@ -13,7 +13,7 @@ void System::check_point(PointId p, std::string_view what) const {
   require(p.valid() && p.index() < points_.size(), "{} needs a point of {}", what, name_);
 }
 
-// Points and bodies are no symbols; names such as B* are welcome.
+// Points and bodies are not symbols; names such as B* are allowed.
 void System::check_label(std::string_view name, std::string_view what) const {
   const bool good = !name.empty() && std::none_of(name.begin(), name.end(), [](unsigned char c) { return c <= ' '; });
   require(good, "'{}' cannot be the name of a {}: it must not be empty or contain spaces", name, what);

@@ -95,7 +95,7 @@ std::optional<Formula> constant_turn(const Expr33& rotation) {
   return joined(degrees(angle), axis_of(axis));
 }
 
-/// A rotation about a coordinate axis, told by its matrix.
+/// A rotation about a coordinate axis, recognised by its matrix.
 std::optional<Formula> simple_turn(const Expr33& r, FormulaWriter& write) {
   for (std::size_t k = 0; k < 3; ++k) {
     const std::size_t i = (k + 1) % 3, j = (k + 2) % 3;

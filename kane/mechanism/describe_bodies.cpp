@@ -1,4 +1,4 @@
-// Symbols, bodies, and what is fixed in them.
+// Symbols, bodies, and parts fixed in them.
 
 #include <algorithm>
 

@@ -47,7 +47,7 @@ class SpeedMatch {
     for (const auto& speed : system.speeds()) by_definition_.emplace_back(speed.definition, speed.symbol);
   }
 
-  /// Gives the motion its speeds; false if some motion has no speed of its own.
+  /// Gives the motion its speeds; false if some motion does not have its own speed.
   bool assign(ElementaryMotion& motion) const {
     if (!motion.free) return true;
     std::vector<Expr> speeds;
@@ -294,7 +294,7 @@ bool constrained(const System& system) {
   return std::any_of(system.constraints().begin(), system.constraints().end(), [](auto& c) { return c.active; });
 }
 
-/// By the formulation asked for (not Automatic), in the mechanism's own graph.
+/// By the requested formulation (not Automatic), in the mechanism's own graph.
 EquationsOfMotion form_unplaced(const Mechanism& mechanism, Formulation formulation, const FormOptions& options) {
   const LoweredMechanism lowered = lower_mechanism(mechanism);
   FormOptions adapted = options;
@@ -358,7 +358,7 @@ bool has_tree_numbers(const EquationsOfMotion& e) {
   });
 }
 
-/// The same; whatever is wrong is said with its place in the user's file.
+/// The same; errors carry their place in the user's file.
 EquationsOfMotion form_by(const Mechanism& mechanism, Formulation formulation, const FormOptions& options) {
   return with_part_place(mechanism, [&] {
     EquationsOfMotion equations = form_unplaced(mechanism, formulation, options);
@@ -473,7 +473,7 @@ EquationsOfMotion form_equations(const Mechanism& mechanism, const FormOptions& 
     chosen = formulation;
     best = std::move(equations);
   }
-  // The trial itself will do if no more was asked for; its graph is a copy, and it owns it.
+  // The trial itself will do if no more was requested; its graph is a copy, and it owns it.
   if (!options.outputs && !options.mass_matrix) return best;
   return form_by(mechanism, chosen, options);
 }

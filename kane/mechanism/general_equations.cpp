@@ -210,7 +210,7 @@ class GeneralFormer {
   const Mechanism& m_;
   const GeneralEquations& g_;
   FormOptions options_;
-  System system_;  // without any part: what quantities may speak of is in definitions_
+  System system_;  // without any part: the names that quantities may use are in definitions_
   ModelNames names_;
   QuantityDefinitions definitions_;
   Substitution rates_;

@@ -73,7 +73,7 @@ Expr GivenForceNames::in_scalar(const Expr& e) {
   return forces.empty() ? e : substitute(e, forces);
 }
 
-// ---- what they equal --------------------------------------------------------------------------------------------------------
+// ---- their values -----------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -89,7 +89,7 @@ class GivenForces {
     add_rows();
   }
 
-  /// After complete(): what the symbols without a row equal.
+  /// After complete(): values of the symbols without a row.
   [[nodiscard]] Substitution eliminated() {
     for (const GivenForce& g : l_.given) symbols_.push_back(g.symbol);
     form_values();
@@ -158,7 +158,7 @@ class GivenForces {
     return true;
   }
 
-  /// Forces that only outputs name, and those known beforehand, stand there as what they equal.
+  /// Forces that only outputs name, and those known beforehand, are replaced by their values there.
   void take_unused() {
     std::vector<Expr> roots = values_;
     roots.insert(roots.end(), e_.rhs.begin(), e_.rhs.end());

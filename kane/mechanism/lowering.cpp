@@ -107,7 +107,7 @@ class Lowering {
   }
 
  private:
-  /// Units that C++ programs give are for display: what is not understood tells nothing.
+  /// Units that C++ programs give are for display: unknown ones are ignored.
   static std::optional<Dimension> find_dimension(const std::string& unit) {
     try {
       return parse_unit(unit).dimension;

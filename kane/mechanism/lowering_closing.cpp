@@ -57,7 +57,7 @@ class ClosingJoint {
   }
 
   void walk_parent_side() {
-    // The part before the first free rotation becomes a joint of its own, with its free translations at zero.
+    // The part before the first free rotation becomes a separate joint, with its free translations at zero.
     Joint part = joint_;
     part.motions.assign(joint_.motions.begin(), joint_.motions.begin() + static_cast<std::ptrdiff_t>(first_));
     for (ElementaryMotion& m : part.motions) {
@@ -233,7 +233,7 @@ class ClosingJoint {
       const LoweredMotion& measured = c_.lowered.joints[number_].measured.emplace(i, motion(i, m)).first->second;
       if (!is_empty(m.law)) lower_axis_law(c_, m.law, measured, name, joint_.where);
     }
-    c_.lowered.joint_loads.resize(before);  // the two bodies are no neighbours in the tree
+    c_.lowered.joint_loads.resize(before);  // the two bodies are not neighbours in the tree
   }
 
   /// The motion with its coordinate measured, since it is none of the system's.

@@ -67,7 +67,7 @@ class PairLowering {
   }
 
   // ---- shapes -----------------------------------------------------------------------------------------------------
-  /// Numbers of the shapes of a body; added when they are first asked for.
+  /// Numbers of the shapes of a body; added on first use.
   std::vector<int> shapes_of(const std::string& body) {
     if (body == c_.mechanism.ground) return {ground_plane()};
     const MechanismBody* found = c_.mechanism.find_body(body);

@@ -161,7 +161,7 @@ class GearLowering {
     if (axes_.size() == 2) return;
     axes_.push_back(axis_of(second_, gear_.rack ? MotionKind::Translation : MotionKind::Rotation, gear_.second));
     if (gear_.rack) return;
-    // Parallel axes count as one; where they are not, nobody knows on which side the teeth are.
+    // Parallel axes count as one; where they are not, it is not known on which side the teeth are.
     const Expr cosine = s_.graph().bind(s_.dot(axes_[0], axes_[1]));
     require(
         cosine.is_one() || (-cosine).is_one(),

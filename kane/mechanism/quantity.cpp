@@ -11,7 +11,7 @@
 namespace kane {
 namespace {
 
-/// The name of a point, frame or body: nothing to calculate with, but something to speak of.
+/// The name of a point, frame or body: not a value to calculate with, but an argument of functions.
 struct Reference {
   std::string name;
 };

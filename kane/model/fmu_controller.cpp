@@ -12,8 +12,8 @@ namespace kane {
 
 namespace {
 
-/// The controller goes first: it takes what is measured at t, makes its step to t + period, and what it says then is in force
-/// from t on. A proportional controller thereby acts like a sampled law.
+/// The controller goes first: it takes the measurements at t, makes its step to t + period, and its outputs then take effect
+/// at t. A proportional controller thus acts like a sampled law.
 class ControllerRun {
  public:
   ControllerRun(const FmuController& controller, const std::vector<std::string>& inputs,

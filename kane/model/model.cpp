@@ -30,7 +30,7 @@ struct Model::Data {
 
 namespace {
 
-/// Sampled laws that nobody drives act at every instant.
+/// Sampled laws of inputs that are not driven act at every instant.
 void make_continuous(Mechanism& mechanism, const std::vector<std::string>& driven, std::vector<std::string>& notes) {
   for (const auto& sampling : mechanism.sampled_inputs)
     if (!contains(driven, sampling.input))

@@ -60,7 +60,7 @@ class Camera {
   }
   [[nodiscard]] double pixels(double length, double depth) const { return scale_ * length / depth; }
   [[nodiscard]] const Vec3& light() const { return light_; }
-  /// The middle of what the run reaches, and how far that is from it.
+  /// Centre and radius of the region that the run reaches.
   [[nodiscard]] const Vec3& target() const { return target_; }
   [[nodiscard]] double radius() const { return radius_; }
 

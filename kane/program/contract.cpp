@@ -83,7 +83,7 @@ class Contraction {
   Program& p_;
   std::vector<std::uint32_t> uses_;
   std::vector<int> depth_;
-  ValueId first_ = 0;  ///< value of the stage at hand
+  ValueId first_ = 0;  ///< first value of the present stage
 };
 
 /// fuse_shared_products() for one stage. `uses`: of every value.

@@ -14,7 +14,7 @@ constexpr std::size_t kEffort = 60;
 /// A saved division is worth this many saved multiplications.
 constexpr std::uint32_t kDivisionWeight = 4;
 
-/// A term of the sum at hand: factors [first, first + count) of a local list, or a value that cannot be taken apart.
+/// A term of the present sum: factors [first, first + count) of a local list, or a value that cannot be taken apart.
 struct Term {
   Ref value;
   std::uint32_t first;

@@ -48,7 +48,7 @@ class ChainMerger {
  private:
   [[nodiscard]] Instruction& instruction(ValueId v) { return p_.instructions[v - p_.first_temporary()]; }
 
-  /// chain_ = the links from v to a product that comes after x; empty if v is no such chain, or something else uses it.
+  /// chain_ = the links from v to a product that comes after x; empty if v is not such a chain, or something else uses it.
   void find_chain(ValueId v, ValueId x) {
     chain_.clear();
     for (; v >= first_ && v > x && uses_[v] == 1; v = instruction(v).c) {

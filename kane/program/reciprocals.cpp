@@ -2,7 +2,7 @@
 
 namespace kane {
 
-// A product needs no division of its own once the reciprocals of all its divisors are shared; x/(a b) and y/(a c) would
+// A product needs no separate division once the reciprocals of all its divisors are shared; x/(a b) and y/(a c) would
 // gain nothing from 1/a alone. So a divisor counts for a product if it is the last one that is not shared, and sharing
 // one may make others worth it.
 void share_reciprocals(Draft& draft, std::span<const std::uint32_t> uses) {

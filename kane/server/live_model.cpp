@@ -26,7 +26,7 @@ Mechanism read_source(const LiveSource& source) {
                              : read_mechanism(source.file);
 }
 
-/// Samples of the first seconds, so that the page's picture holds what is coming. As much as fits into the patience.
+/// Samples of the first seconds, so that the page's picture covers the motion to come. As many as can be computed in a short time.
 InfoJson preview_of(const LiveModel& live) {
   InfoJson list = InfoJson::array();
   const auto begin = std::chrono::steady_clock::now();

@@ -123,7 +123,7 @@ void LiveRun::build_loop() {
     }
     tell(built ? built->info : error);
     if (!built) continue;
-    {  // after pages were told: they ignore frames of models that they do not know
+    {  // after pages were informed: they ignore frames of models that they do not know
       const std::lock_guard locked(mutex_);
       built_ = built;
     }

@@ -69,7 +69,7 @@ files::path ServedFolder::find(const std::string& path) const {
   require(!path.empty() && path.find('\0') == std::string::npos && files::path(path).is_relative(),
           "'{}' is not a path in the served folder", path);
   const files::path file = files::canonical(root_ / path, error);
-  // The same words whether it exists or not: nothing is told of what lies outside.
+  // The same words whether it exists or not: nothing outside the folder is disclosed.
   require(!error && contains(file) && is_model_file(file) && files::is_regular_file(file, error),
           "there is no model file '{}' in the served folder", path);
   return file;

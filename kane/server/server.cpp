@@ -37,7 +37,7 @@ using Response = http::response<http::string_body>;
 constexpr std::size_t kMostHeaderBytes = 16'000, kMostBodyBytes = 1000;
 constexpr std::chrono::seconds kPatience{20};
 
-/// 128 bits that nobody can guess.
+/// 128 unguessable bits.
 std::string make_token() {
   std::random_device random;
   std::string token;

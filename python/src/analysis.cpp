@@ -33,7 +33,7 @@ void take(const py::dict& given, const char* key, std::optional<T>& to) {
   if (given.contains(key)) to = given[key].cast<T>();
 }
 
-/// Runs an analysis without the lock; what it found as Python objects.
+/// Runs an analysis without the lock and returns its results as Python objects.
 template <class Work>
 py::object answer(Work work) {
   const Json found = unlocked([&] { return Json(work()); });
@@ -147,7 +147,7 @@ py::object forces(const PyModel& m, const std::string& states, const py::dict& g
 
 // ---- along a run -------------------------------------------------------------------------------------------------------------
 
-/// A report and the table of what was reported on the way.
+/// A report and the table recorded along the way.
 py::tuple with_table(const Json& report, const std::vector<std::string>& columns, const std::vector<double>& rows) {
   return py::make_tuple(to_python(report), columns, to_array(rows, columns.size()));
 }

@@ -1,4 +1,4 @@
-// A workshop for translators of other systems' expressions (SymPy): nodes are built by number in a graph of their own, so that
+// A workshop for translators of other systems' expressions (SymPy): nodes are built by number in a separate graph, so that
 // a large tree costs one short call for each of its nodes.
 
 #include <cmath>

@@ -147,7 +147,7 @@ py::tuple write_tape(const py::sequence& list) {
 
 std::shared_ptr<VectorFunction> compile_list(const py::sequence& outputs, const std::vector<Argument>& arguments,
                                              const std::vector<std::string>& symbols) {
-  // In a graph of its own: others may go on building while this is compiled.
+  // In a separate graph: others may continue building while this is compiled.
   const auto graph = shared_graph();
   auto own = std::make_shared<Graph>();
   const std::vector<Expr> copies = copy_to(*own, values_of(graph, outputs));

@@ -1,4 +1,4 @@
-// Models: reading, what they are made of, equations in symbols, pages, source code, functions for many states.
+// Models: reading, contents, equations in symbols, pages, source code, functions for many states.
 
 #include "python/src/model.hpp"
 
@@ -232,7 +232,7 @@ class MotionFunction {
     return rows;
   }
 
-  Model model_;  ///< a copy, to whose graph nobody else adds
+  Model model_;  ///< a copy, to whose graph nothing else adds
   std::vector<Expr> udot_;
 };
 

@@ -75,7 +75,7 @@ constexpr FunctionFrame kFunctions{.stages = {{{.begin = "ws.p = p_;\nw_ = cell(
                                    .after = "\n",
                                    .parts_first = false};
 
-/// The head is written here, since MATLAB wants the explanation below it.
+/// The head is written here, since MATLAB expects the explanation below it.
 struct FileRow {
   std::string_view name, head, how;
 };

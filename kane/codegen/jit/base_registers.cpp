@@ -104,7 +104,7 @@ std::int32_t BaseRegisters::center(std::uint32_t window) const {
 
 void BaseRegisters::emit_prologue() const {
   for (const x86::Gp& r : pushed_) a_.push(r);
-  if (has_calls_ && pushed_.size() % 2 == 0) a_.sub(x86::rsp, 8);  // calls want 16-byte alignment
+  if (has_calls_ && pushed_.size() % 2 == 0) a_.sub(x86::rsp, 8);  // calls require 16-byte alignment
   if (has_calls_)
     a_.lea(x86::rbx, x86::ptr(x86::rdi, center(0)));
   else

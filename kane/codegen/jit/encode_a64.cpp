@@ -55,7 +55,7 @@ class A64Encoder {
 
   void emit(asmjit::InstId id, const MachineOp& op) { a_.emit(id, reg(op.result), reg(op.a.reg()), reg(op.b.reg())); }
 
-  /// Vectors have only c + a*b and c - a*b, in the register of c; select_ops() asks for nothing else.
+  /// Vectors have only c + a*b and c - a*b, in the register of c; select_ops() selects nothing else.
   void encode_fused(const MachineOp& op) {
     const a64::Vec d = reg(op.result), a = reg(op.a.reg()), b = reg(op.b.reg()), c = reg(op.c.reg());
     if (!scalar_) {

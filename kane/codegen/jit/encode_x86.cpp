@@ -55,7 +55,7 @@ constexpr asmjit::InstId kFused[4][3][2] = {
      {Inst::kIdVfnmsub231sd, Inst::kIdVfnmsub231pd}},
 };
 
-/// Quiet comparisons; those of SSE raise a flag for NaN that nobody reads.
+/// Quiet comparisons; those of SSE raise a flag for NaN that is never read.
 unsigned predicate(MicroCode code, bool sse) {
   switch (code) {
     case MicroCode::Less: return sse ? 0x01 : 0x11;

@@ -178,7 +178,7 @@ class OpSelector {
     for (const SlotId slot : outputs_.of(v)) emit(MicroCode::Store, {v}, slot);
   }
 
-  /// From here on v is known: it goes to its outputs, and to memory if a later stage wants it.
+  /// From here on v is known: it goes to its outputs, and to memory if a later stage needs it.
   void finish(ValueId v) {
     ready_[v] = true;
     const std::span<const SlotId> slots = outputs_.of(v);

@@ -80,7 +80,7 @@ class DependencyFinder {
     }
   }
 
-  /// Dependent states follow from the others, and so does what depends on them.
+  /// Dependent states follow from the others, and so do values that depend on them.
   void find_initial() {
     Places coordinates, speeds;  // what dependent coordinates and speeds depend on
     for (const auto* group : {&x_.phi, &x_.motion_rows})

@@ -134,7 +134,7 @@ Polynomial Expansion::divide(const Polynomial& above, const Polynomial& divisor)
   return multiply(above, product(inverse, {{atom, -1}}), 1 / content);
 }
 
-/// (x - 1)/(x^2 - 1) = 1/(x + 1), if what is above divides what is below.
+/// (x - 1)/(x^2 - 1) = 1/(x + 1), if the numerator divides the denominator.
 std::optional<Polynomial> Expansion::cancel(const Polynomial& above, const Polynomial& below) {
   if (above.size() < 2) return std::nullopt;
   Monomial common = above.begin()->first;

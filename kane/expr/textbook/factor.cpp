@@ -145,7 +145,7 @@ class Factoring {
   /// Terms that stay a sum of their own: common factors of all of them are taken out only if there are some.
   Sum factor_part(const Polynomial& p) { return common_monomial(p).empty() ? collect(p) : factor(p); }
 
-  /// Takes the terms that share the most, and goes on with the others.
+  /// Takes the terms that share the most, and continues with the others.
   Sum collect(Polynomial p) {
     Sum sum;
     while (!p.empty()) {

@@ -74,7 +74,7 @@ class UrdfCheck {
     return value;
   }
 
-  /// Removes what does not describe bodies and joints.
+  /// Removes elements that do not describe bodies and joints.
   void clean(const XMLElement& robot) {
     auto& root = const_cast<XMLElement&>(robot);
     root.DeleteAttribute("version");

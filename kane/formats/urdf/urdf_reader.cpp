@@ -93,7 +93,7 @@ class UrdfBuilder {
   }
 
  private:
-  /// Where a link went: a body of its own, or a place on another body.
+  /// The place of a link: its own body, or a place on another body.
   struct LinkPlace {
     std::string body;
     Placement place;

@@ -21,7 +21,7 @@ bool is_plain_name(std::string_view name) {
   return !name.empty() && is_name_start(name.front()) && std::all_of(name.begin(), name.end(), is_name_part);
 }
 
-/// The names in a text, and whether it can only be read once the motion is known by itself: it speaks of vectors, points or
+/// The names in a text, and whether it can only be read once the motion is known by itself: it contains vectors, points or
 /// rates.
 struct TextNames {
   std::vector<std::string> names;
@@ -140,7 +140,7 @@ void ModelContext::declare(const std::string& name, std::string_view what, const
 // ---- named expressions ----------------------------------------------------------------------------------------------------
 
 void ModelContext::declare_lets(const YamlNode& section, const YamlNode* outputs) {
-  // Those that speak of the motion, then those that use them, and so on.
+  // Those that involve the motion, then those that use them, and so on.
   std::vector<std::string> moving{"kinetic", "potential", "energy"};
   if (outputs != nullptr)
     for (const auto& entry : outputs->entries) moving.push_back(entry.key);

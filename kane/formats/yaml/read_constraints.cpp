@@ -128,7 +128,7 @@ class ConstraintReader {
     return joint != nullptr ? joint->child : std::string();
   }
 
-  /// Whether the pair speaks of bodies; with one of them there must be two.
+  /// Whether the pair names bodies; if one is a body, both must be.
   [[nodiscard]] bool between_bodies(const Group& group, std::string_view key) const {
     const YamlNode& node = *group.find(key);
     if (!node.is_list() || node.items.size() != 2) return false;

@@ -53,7 +53,7 @@ std::vector<Expr> read_sizes(const ModelContext& context, const YamlNode& node, 
   return sizes;
 }
 
-/// A mesh is only named here; the file is opened when it is needed. It must lie beneath the model's folder.
+/// A mesh is only named here; the file is opened when it is needed. It must be inside the model's folder.
 std::string read_mesh(const YamlNode& node, const std::string& owner) {
   const std::string file = read_text(node, "mesh", owner);
   const std::filesystem::path path(file);

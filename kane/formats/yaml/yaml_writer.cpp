@@ -72,7 +72,7 @@ class ModelWriter {
     return node;
   }
 
-  /// Inputs that stand for what an FMU measures are written with it.
+  /// Inputs that represent the measurements of an FMU are written with it.
   [[nodiscard]] bool is_measured(const std::string& name) const {
     return std::any_of(m_.fmus.begin(), m_.fmus.end(), [&](const FmuController& fmu) {
       return std::any_of(fmu.measured.begin(), fmu.measured.end(), [&](const auto& m) { return m.second == name; });

@@ -120,7 +120,7 @@ void InputSchedule::pass(const State& state) {
   for (auto& series : series_)
     while (series.segment < series.t.size() && reached(series.t[series.segment], t)) ++series.segment;
   (void)calc(t);
-  // First what was decided earlier comes into force, then everybody looks, in the order they were given.
+  // First earlier outputs take effect, then all controllers sample, in the order they were given.
   for (auto& sampled : sampled_) apply_due(sampled, t);
   for (auto& sampled : sampled_) {
     while (reached(sampled.next_look(), t)) {

@@ -64,7 +64,7 @@ RhsStatus MotionProblem::calc_rates(double t, std::span<const double> y, std::sp
   return report.ok() ? RhsStatus::Ok : fail(report, t, first(y), second(y));
 }
 
-// The kernel gives the lower triangle by rows, the factorisation wants the upper one.
+// The kernel gives the lower triangle by rows, the factorisation needs the upper one.
 FactorReport MotionProblem::factor_mass(std::span<const double> q) {
   const CallTimes::Measurement measurement(evaluator_.times().mass);
   const auto m = mass_.run(q);

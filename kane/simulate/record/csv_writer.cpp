@@ -21,7 +21,7 @@ CsvWriter::CsvWriter(const std::string& file, const std::vector<std::string>& na
 CsvWriter::~CsvWriter() {
   try {
     if (!buffer_.empty() && file_.place().ends_with(kPartEnding)) write_buffer();
-  } catch (const OutputError&) {  // nobody is left to hear of it
+  } catch (const OutputError&) {  // a destructor cannot report it
   }
 }
 

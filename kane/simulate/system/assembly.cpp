@@ -28,7 +28,7 @@ constexpr double kClosed = 1e-10;
 constexpr double kClosedSpeeds = 1e-12;
 /// A value of a state or a setting that moves by less than this, relative to itself, was rounded when it was written.
 constexpr double kRounding = 1e-3;
-/// Columns whose remainder is below this are no use as unknowns.
+/// Columns whose remainder is below this are useless as unknowns.
 constexpr double kBasisTolerance = 1e-4;
 
 using Flags = std::vector<bool>;
@@ -407,7 +407,7 @@ class Assembler {
     list(equations_.u, start_.u, state_.u, given_.u);
   }
 
-  /// Values of the model give way to those of a state or a setting; that is no contradiction.
+  /// Values of the model give way to those of a state or a setting; that is not a contradiction.
   void warn() {
     if (contradiction_.names.empty() || !report_.moved_given()) return;
     const auto insisted = [&](const AssemblyMove& m) {
@@ -456,7 +456,7 @@ std::vector<bool> find_held_coordinates(ConstMatrixView j, std::span<const doubl
   for (const int u : e.dependent_speeds)
     for (std::size_t k = 0; k < dependent.size(); ++k)
       if (e.qdot[k] == e.u[at(u)]) dependent[k] = true;
-  // The norm of a quaternion that is given as a whole is no equation, and its length no unknown.
+  // The norm of a quaternion that is given as a whole is not an equation, and its length is not an unknown.
   Matrix rows(j.rows, j.columns);
   for (std::size_t i = 0; i < j.rows; ++i) std::copy_n(j.row(i), j.columns, rows.view().row(i));
   for (const int quaternion : e.quaternions) {

@@ -25,7 +25,7 @@ constexpr double kSpeedContradiction = 1e-8;
 /// The same near a change point, and how many times the tolerance coordinates may be off there.
 constexpr double kMostContradiction = 1e-3;
 constexpr double kNoise = 1e3;
-/// Coordinates are not known better than this, whatever tolerance is asked for.
+/// Coordinates are not known better than this, whatever the tolerance.
 constexpr double kKnown = 1e-13;
 
 }  // namespace

@@ -114,7 +114,7 @@ std::optional<EnergyKernel> make_energy(KernelWorkshop& shop) {
   balance = shop.with_laws(balance);
 
   Expr power, total;
-  // The power of loads proportional to accelerations is no function of the state: then nothing is said of R.
+  // The power of loads proportional to accelerations is not a function of the state: then R is not known.
   const bool has_power =
       !balance.empty() && !e.accelerating && count_nodes(energies) + count_nodes(balance) < kMostDerivativeWork / 10;
   if (has_power) {

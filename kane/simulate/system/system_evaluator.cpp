@@ -289,7 +289,7 @@ MotionReport SystemEvaluator::calc_motion(std::span<const double> q, std::span<c
     if (!rates) return not_finite(qdot, MotionStatus::RateNotFinite);
     return accelerations ? MotionReport{} : not_finite(udot);
   }
-  // The search for forces begins at zero, so that they depend on the state alone and not on what was asked for before.
+  // The search for forces begins at zero, so that they depend on the state alone and not on earlier evaluations.
   std::fill(multipliers_.begin(), multipliers_.end(), 0.0);
   calc_mass(q, u);
   if (!copy_finite(qdot_.data(), qdot.size(), qdot.data())) return not_finite(qdot, MotionStatus::RateNotFinite);

@@ -1,5 +1,5 @@
 // Rehearsing a change of constraints: everything a tick with a change does, on the real memory, then everything is put back.
-// Only the values that one tick hands to the next are restored; everything else is computed anew before it is used.
+// Only the values that one tick hands to the next are restored; everything else is recomputed before it is used.
 
 #include <limits>
 

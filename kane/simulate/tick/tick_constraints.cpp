@@ -1,4 +1,4 @@
-// Constraints that are written while ticks go on: between two ticks they come into force by an impulse, and let go.
+// Constraints added while ticks run: they are imposed by an impulse between two ticks, and released in the same way.
 
 #include <algorithm>
 #include <cmath>

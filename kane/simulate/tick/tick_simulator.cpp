@@ -370,7 +370,7 @@ bool TickSimulator::locate(double h, double& used) {
   return true;
 }
 
-/// Applies what happens at the present state: rules of the model, then contacts and frictions.
+/// Applies the events at the present state: rules of the model, then contacts and frictions.
 TickStatus TickSimulator::transit() {
   const EquationsOfMotion& e = system_->equations();
   const std::size_t own = dynamics_.function_count();
