@@ -22,13 +22,16 @@ namespace {
 class RowReader {
  public:
   RowReader(const Kinematics& kinematics, const Kinematical& kinematical)
-      : model_(kinematics.model()), system_(kinematics.system()), kinematical_(kinematical) {}
+      : model_(kinematics.model()),
+        system_(kinematics.system()),
+        kinematical_(kinematical),
+        coordinate_rates_(coordinate_rates()) {}
 
   void read(const Expr& e, const std::string& name, ConstraintRow& row) const {
     std::vector<Expr> symbols;
     std::vector<int> rate, speed;
     Substitution true_rates;
-    const Expr rewritten = substitute(e, coordinate_rates());
+    const Expr rewritten = substitute(e, coordinate_rates_);
     if (rewritten.graph() == nullptr) {
       row.equation.b = rewritten;
       return;
@@ -75,6 +78,7 @@ class RowReader {
   const RateModel& model_;
   const System& system_;
   const Kinematical& kinematical_;
+  const Substitution coordinate_rates_;  // the same for every row
 };
 
 void check_written_with(const System& s, const Expr& e, const ConstraintRecord& c) {

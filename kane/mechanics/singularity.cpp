@@ -16,7 +16,8 @@ namespace kane {
 namespace {
 
 constexpr std::size_t kReadable = 80;  // characters of a condition
-constexpr int kMostPowers = 8;         // of one factor
+constexpr std::size_t kMostTerms = 40;
+constexpr int kMostPowers = 8;  // of one factor
 
 /// A candidate for a factor, and the value of `variable` at two of its roots, given the value of `other`.
 struct Candidate {
@@ -156,8 +157,11 @@ class Conditions {
   }
 
   [[nodiscard]] std::string describe(const Expr& e) const {
-    Literal text = literal(e);
-    if (text.text.starts_with('-')) text = literal(-e);
+    // A form that is long before it is simplified rarely ends short, and simplifying it takes longer than deriving all
+    // equations of a bicycle.
+    const LiteralOptions short_forms{.max_terms = kMostTerms};
+    Literal text = literal(e, short_forms);
+    if (text.text.starts_with('-')) text = literal(-e, short_forms);
     if (!text.too_long && text.text.size() <= kReadable) return text.text + " = 0";
     std::string names;
     const std::vector<Expr> all = variables(e);
