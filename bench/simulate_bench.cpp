@@ -6,7 +6,7 @@
 //
 //   bench_simulate [--benchmark_out=FILE] [--filter=NAME]
 //
-// The last columns say what a step of Kane costs and what it is made of.
+// The last columns give the cost of a step of Kane and its breakdown.
 
 #include <fmt/format.h>
 

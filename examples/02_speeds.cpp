@@ -1,6 +1,6 @@
-// Any speeds you like. The generalized speeds of Kane's method are combinations of the rates of the coordinates that you
-// choose; the motion does not depend on the choice, the length of the equations does. Here is a robot with two links in
-// three versions: rates of the joints, angular velocities of the links, and the velocity of the tip itself.
+// Any speeds you like. The generalized speeds of Kane's method are combinations of the rates of the coordinates, and the
+// choice is yours: the motion does not depend on it, but the length of the equations does. Here is a robot with two links
+// in three versions: rates of the joints, angular velocities of the links, and the velocity of the tip itself.
 
 #include <fmt/format.h>
 
@@ -28,7 +28,7 @@ void show(const char* title, const kane::Mechanism& m) {
   fmt::print("{}\n", title);
   for (std::size_t i = 0; i < e.u.size(); ++i) fmt::print("  {}' = {}\n", e.q[i].name(), kane::literal(e.qdot[i]).text);
   fmt::print("  operations for the accelerations: {}\n", kane::count_dynamics(e).total());
-  // From rest, the acceleration of the tip is the same whatever the speeds are.
+  // From rest, the acceleration of the tip is the same for all choices of speeds.
   const kane::Evaluation at = kane::evaluate(model);
   for (const auto& p : at.points)
     if (p.name == "tip")

@@ -21,7 +21,7 @@ int main() {
   m.set_initial("vy", -0.01);
   const kane::Model model(m);
 
-  // Let it fall from the horizontal; where the rod hangs at the angle a below it, v^2 = v0^2 + 2 g L sin(a), and the
+  // Let it fall from the horizontal; when the rod is at the angle a below it, v^2 = v0^2 + 2 g L sin(a), and the
   // tension is m v^2 / L + m g sin(a).
   kane::Simulation run(model, {}, {.tolerance = 1e-11});
   fmt::print("   t [s]    angle [deg]   tension [N]   by energy [N]\n");

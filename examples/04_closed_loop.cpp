@@ -1,5 +1,5 @@
-// A closed loop: a four-bar linkage. Three joints make a tree, the fourth closes it. Of the start, what is given is held, and
-// assembly finds the rest near the guesses.
+// A closed loop: a four-bar linkage. Three joints make a tree, the fourth closes it. Given initial values are held, and
+// assembly finds the others near their guesses.
 
 #include <fmt/format.h>
 

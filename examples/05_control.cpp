@@ -1,6 +1,6 @@
-// Linearize and control: a pole on a cart. Upright it falls; the linear model about the upright state tells how fast. A
-// feedback whose gains place the poles at -2 +- i, -3 and -4 per second holds it, and then runs on the nonlinear model
-// as a controller of 100 Hz written in C++.
+// Linearize and control: a pole on a cart. Upright it falls; the linear model about the upright state shows how fast. A
+// feedback law whose gains place the poles at -2 +- i, -3 and -4 per second stabilizes it, and then runs on the nonlinear
+// model as a 100 Hz controller written in C++.
 
 #include <fmt/format.h>
 

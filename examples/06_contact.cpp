@@ -1,5 +1,5 @@
 // Contact: a ball falls on the floor and bounces, each time slower by the coefficient of restitution, until it rests. It
-// does so infinitely often in finite time: after sqrt(2 h / g) (1 + e) / (1 - e).
+// bounces infinitely often in finite time, and rests after sqrt(2 h / g) (1 + e) / (1 - e).
 
 #include <fmt/format.h>
 

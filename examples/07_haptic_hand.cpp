@@ -1,6 +1,6 @@
 // A haptic hand: a person holds a block by a device and pushes it against a stop. The loop reads the device 1000 times a
 // second, couples it to the block by a virtual spring and damper, advances the simulation, and displays the force. Here
-// the device and the hand on it are simulated and the loop runs as fast as it goes, so that the result can be tested.
+// the device and the hand on it are simulated, and the loop runs as fast as it can, so that the result can be tested.
 
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@ int main() {
 
   kane::TickSimulator simulator(model.system(), {.period = 1e-3});
   simulator.start(model.start().state);
-  // The hand swings to and fro by 5 cm; the stop is at 3 cm.
+  // The hand moves back and forth by 5 cm; the stop is at 3 cm.
   kane::SimulatedDevice device({{.device = {.damping = 0.5, .mass = 0.2},
                                  .hand = {.amplitude = 0.05, .frequency = 0.5, .stiffness = 300, .damping = 4}}});
   kane::HapticLoop loop(simulator, device, {.duration = 4, .real_time = false, .paced = false, .record = false});

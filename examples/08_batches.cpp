@@ -1,6 +1,6 @@
 // Batches with SIMD: one instruction works on as many states as the processor's registers hold. The equations become a
-// kernel with lanes; here 64 pendulums of different lengths swing at once, each advanced by Runge's and Kutta's method.
-// The same with one lane gives the same numbers.
+// kernel with lanes; here 64 pendulums of different lengths swing at once, each advanced by the Runge-Kutta method.
+// A kernel with one lane gives the same numbers.
 
 #include <fmt/format.h>
 
@@ -31,7 +31,7 @@ std::vector<double> swing(const kane::Program& program, int lanes) {
   const auto n = static_cast<std::size_t>(lanes);
   std::vector<double> result;
   for (std::size_t first = 0; first < kCount; first += n) {
-    // Element i of lane l stands at [i * lanes + l].
+    // Element i of lane l is at [i * lanes + l].
     std::vector<double> p(2 * n), y(2 * n), k(2 * n), sum(2 * n), at(2 * n);
     for (std::size_t lane = 0; lane < n; ++lane) {
       p[lane] = 0.5 + 0.01 * static_cast<double>(first + lane);  // l

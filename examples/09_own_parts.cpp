@@ -1,5 +1,5 @@
-// Your own joint and your own load. A joint is a list of elementary motions, and constraints tie motions together: here a
-// knee, whose shank turns while its centre of rotation wanders along a curve. A load is an expression: here a muscle that
+// Your own joint and your own load. A joint is a list of elementary motions, and constraints couple motions: here a
+// knee, whose shank turns while its centre of rotation moves along a curve. A load is an expression: here a muscle that
 // follows a measured curve, and a drag that grows with the square of the speed.
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ int main() {
   kane::Mechanism m("leg");
   const auto thigh = m.add_body("thigh", {.mass = 7, .centre = {0, -0.2, 0}, .inertia = {0.1, 0.02, 0.1}});
   const auto shank = m.add_body("shank", {.mass = 3.5, .centre = {0, -0.18, 0}, .inertia = {0.05, 0.005, 0.05}});
-  m.weld("hip", m.ground, thigh);  // the thigh is held still
+  m.weld("hip", m.ground, thigh);  // the thigh is fixed
   add_knee(m, thigh, shank);
   m.set_gravity({0, -9.81, 0});
 

@@ -1,5 +1,5 @@
-// Embedding in a program that runs in real time: a cart follows a target, 1000 ticks a second. A tick does a bounded amount
-// of work and allocates nothing; deadlines are absolute, so that being late once does not add up.
+// Embedding in a real-time program: a cart follows a target, 1000 ticks a second. A tick does a bounded amount
+// of work and allocates nothing; deadlines are absolute, so that delays do not accumulate.
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // A pendulum of two equal links, by hand: kinetic energy from the velocities of its two particles, and from that one
-// entry of the mass matrix. Nothing is simplified on request; what is equal is found equal as it is built.
+// entry of the mass matrix. Nothing is simplified on request; equal expressions are recognised as they are built.
 
 #include <fmt/format.h>
 

@@ -25,7 +25,7 @@ std::string equation(const EquationsOfMotion& e, int row) {
 }
 
 void build_disk(System& s) {
-  // Symbols: parameters with the values they have unless told otherwise, coordinates.
+  // Symbols: parameters with their default values, coordinates.
   const Expr m = s.add_parameter("m", 1.5), r = s.add_parameter("r", 0.4), g = s.add_parameter("g", 9.81);
   const Expr q1 = s.add_coordinate("q1"), q2 = s.add_coordinate("q2"), q3 = s.add_coordinate("q3");
   const Expr X = s.add_coordinate("x"), Y = s.add_coordinate("y"), Z = s.add_coordinate("z");
@@ -36,7 +36,7 @@ void build_disk(System& s) {
   const FrameId L = s.add_frame("L", A, SimpleRotation{Axis::X, q2});
   const FrameId R = s.add_frame("R", L, SimpleRotation{Axis::Y, q3});
 
-  // Points: the centre, and the point of the disk that is just at the contact.
+  // Points: the centre, and the point of the disk that is at the contact at the moment.
   const PointId C = s.add_point("C", s.origin(), Vector(N, {X, Y, Z}));
   const PointId contact = s.add_point("contact", C, -r * z(L));
   const PointId touching = s.add_point_of("touching", R, contact);
@@ -94,7 +94,7 @@ void roll() {
   }
 }
 
-/// A pendulum whose pin force is wanted: by auxiliary speeds, and by the form that hides them.
+/// The pin force of a pendulum: by auxiliary speeds, and by the function that hides them.
 void swing() {
   System s("pendulum");
   const Expr m = s.add_parameter("m", 1), L = s.add_parameter("L", 0.5), g = s.add_parameter("g", 9.81);
@@ -107,7 +107,7 @@ void swing() {
   s.add_gravity(g * x(N));
   // The pin could move along the rod, but does not: this speed is always zero, and its equation gives the force.
   s.add_auxiliary_speed("tension", pin, -x(A));
-  // The same without saying how: force on what hangs on the pin, in the frame of the rod.
+  // The same without auxiliary speeds: the force on the part outboard of the pin, in the frame of the rod.
   s.add_reaction("pin", {.point = pin, .outboard = A, .in = A, .torque = false});
   const EquationsOfMotion e = form_equations(s);
   fmt::print("\npendulum: {} u' = {}\n", text(e.M(0, 0)), text(e.rhs[0]));

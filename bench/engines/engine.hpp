@@ -1,7 +1,7 @@
 #pragma once
 // One robot in one engine of dynamics, for the comparison of their speed.
 //
-// All engines speak of states in the same way. Coordinates: for a floating base its position (3) and the quaternion
+// All engines use the same representation of states. Coordinates: for a floating base its position (3) and the quaternion
 // x, y, z, w of its orientation, then one per joint in the order of the links. Speeds: for a floating base the velocity
 // in the world's axes (3) and the angular velocity in its own axes (3), then one per joint. Accelerations are the
 // derivatives of the speeds.
@@ -28,7 +28,7 @@ class Engine {
   [[nodiscard]] virtual std::string name() const = 0;
   /// Takes over the states in the engine's own form; not timed.
   virtual void prepare(const std::vector<RobotState>& states) = 0;
-  /// Everything from a state to the accelerations, for the state of this number. This is what is timed.
+  /// Everything from a state to the accelerations, for the state of this number. This is the part that is timed.
   virtual void forward(std::size_t state) = 0;
   /// Accelerations found by the last forward(), in the common form.
   [[nodiscard]] virtual std::vector<double> accelerations() const = 0;

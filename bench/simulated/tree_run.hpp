@@ -17,7 +17,7 @@ class TreeRun {
 
   /// Back to the first state; not timed.
   virtual void restart() = 0;
-  /// Goes on for `duration` seconds. This is what is timed.
+  /// Continues for `duration` seconds. This is the part that is timed.
   virtual void run(double duration) = 0;
   /// Angles of all joints that are not free, in the order of the tree.
   [[nodiscard]] virtual std::vector<double> angles() const = 0;

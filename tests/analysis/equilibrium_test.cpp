@@ -279,7 +279,7 @@ initial: {q1: 1}
   EXPECT_GE(stable, 1);
 }
 
-// The gas force grows by a factor of e per 40 mm: what is typical a metre away says nothing about the place of balance.
+// The gas force grows by a factor of e per 40 mm: typical forces a metre away say nothing about the place of balance.
 TEST(Equilibrium, GasForceAndLoadBalanceOnTheCrank) {
   Subject s = load("slider_crank");
   const auto report = EquilibriumFinder(*s.evaluator).find(s.state);

@@ -1,5 +1,5 @@
 // One convention for all analyses about a state: laws of inputs belong to the system, an open loop leaves them out, and
-// what is not in the linear equations is said.
+// parts that are not in the linear equations are reported.
 
 #include <gtest/gtest.h>
 
@@ -87,7 +87,7 @@ TEST(Loop, OpenLoopKeepsTheState) {
   StartState again = state;
   again.inputs = {{"F", open.summary.input_values[0]}};
   EXPECT_NEAR(evaluate(model, again).udot[0], evaluate(model, state).udot[0], 1e-15);
-  // A constant given in the state file replaces the law, without being asked.
+  // A constant given in the state file replaces the law automatically.
   const LinearizationReport given = linearize_model(model, again);
   expect_pair(given.modes.eigenvalues, 0, 0);
   EXPECT_EQ(describe_loop(given.summary.loop), "");

@@ -41,7 +41,7 @@ def main():
             subprocess.run([mpirun, "-n", str(ranks)] + command(store, 4000), check=True, env=ENV, timeout=120,
                            stdout=subprocess.DEVNULL)
             assert rows(store) == expected, f"{ranks} ranks give other results"
-        # A rank that dies ends the job; the same command goes on.
+        # A rank that dies ends the job; the same command continues.
         store = os.path.join(folder, "killed.db")
         job = subprocess.Popen([mpirun, "-n", "3"] + command(store, 4000), env=ENV, stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL)

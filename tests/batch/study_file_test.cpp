@@ -1,4 +1,4 @@
-// Study files: what is read, and where mistakes are.
+// Study files: their contents, and the places of mistakes.
 
 #include "kane/formats/study_file.hpp"
 

@@ -154,7 +154,7 @@ TEST(Measures, SeeEvents) {
 
 // ---- cases ------------------------------------------------------------------------------------------------------------------
 
-// One case of a sweep is what a simulation of its own gives, in lanes and one by one.
+// One case of a sweep equals a separate simulation, in lanes and one by one.
 TEST(Sweep, CasesAreSimulations) {
   for (const Method method : {Method::Rk4, Method::Dopri5, Method::Dop853, Method::Automatic}) {
     const Model model = model_of(kPendulum);
@@ -468,8 +468,8 @@ TEST_F(StoreTest, WaitsForALockedFile) {
   EXPECT_EQ(store.done(), 1U);
 }
 
-// A disk that is full (here: a file that may not grow) ends the writer with a sentence; what was written before is there, and
-// the next one goes on.
+// A disk that is full (here: a file that may not grow) ends the writer with a sentence; earlier results are kept, and
+// the next sweep continues.
 TEST_F(StoreTest, SurvivesAFullDisk) {
   identity_.count = 100'000;
   const pid_t child = ::fork();

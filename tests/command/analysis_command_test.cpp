@@ -84,7 +84,7 @@ TEST(AnalysisCommand, InverseAndBack) {
   const json first = run_json({"inverse", model("planar2r.yaml"), "--motion", "q1=-1.5+0.3*sin(t)", "q2=0.2*t",
                                "--until", "1", "--out", inputs});
   EXPECT_NEAR(again["actuators"]["TA"]["rms"].get<double>(), first["actuators"]["TA"]["rms"].get<double>(), 1e-4);
-  // A motion that is refused costs no earlier file; one that fails on its way leaves what was computed.
+  // A motion that is refused leaves an earlier file alone; one that fails along the way leaves the results so far.
   const auto size = [](const std::string& name) { return std::filesystem::file_size(name); };
   const std::string kept = temporary("again.csv");
   const auto before = size(kept);

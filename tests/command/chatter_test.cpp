@@ -1,4 +1,4 @@
-// Forces that jump where the motion comes to rest: a run either goes on or says within seconds what is the matter, and where.
+// Forces that jump where the motion comes to rest: a run either continues or reports the cause and the place within seconds.
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

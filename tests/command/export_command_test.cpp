@@ -139,7 +139,7 @@ TEST(Export, SaysWhatIsWrongOrLeftOut) {
   EXPECT_EQ(run_kane({"export", model, "--to", "c", "-o", out, "--force"}).err, "");
 }
 
-/// The README tells how to start from another state of a constrained model; both commands that it names do what it says.
+/// The README explains how to start from another state of a constrained model; both commands that it names work as described.
 TEST(Export, TheAdviceOnOtherStatesIsTrue) {
   const ScratchFolder folder("advice");
   const std::string model = kModels + "fourbar.yaml", out = (folder.path() / "x").string();

@@ -1,4 +1,4 @@
-// kane haptics as a user meets it: what it prints, data sheets, recordings, and what it says about bad input; contact models
+// kane haptics as a user sees it: output, data sheets, recordings, and messages about bad input; contact models
 // that make no sense, in kane simulate as well.
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// kane export --to page: the page moves as kane simulate does, and what it cannot carry is refused by name. The page's own
+// kane export --to page: the page moves as kane simulate does, and parts it cannot contain are refused by name. The page's own
 // kernel (web/kernel.js) runs in Node here; tests/web opens pages in a browser.
 
 #include <gtest/gtest.h>
@@ -101,7 +101,7 @@ TEST(LivePage, IsOneFileThatAsksNobody) {
   EXPECT_NE(html.find("default-src 'none'"), std::string::npos);
   for (const char* word : {"src=\"", "href=\"http", "@import", "fetch(", "XMLHttpRequest"})
     EXPECT_EQ(html.find(word), std::string::npos) << word;
-  // A file of somebody else is not replaced.
+  // A file that Kane did not write is not replaced.
   folder.write("mine.html", "my own page");
   const auto refused = run_kane({"export", model, "--to", "page", "-o", (folder.path() / "mine.html").string()});
   EXPECT_EQ(refused.exit_code, 2) << refused.err;

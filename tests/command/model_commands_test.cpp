@@ -19,7 +19,7 @@ using nlohmann::json;
 
 std::string gripper() { return (fs::path(KANE_SOURCE_DIR) / "tests" / "robots" / "gripper.urdf").string(); }
 
-/// A folder of its own to work in.
+/// A separate folder to work in.
 class Commands : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -1,4 +1,4 @@
-// kane simulate as a user meets it: files, plots, pages, exit codes, and what it says when it cannot go on.
+// kane simulate as a user sees it: files, plots, pages, exit codes, and messages when a run cannot continue.
 
 #include <gtest/gtest.h>
 #include <signal.h>

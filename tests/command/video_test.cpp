@@ -1,4 +1,4 @@
-// kane simulate --video: what ffmpeg is asked for, and what is said where there is none. The ffmpeg here is a script that
+// kane simulate --video: the arguments of ffmpeg, and the message if there is none. The ffmpeg here is a script that
 // keeps its arguments and counts the pictures it is given.
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The example models with changing constraints, each by what must come out; and what is said about wrong ones.
+// The example models with changing constraints against expected results, and messages about wrong models.
 
 #include <gtest/gtest.h>
 

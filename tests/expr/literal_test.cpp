@@ -1,4 +1,4 @@
-// The textbook form: what it looks like, that it is the same node, and that it stays quick.
+// The textbook form: its appearance, that it is the same node, and that it stays fast.
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

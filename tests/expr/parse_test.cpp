@@ -1,4 +1,4 @@
-// The grammar, and what is said about what does not follow it.
+// The grammar, and messages about text that does not follow it.
 
 #include "kane/expr/parse.hpp"
 

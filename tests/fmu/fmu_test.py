@@ -270,7 +270,7 @@ class FmuTest(unittest.TestCase):
         refused([models / "fourbar.yaml", "--to", "fmu"], "C compiler", "--sources")
 
     def test_open_inputs(self):
-        """An input with a law becomes an input of the FMU where that is asked for."""
+        """An input with a law becomes an input of the FMU on request."""
         fmu = Fmu(FOLDER, "odd", 2, "--input", "G")
         self.assertIn("G", [v["name"] for v in fmu.d.variables if v["causality"] == "input"])
         got = fmu.simulate("cs", 1.0, 10, 1, set_values=[(fmu.d.by_name["G"], 0.25)])

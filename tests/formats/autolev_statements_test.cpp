@@ -1,4 +1,4 @@
-// Every statement of the language: what it gives, and how it fails.
+// Every statement of the language: its result, and how it fails.
 
 #include <gtest/gtest.h>
 

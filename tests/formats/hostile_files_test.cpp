@@ -1,4 +1,4 @@
-// Files made to break a reader: refused with a sentence, in bounded time; includes stay beneath the folder of the model.
+// Files made to break a reader: refused with a sentence, in bounded time; includes stay inside the folder of the model.
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

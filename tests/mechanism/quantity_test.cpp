@@ -1,4 +1,4 @@
-// Quantities (expressions that speak of the motion) against the motion that is reported, and against differences.
+// Quantities (expressions that involve the motion) against the motion that is reported, and against differences.
 
 #include "kane/mechanism/quantity.hpp"
 

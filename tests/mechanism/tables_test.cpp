@@ -1,4 +1,4 @@
-// One-dimensional tables: what goes through the points, how smooth it is, and what lies beyond the ends.
+// One-dimensional tables: interpolation, smoothness, and extrapolation beyond the ends.
 
 #include "kane/mechanism/tables.hpp"
 

@@ -1,4 +1,4 @@
-// Closed loops at the start: what was given is held, what was not given moves, in every way to give a state.
+// Closed loops at the start: given values are held, others move, however the state is given.
 
 #include <gtest/gtest.h>
 
@@ -110,7 +110,7 @@ TEST(Assembly, ContradictionsAreRefusedWithTheLoopAndTheGap) {
   EXPECT_NE(far.find("s cannot be reached"), std::string::npos) << far;
   EXPECT_NE(far.find("'small_end' (by 0.12"), std::string::npos) << far;
   EXPECT_THROW((void)evaluate(model, {.q = {{"q1", 0.5}, {"q2", 0.9}}}), ModelError);
-  // Rounding is no contradiction; it is told.
+  // Rounding is not a contradiction; it is reported.
   Simulation rounded(model, {.q = {{"q1", 0.5}, {"q2", 0.6292}, {"q3", 1.2945}}});
   EXPECT_EQ(rounded.value("q1"), 0.5);
   EXPECT_NEAR(rounded.value("q2"), close_fourbar(0.5).first, 1e-13);

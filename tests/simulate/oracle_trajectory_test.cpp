@@ -1,4 +1,4 @@
-// Every reference trajectory of tests/oracles: asked for 1e-11, the states agree to 1e-9.
+// Every reference trajectory of tests/oracles: with a tolerance of 1e-11, the states agree to 1e-9.
 
 #include <gtest/gtest.h>
 
