@@ -59,7 +59,7 @@ class Editor {
     if (error) this.message.textContent = (error.line ? `Line ${error.line}: ` : "") + error.message;
     this.draw();
   }
-  /// Lines that speak of a name are lit.
+  /// Lines that mention a name are highlighted.
   setLit(name) { this.lit = name; this.draw(); }
   draw() {
     const lines = this.area.value.split("\n");

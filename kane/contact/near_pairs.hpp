@@ -1,7 +1,7 @@
 #pragma once
-// Which shapes are near each other at all: boxes along the axes of the ground around every shape, sorted along one of these
+// Finds the shapes that are near each other: boxes along the axes of the ground around every shape, sorted along one of these
 // axes and swept (Baraff 1992; Cohen, Lin, Manocha, Ponamgi 1995, I-COLLIDE). The order changes little from step to step, so
-// that sorting costs about as much as looking.
+// that sorting costs about as much as checking the order.
 
 #include <cstdint>
 #include <span>

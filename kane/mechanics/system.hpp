@@ -214,7 +214,7 @@ class System {
   Expr add_parameter(std::string_view name);
   Expr add_input(std::string_view name, const Expr& value = 0);
   /// A motion known from outside: gives the symbol x; x' and x'' become inputs too. `value` (of t and parameters) and its
-  /// derivatives are what they are unless told otherwise.
+  /// derivatives are the default values of these inputs.
   Expr add_specified(std::string_view name, const Expr& value = 0);
   Expr add_coordinate(std::string_view name);
   /// A variable that is not a coordinate but has a rate: the current of a motor, the integral of an error. Loads, laws and

@@ -11,7 +11,7 @@
 
 namespace kane {
 
-/// Which column becomes the next pivot. `weight` multiplies the norms of the remaining columns (empty = all 1).
+/// Choice of the next pivot column. `weight` multiplies the norms of the remaining columns (empty = all 1).
 /// The first of all columns whose weighted norm is at least `threshold` times the largest is taken: 1 is the textbook
 /// rule, a smaller number prefers earlier columns.
 struct PivotRule {

@@ -16,7 +16,7 @@ SeriesTable series_table(const py::object& table) {
           result.names.size());
   result.t.assign(t.data(), t.data() + t.size());
   for (std::size_t j = 1; j < result.t.size(); ++j)
-    require(result.t[j] > result.t[j - 1], "the times of a table must grow: {} follows {}", result.t[j],
+    require(result.t[j] > result.t[j - 1], "the times of a table must increase: {} follows {}", result.t[j],
             result.t[j - 1]);
   result.columns.resize(result.names.size());
   for (std::size_t j = 0; j < result.names.size(); ++j)

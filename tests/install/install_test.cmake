@@ -13,7 +13,7 @@ file(REMOVE_RECURSE "${WORK}")
 run("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${WORK}/first")
 file(RENAME "${WORK}/first" "${WORK}/prefix")
 
-# Nothing that was installed may speak of the folders it came from.
+# No installed file may mention the folders it was built in.
 file(GLOB package_files "${WORK}/prefix/${LIBDIR}/cmake/Kane/*.cmake")
 if(NOT package_files)
   message(FATAL_ERROR "no package files were installed below ${LIBDIR}/cmake/Kane")

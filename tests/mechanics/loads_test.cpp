@@ -230,7 +230,7 @@ TEST(Prescribed, SpecifiedMotion) {
   EXPECT_EQ(e.rhs[0], b.m * b.r * rate * rate);
   ASSERT_EQ(e.auxiliary_forces.size(), 1U);
   EXPECT_EQ(e.auxiliary_forces[0].value, b.m * (b.r * second + 2 * u * rate));
-  ASSERT_EQ(e.inputs.size(), 3U);  // theta, theta', theta'' unless told otherwise
+  ASSERT_EQ(e.inputs.size(), 3U);  // theta, theta', theta'' by default
   EXPECT_EQ(e.inputs[1].value, 3 * cos(3 * b.s.time()));
   EXPECT_EQ(e.inputs[2].value, -9 * sin(3 * b.s.time()));
 }

@@ -155,7 +155,7 @@ void assemble(Situation& s) {
 
 TEST_P(Constraints, JointsBearWhatTheyCan) {
   // Along every free motion a joint transmits its own spring and damper and nothing else. (A constraint that is a mere
-  // expression counts as a motor of all joints it speaks of.)
+  // expression counts as a motor of all joints it contains.)
   const Mechanism m = mechanism(GetParam());
   Situation s(m, 43);
   assemble(s);

@@ -120,7 +120,7 @@ TEST(Lemke, WorksAcrossScales) {
   }
 }
 
-// What is left of an acceleration by rounding, beside one that matters: the answer is as good as such numbers can be.
+// Accelerations that are only rounding, next to one that matters: the answer is as accurate as such numbers permit.
 TEST(Lemke, RoundingBesideLargeNumbersIsNoInaccuracy) {
   Matrix m(3, 3);
   for (std::size_t i = 0; i < 3; ++i) m(i, i) = 2;

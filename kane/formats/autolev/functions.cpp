@@ -171,7 +171,7 @@ void collect_terms(const Expr& e, int sign, std::vector<Expr>& terms, int depth)
   }
 }
 
-/// What is left of e without the terms that have one of the symbols.
+/// The terms of e that have none of the symbols.
 Expr without(const Expr& e, const std::vector<Expr>& symbols) {
   if (const auto affine = find_affine(e, symbols)) return affine->remainder;
   std::vector<Expr> terms;

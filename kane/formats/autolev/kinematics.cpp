@@ -37,7 +37,7 @@ std::optional<PointIndex> Session::find_point(std::string_view key) const {
   return std::nullopt;
 }
 
-/// What a name such as V_P_N> stands for, if its parts are known.
+/// The meaning of a name such as V_P_N>, if its parts are known.
 std::optional<Session::Named> Session::find_named(std::string_view key, int rank) const {
   while (!key.empty() && key.back() == '>') key.remove_suffix(1);
   if (rank == 0) {

@@ -329,7 +329,7 @@ std::string heading_line(const ScriptColumn& c) {
   return fmt::format("{} ({})", c.name, c.unit.empty() ? "UNITS" : c.unit);
 }
 
-/// What opens the tables, writes a line of each, and closes them. Place of a column: -1 is the time.
+/// Code that opens the tables, writes a line of each, and closes them. Place of a column: -1 is the time.
 Words table_words(const ScriptSystem& system, const std::string& stem, Language language,
                   const std::vector<std::vector<int>>& places) {
   Words w;

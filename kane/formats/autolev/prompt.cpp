@@ -79,7 +79,7 @@ Answer Prompt::run(const std::string& text) {
     return {.text = fmt::format("error: {}{}\n", place, error.message()), .error = true};
   }
   Answer answer;
-  // What was typed is on the screen already.
+  // The typed line is on the screen already.
   const auto& log = session_.log();
   for (std::size_t i = entry.log_lines; i < log.size(); ++i)
     if (log[i].kind != LogLine::Kind::Input) {

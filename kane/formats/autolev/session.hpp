@@ -49,7 +49,7 @@ struct SessionOptions {
   bool keep_log = true;
 };
 
-/// Which definitions are put in where expressions are made explicit.
+/// The definitions that are substituted where expressions are made explicit.
 struct Explicitly {
   bool auxiliaries = true;  ///< auxiliary speeds take their values
   bool solutions = false;   ///< u' takes the value that KANE or SOLVE found

@@ -603,7 +603,7 @@ void Session::assign(const Node& to, const std::string& sign, const Node& from) 
     operation.text = sign.substr(0, 1);
     operation.where = to.where;
     operation.children = {to, from};
-    // What a scalar is defined as, not its name, is added to.
+    // The definition of a scalar, not its name, is added to.
     if (to.rank == 0)
       if (Scalar* s = find(key)) {
         const auto* e = std::get_if<Expr>(&value);

@@ -1,5 +1,5 @@
 #pragma once
-// What a script has said so far, as one copyable value: a copy is a place to go back to.
+// The state of a script so far, as one copyable value: a copy is a state to return to.
 
 #include <map>
 #include <memory>
@@ -23,7 +23,7 @@ struct VectorMatrix {
   std::vector<Vector> entries;  ///< row by row
 };
 
-/// What an expression is worth.
+/// The value of an expression.
 using Value = std::variant<Expr, ExprMatrix, Vector, Dyadic, VectorMatrix>;
 
 enum class Role : std::uint8_t { Time, Constant, Variable, Motion, Specified, Defined, Imaginary };

@@ -14,7 +14,7 @@ namespace kane {
 
 namespace {
 
-/// What may follow the key: a word, numbers, or nothing as well.
+/// The kind of value that may follow a key; some keys may stand alone.
 enum class Value : std::uint8_t { Word, Numbers, Nothing, NumbersOrNothing };
 
 struct KeyRow {
