@@ -85,9 +85,8 @@ class ExportPlanner {
     if (!accuracy_.empty()) add(accuracy_);
     if (found_.constrained)
       add("The active constraints are enforced on the accelerations. The initial state satisfies them; during a long "
-          "run "
-          "it leaves them by the error of the integration, which shrinks with the fourth power of the step. Another "
-          "initial state has to satisfy them too: `kane export --state FILE` moves the state in FILE onto the "
+          "run the state drifts off them by the integration error, which shrinks with the fourth power of the step. "
+          "Another initial state has to satisfy them too: `kane export --state FILE` moves the state in FILE onto the "
           "constraints and starts the driver there, and the first line of `kane simulate --state FILE` is that state.");
     if (plan_.redundant > 0)
       add(fmt::format("{} of them {} the others at the initial state and {} left out.", plan_.redundant,

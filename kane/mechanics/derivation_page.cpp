@@ -434,8 +434,8 @@ class PageMaker {
     for (const ReactionOutput& r : equations_.reactions) reaction(r);
     if (options_.joint_reactions.empty()) return;
     page_.add_text(
-        "Of joints: all that goes over from the inner to the outer body, by the balance of forces and moments of "
-        "everything beyond the joint.");
+        "Joint reactions: everything that the inner body transmits to the outer one, by the balance of forces and "
+        "moments of everything beyond the joint.");
     for (const ReactionOutput& r : options_.joint_reactions) reaction(r);
   }
 

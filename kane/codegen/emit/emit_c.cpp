@@ -147,7 +147,7 @@ std::string header(const SourceModel& m) {
   write_struct(t, m, Stage::Parameters, "} @name_parameters;\n\n");
   write_struct(t, m, Stage::Inputs, "} @name_inputs;\n\n");
   write_lines(t, m, "typedef struct {\n  @name_parameters p;\n  @name_inputs in;");
-  t.line("  double w[{}];  // what one stage computes for another", std::max(1U, m.listing.stored));
+  t.line("  double w[{}];  // values passed between stages", std::max(1U, m.listing.stored));
   write_lines(t, m, "} @name_workspace;\n\n");
   write_declarations(t, m);
   t.lines(kHeaderEnd);

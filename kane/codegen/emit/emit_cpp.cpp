@@ -132,7 +132,7 @@ std::string header(const SourceModel& m) {
   for (const Stage stage : kStages) write_parts(t, m, kFunctions, stage);
   write_helpers(t, m, kHelpers);
   t.lines("Parameters p_{};\nInputs in_{};");
-  t.line("std::array<T, {}> w_{{}};  // what one stage computes for another", std::max(1U, m.listing.stored));
+  t.line("std::array<T, {}> w_{{}};  // values passed between stages", std::max(1U, m.listing.stored));
   t.out();
   t.raw("};");
   return t.take();

@@ -128,7 +128,7 @@ void write_workspace(SourceText& t, const SourceModel& m) {
   t.blank();
   write_lines(t, m, "type, public :: @name_workspace\n  type(@name_parameters) :: p\n  type(@name_inputs) :: in");
   t.in();
-  t.comment("What one stage computes for another.");
+  t.comment("Values passed between stages.");
   t.line("real(dp) :: w({}) = 0.0_dp", std::max(1U, m.listing.stored));
   t.out();
   t.raw("end type");

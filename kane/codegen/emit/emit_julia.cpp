@@ -88,7 +88,7 @@ std::vector<SourceFile> emit(const SourceModel& m) {
   t.lines(R"(mutable struct Workspace{F}
     p::Vector{Float64}
     u::Vector{Float64}
-    w::Vector{Float64}  # what one stage computes for another
+    w::Vector{Float64}  # values passed between stages
     functions::F
 end
 )");

@@ -78,7 +78,7 @@ import numpy as np
   t.in();
   t.line("self.p = np.zeros({})", m.program.input_count[Stage::Parameters]);
   t.line("self.u = np.zeros({})", m.program.input_count[Stage::Inputs]);
-  t.comment("What one stage computes for another.");
+  t.comment("Values passed between stages.");
   t.line("self.w = [0.0]*{}", m.listing.stored);
   t.comment("Functions that you provide, by name.");
   t.raw("self.functions = functions or {}");

@@ -93,7 +93,7 @@ void write_workspace(SourceText& t, const SourceModel& m) {
   t.lines(R"(pub struct Workspace {
     p: Parameters,
     u: Inputs,
-    w: Vec<f64>, // what one stage computes for another
+    w: Vec<f64>, // values passed between stages
 )");
   if (m.calls_functions()) t.raw("    functions: Functions,");
   t.lines("}\n\nimpl Workspace {");
