@@ -29,12 +29,34 @@ std::array<double, 2> onto_disc(std::array<double, 2> p, double radius) {
   return {p[0] * radius / size, p[1] * radius / size};
 }
 
+/// Impulses of a friction with two rows, from p with the speeds v, in the disc: v = 0 if it can be, else opposite to v.
+std::array<double, 2> step_on_disc(double pa, double pb, double va, double vb, double waa, double wbb, double wab,
+                                   double radius) {
+  const double det = waa * wbb - wab * wab;
+  std::array<double, 2> p{waa > 0 ? pa - va / waa : 0.0, wbb > 0 ? pb - vb / wbb : 0.0};
+  if (det > 1e-12 * waa * wbb) p = {pa - (wbb * va - wab * vb) / det, pb - (waa * vb - wab * va) / det};
+  if (p[0] * p[0] + p[1] * p[1] <= radius * radius) return p;
+  // It slides: p <- P(p - v / w) leads to where p is opposite to v, with w the largest eigenvalue of the block.
+  const double largest = (waa + wbb) / 2 + length_of((waa - wbb) / 2, wab);
+  constexpr double kRound = 1e-6;
+  const bool round = std::abs(waa - wbb) + std::abs(wab) <= kRound * largest;
+  const int local_steps = round ? 1 : 4;
+  p = {pa, pb};
+  for (int k = 0; k < local_steps && largest > 0; ++k) {
+    const double da = p[0] - pa, db = p[1] - pb;
+    const double na = va + waa * da + wab * db, nb = vb + wab * da + wbb * db;
+    p = onto_disc({p[0] - na / largest, p[1] - nb / largest}, radius);
+  }
+  return p;
+}
+
 }  // namespace
 
 void ContactSweep::begin(std::span<const std::uint32_t> block_of_speed) {
   block_of_speed_.assign(block_of_speed.begin(), block_of_speed.end());
   inertia_ = {};
-  rows_.clear(), items_.clear(), parts_.clear(), j_.clear(), r_.clear(), order_.clear(), island_ends_.clear();
+  rows_.clear(), items_.clear(), packed_.clear(), parts_.clear(), j_.clear(), r_.clear(), order_.clear(),
+      island_ends_.clear();
 }
 
 std::size_t ContactSweep::add_row(double b) {
@@ -67,6 +89,9 @@ void ContactSweep::add_item(bool normal, std::span<const SweepFriction> friction
 void ContactSweep::finish() {
   const std::uint32_t blocks =
       block_of_speed_.empty() ? 0 : *std::max_element(block_of_speed_.begin(), block_of_speed_.end()) + 1;
+  block_begins_.assign(blocks + 1, static_cast<std::uint32_t>(block_of_speed_.size()));
+  for (std::size_t i = block_of_speed_.size(); i-- > 0;)
+    block_begins_[block_of_speed_[i]] = static_cast<std::uint32_t>(i);
   root_.resize(blocks + 1);
   std::iota(root_.begin(), root_.end(), 0U);
   std::vector<std::uint32_t> anchor(items_.size(), blocks);  // a block of each item
@@ -82,6 +107,7 @@ void ContactSweep::finish() {
     for (std::uint32_t k = 0; k < item.friction_count; r += item.frictions[k++].rows)
       if (item.frictions[k].rows == 2) rows_[r].cross = coupling(rows_[r], rows_[r + 1]);
   }
+  for (std::size_t i = packed_.size(); i < items_.size(); ++i) pack(items_[i], packed_.emplace_back());
   // Islands in the order of their first items, items in theirs.
   std::vector<std::uint32_t> island_of_root(blocks + 1, ~0U), island_of_item(items_.size());
   std::vector<std::size_t> sizes;
@@ -146,6 +172,53 @@ double ContactSweep::coupling(const Row& a, const Row& b) const {
   return sum;
 }
 
+void ContactSweep::pack(const Item& item, Packed& packed) const {
+  constexpr std::uint32_t n = Packed::kSpeeds;
+  if (!item.normal || item.friction_count != 1 || item.frictions[0].rows != 2) return;
+  const std::span<const Part> parts = parts_of(rows_[item.row]);
+  if (parts.empty() || parts.size() > 2) return;
+  for (std::uint32_t k = 0; k < 3; ++k) {
+    const std::span<const Part> own = parts_of(rows_[item.row + k]);
+    if (own.size() != parts.size() || !(rows_[item.row + k].diagonal > 0)) return;
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      if (own[i].first != parts[i].first || own[i].count != n) return;
+    for (std::uint32_t i = 0; i < parts.size(); ++i)
+      for (std::uint32_t x = 0; x < n; ++x)
+        packed.j[n * i + x][k] = j_[own[i].at + x], packed.r[n * i + x][k] = r_[own[i].at + x];
+  }
+  if (parts.size() == 2 && parts[0].first == parts[1].first) return;
+  packed.parts = static_cast<std::uint32_t>(parts.size());
+  for (std::uint32_t i = 0; i < parts.size(); ++i) packed.first[i] = parts[i].first;
+  for (std::uint32_t a = 0; a < 3; ++a)
+    for (std::uint32_t b = 0; b < 3; ++b) packed.w[a][b] = coupling(rows_[item.row + a], rows_[item.row + b]);
+}
+
+/// What sweep_item() does, with the rows side by side.
+double ContactSweep::sweep_packed(const Item& item, const Packed& packed, double* w) {
+  constexpr std::uint32_t n = Packed::kSpeeds;
+  Row* rows = rows_.data() + item.row;
+  double vn = rows[0].offset, va = rows[1].offset, vb = rows[2].offset;
+  for (std::uint32_t i = 0; i < packed.parts; ++i)
+    for (std::uint32_t x = 0; x < n; ++x) {
+      const double speed = w[packed.first[i] + x];
+      const auto& j = packed.j[n * i + x];
+      vn += j[0] * speed, va += j[1] * speed, vb += j[2] * speed;
+    }
+  const double press = std::max(0.0, rows[0].p - vn / packed.w[0][0]), dn = press - rows[0].p;
+  if (press == 0 && dn == 0 && rows[1].p == 0 && rows[2].p == 0 && item.frictions[0].limit == 0) return 0;
+  va += packed.w[1][0] * dn, vb += packed.w[2][0] * dn;
+  const std::array<double, 2> to = step_on_disc(rows[1].p, rows[2].p, va, vb, packed.w[1][1], packed.w[2][2],
+                                                packed.w[1][2], item.frictions[0].mu * press + item.frictions[0].limit);
+  const double da = to[0] - rows[1].p, db = to[1] - rows[2].p;
+  rows[0].p = press, rows[1].p = to[0], rows[2].p = to[1];
+  for (std::uint32_t i = 0; i < packed.parts; ++i)
+    for (std::uint32_t x = 0; x < n; ++x) {
+      const auto& r = packed.r[n * i + x];
+      w[packed.first[i] + x] += r[0] * dn + r[1] * da + r[2] * db;
+    }
+  return std::max(std::abs(dn) * packed.w[0][0], length_of(da, db) * std::max(packed.w[1][1], packed.w[2][2]));
+}
+
 double ContactSweep::sweep_friction(const SweepFriction& friction, std::uint32_t first, double limit, double* w) {
   Row& a = rows_[first];
   const double va = row_value(a, w);
@@ -157,24 +230,7 @@ double ContactSweep::sweep_friction(const SweepFriction& friction, std::uint32_t
   }
   Row& b = rows_[first + 1];
   const double vb = row_value(b, w);
-  const double det = a.diagonal * b.diagonal - a.cross * a.cross;
-  std::array<double, 2> p{a.p, b.p};
-  if (det > 1e-12 * a.diagonal * b.diagonal)
-    p = {a.p - (b.diagonal * va - a.cross * vb) / det, b.p - (a.diagonal * vb - a.cross * va) / det};
-  else
-    p = {a.diagonal > 0 ? a.p - va / a.diagonal : 0.0, b.diagonal > 0 ? b.p - vb / b.diagonal : 0.0};
-  if (length_of(p[0], p[1]) > limit) {
-    // It slides: p <- P(p - v / w) leads to where p is opposite to v, with w the largest eigenvalue of the block.
-    const double mean = (a.diagonal + b.diagonal) / 2, half = (a.diagonal - b.diagonal) / 2;
-    const double largest = mean + length_of(half, a.cross);
-    constexpr int kLocalSteps = 4;
-    p = {a.p, b.p};
-    for (int k = 0; k < kLocalSteps && largest > 0; ++k) {
-      const double da = p[0] - a.p, db = p[1] - b.p;
-      const double na = va + a.diagonal * da + a.cross * db, nb = vb + a.cross * da + b.diagonal * db;
-      p = onto_disc({p[0] - na / largest, p[1] - nb / largest}, limit);
-    }
-  }
+  const std::array<double, 2> p = step_on_disc(a.p, b.p, va, vb, a.diagonal, b.diagonal, a.cross, limit);
   const double moved = length_of(p[0] - a.p, p[1] - b.p) * std::max(a.diagonal, b.diagonal);
   change(a, p[0], w), change(b, p[1], w);
   return moved;
@@ -263,25 +319,63 @@ bool ContactSweep::solve_at_once(std::span<const std::uint32_t> items, double* w
 
 double ContactSweep::sweep(std::span<const std::uint32_t> items, bool forward, double* w) {
   double moved = 0;
+  const auto visit = [&](std::uint32_t i) {
+    const bool packed = packed_[i].parts > 0 && items_[i].enabled;
+    moved = std::max(moved, packed ? sweep_packed(items_[i], packed_[i], w) : sweep_item(items_[i], w));
+  };
   if (forward)
-    for (const std::uint32_t i : items) moved = std::max(moved, sweep_item(items_[i], w));
+    for (const std::uint32_t i : items) visit(i);
   else
-    for (std::size_t k = items.size(); k-- > 0;) moved = std::max(moved, sweep_item(items_[items[k]], w));
+    for (std::size_t k = items.size(); k-- > 0;) visit(items[k]);
   return moved;
 }
 
-void ContactSweep::keep(std::span<const std::uint32_t> items, std::span<const double> w) {
-  kept_p_.clear();
-  for (const std::uint32_t i : items)
-    for (std::uint32_t r = items_[i].row; r < items_[i].row + items_[i].rows; ++r) kept_p_.push_back(rows_[r].p);
-  kept_w_.assign(w.begin(), w.end());
+/// Impulses of an island.
+void ContactSweep::gather_impulses(std::size_t island_number, std::vector<double>& all) const {
+  all.resize(rows_of_island(island_number));
+  double* to = all.data();
+  for (const std::uint32_t i : island(island_number))
+    for (std::uint32_t r = items_[i].row; r < items_[i].row + items_[i].rows; ++r) *to++ = rows_[r].p;
 }
 
-void ContactSweep::go_back(std::span<const std::uint32_t> items, std::span<double> w) {
-  std::size_t k = 0;
-  for (const std::uint32_t i : items)
-    for (std::uint32_t r = items_[i].row; r < items_[i].row + items_[i].rows; ++r) rows_[r].p = kept_p_[k++];
-  std::ranges::copy(kept_w_, w.begin());
+std::size_t ContactSweep::rows_of_island(std::size_t island_number) const {
+  std::size_t rows = 0;
+  for (const std::uint32_t i : island(island_number)) rows += items_[i].rows;
+  return rows;
+}
+
+std::size_t ContactSweep::speeds_of_island(std::size_t island_number) const {
+  std::size_t speeds = 0;
+  for (const std::uint32_t b : blocks_of_island(island_number)) speeds += block_begins_[b + 1] - block_begins_[b];
+  return speeds;
+}
+
+/// Impulses of an island, then the speeds of its blocks.
+void ContactSweep::gather(std::size_t island_number, std::span<const double> w, std::vector<double>& all) const {
+  gather_impulses(island_number, all);
+  std::size_t at = all.size();
+  all.resize(at + speeds_of_island(island_number));
+  for (const std::uint32_t b : blocks_of_island(island_number))
+    for (std::uint32_t k = block_begins_[b]; k < block_begins_[b + 1]; ++k) all[at++] = w[k];
+}
+
+void ContactSweep::spread(std::size_t island_number, std::span<const double> all, std::span<double> w) {
+  const double* from = all.data();
+  for (const std::uint32_t i : island(island_number))
+    for (std::uint32_t r = items_[i].row; r < items_[i].row + items_[i].rows; ++r) rows_[r].p = *from++;
+  for (const std::uint32_t b : blocks_of_island(island_number))
+    for (std::uint32_t k = block_begins_[b]; k < block_begins_[b + 1]; ++k) w[k] = *from++;
+}
+
+/// From impulses before_ a sweep led to the present ones.
+void ContactSweep::extrapolate(std::size_t island_number, std::span<double> w) {
+  gather(island_number, w, after_);
+  changes_.clear();
+  for (const std::uint32_t i : island(island_number))
+    for (std::uint32_t r = items_[i].row; r < items_[i].row + items_[i].rows; ++r)
+      changes_.push_back((rows_[r].p - before_[changes_.size()]) * std::sqrt(rows_[r].diagonal));
+  acceleration_.extrapolate(changes_, after_);
+  spread(island_number, after_, w);
 }
 
 /// Newton's method, and sweeps that judge what it has found.
@@ -289,7 +383,7 @@ void ContactSweep::finish_by_newton(std::size_t island_number, std::span<double>
                                     SweepReport& report) {
   const std::span<const std::uint32_t> items = island(island_number);
   double best = report.residual;
-  keep(items, w);
+  keep(island_number, w);
   for (int round = 0; round < options.newton_rounds && !report.converged; ++round) {
     if (!newton_.solve(
             *this, island_number, inertia_, w,
@@ -301,9 +395,9 @@ void ContactSweep::finish_by_newton(std::size_t island_number, std::span<double>
       ++report.sweeps;
       report.converged = report.residual <= options.tolerance;
     }
-    if (report.residual < best) best = report.residual, keep(items, w);
+    if (report.residual < best) best = report.residual, keep(island_number, w);
   }
-  if (!report.converged && report.residual > best) go_back(items, w), report.residual = best;
+  if (!report.converged && report.residual > best) go_back(island_number, w), report.residual = best;
 }
 
 SweepReport ContactSweep::solve(std::size_t island_number, std::span<double> w, const Options& options) {
@@ -313,23 +407,37 @@ SweepReport ContactSweep::solve(std::size_t island_number, std::span<double> w, 
   long next_at_once = options.first_sweeps;
   double best = std::numeric_limits<double>::infinity();
   report.converged = false;
-  while (!report.converged && report.sweeps < options.most_sweeps) {
-    report.residual = sweep(items, report.sweeps % 2 == 0, w.data());
+  bool fresh = true;  // nothing to extrapolate from
+  while (report.sweeps < options.most_sweeps) {
+    if (options.accelerate) gather_impulses(island_number, before_);
+    if (options.accelerate && fresh) {
+      acceleration_.begin(before_.size(), speeds_of_island(island_number));
+      fresh = false;
+    }
+    report.residual = sweep(items, options.accelerate || report.sweeps % 2 == 0, w.data());
     ++report.sweeps;
     report.converged = report.residual <= options.tolerance;
-    if (report.converged || report.sweeps < next_at_once || report.sweeps >= options.most_sweeps) continue;
+    if (report.converged) return report;
+    // Extrapolation need not improve every time: what is best near the end counts.
+    const bool late = 2 * report.sweeps > options.most_sweeps || !options.accelerate;
+    if (report.residual < best && late) best = report.residual, keep(island_number, w);
+    if (report.sweeps >= options.most_sweeps) break;
+    if (report.sweeps < next_at_once) {
+      if (options.accelerate) extrapolate(island_number, w);
+      continue;
+    }
+    fresh = true;
     if (!inertia_.blocks.empty()) {
       finish_by_newton(island_number, w, options, report);
       if (report.converged) return report;
       next_at_once = options.most_sweeps;
       continue;
     }
-    if (report.residual < best) best = report.residual, keep(items, w);
     constexpr long kSweepsBetween = 10;
     next_at_once = report.sweeps + kSweepsBetween + (report.sweeps - options.first_sweeps) / 2;
     if (!solve_at_once(items, w.data(), options.most_rows)) next_at_once = options.most_sweeps;
   }
-  if (!report.converged && report.residual > best) go_back(items, w), report.residual = best;
+  if (report.residual > best) go_back(island_number, w), report.residual = best;
   return report;
 }
 

@@ -11,7 +11,8 @@
 // those of Coulomb's law, without the convex relaxation that lets sliding bodies hover. Contacts that share no block that can
 // move (islands) are solved apart from each other, each with as many sweeps as it needs.
 //
-// Sweeps carry forces through a tall stack slowly. An island that is not done after some of them is finished by Newton's
+// Successive sweeps are extrapolated (SweepAcceleration), which makes a few dozen of several hundred. They still carry forces
+// through a tall stack slowly. An island that is not done after some of them is finished by Newton's
 // method (ContactNewton), if M is known (set_inertia()); otherwise by solving for all impulses that are neither zero nor on
 // their discs at once, (W + e D) dp = -v, with a small multiple of the diagonal for redundant supports. Then sweeps judge.
 
@@ -24,6 +25,7 @@
 #include "kane/solve/contact_newton.hpp"
 #include "kane/solve/dense.hpp"
 #include "kane/solve/matrix.hpp"
+#include "kane/solve/sweep_acceleration.hpp"
 
 namespace kane {
 
@@ -100,6 +102,7 @@ class ContactSweep {
     double most_cost = 3e7;       ///< of a factorisation of Newton's method, in multiplications
     int newton_steps = 60;        ///< of one round
     int newton_rounds = 3;        ///< Newton's method and sweeps after it
+    bool accelerate = true;       ///< false: plain sweeps, which from no impulses never add energy
   };
   /// From w with the present impulses already in it.
   [[nodiscard]] SweepReport solve(std::size_t island, std::span<double> w, const Options& options);
@@ -121,18 +124,35 @@ class ContactSweep {
     std::array<SweepFriction, kMostFrictions> frictions{};
   };
 
+  /// A contact with sliding friction on one or two blocks of six speeds, which is most of them: its rows side by side.
+  struct Packed {
+    static constexpr std::uint32_t kSpeeds = 6;
+    std::uint32_t parts = 0;  ///< 0: not of this kind
+    std::array<std::uint32_t, 2> first{};
+    std::array<std::array<double, 3>, 3> w{};                 ///< J M^-1 J^T
+    std::array<std::array<double, 3>, 2 * kSpeeds> j{}, r{};  ///< by speed: coefficients, and M^-1 of them
+  };
+
   [[nodiscard]] std::span<const Part> parts_of(const Row& row) const {
     return std::span(parts_).subspan(row.first_part, row.parts);
   }
   [[nodiscard]] double row_value(const Row& row, const double* w) const;
   void change(Row& row, double to, double* w) const;
+  void pack(const Item& item, Packed& packed) const;
+  [[nodiscard]] double sweep_packed(const Item& item, const Packed& packed, double* w);
   [[nodiscard]] double sweep_item(const Item& item, double* w);
   [[nodiscard]] double sweep_friction(const SweepFriction& friction, std::uint32_t first, double limit, double* w);
   /// The largest change of a speed.
   double sweep(std::span<const std::uint32_t> items, bool forward, double* w);
   void finish_by_newton(std::size_t island, std::span<double> w, const Options& options, SweepReport& report);
-  void keep(std::span<const std::uint32_t> items, std::span<const double> w);
-  void go_back(std::span<const std::uint32_t> items, std::span<double> w);
+  void extrapolate(std::size_t island, std::span<double> w);
+  [[nodiscard]] std::size_t rows_of_island(std::size_t island) const;
+  [[nodiscard]] std::size_t speeds_of_island(std::size_t island) const;
+  void gather_impulses(std::size_t island, std::vector<double>& all) const;
+  void gather(std::size_t island, std::span<const double> w, std::vector<double>& all) const;
+  void spread(std::size_t island, std::span<const double> all, std::span<double> w);
+  void keep(std::size_t island, std::span<const double> w) { gather(island, w, kept_); }
+  void go_back(std::size_t island, std::span<double> w) { spread(island, kept_, w); }
   [[nodiscard]] double coupling(const Row& a, const Row& b) const;
   [[nodiscard]] bool solve_at_once(std::span<const std::uint32_t> items, double* w, std::size_t most_rows);
 
@@ -140,11 +160,15 @@ class ContactSweep {
   std::vector<Row> rows_;
   std::vector<Part> parts_;
   std::vector<Item> items_;
+  std::vector<Packed> packed_;  ///< of items
   std::vector<double> j_, r_;
   std::vector<std::uint32_t> order_;
   std::vector<std::size_t> island_ends_, block_ends_;
   std::vector<std::uint32_t> island_blocks_;
-  std::vector<std::uint32_t> root_;  ///< of blocks, while islands are found
+  std::vector<std::uint32_t> root_;          ///< of blocks, while islands are found
+  std::vector<std::uint32_t> block_begins_;  ///< first speeds, and the number of speeds
+  SweepAcceleration acceleration_;
+  std::vector<double> before_, after_, changes_;
   SweepInertia inertia_;
   ContactNewton newton_;
   // solving at once
@@ -154,7 +178,7 @@ class ContactSweep {
     std::array<double, 2> factor{};
   };
   std::vector<Unknown> unknowns_;
-  std::vector<double> step_, kept_p_, kept_w_;
+  std::vector<double> step_, kept_;
   Lu lu_{0};
   std::size_t lu_size_ = 0;
 };

@@ -189,5 +189,34 @@ TEST(Stepping, RandomPilesEndWithoutGainingEnergy) {
   }
 }
 
+/// Balls in a box without a lid, while they fall, push each other aside and come to rest: nearly every step is solved, the
+/// others are near it, and none of it adds energy.
+TEST(Stepping, BallsThatFallIntoABoxAreSolved) {
+  std::vector<Body> bodies;
+  for (std::size_t i = 0; i < 10; ++i) {
+    const auto layer = static_cast<double>(i / 4), shift = 0.004 * std::sin(12.9898 * static_cast<double>(i));
+    bodies.push_back(
+        {"sphere: 0.05",
+         {(i % 2 == 0 ? -0.06 : 0.06) + shift, (i % 4 < 2 ? -0.06 : 0.06) - shift / 2, 0.06 + 0.12 * layer}});
+  }
+  std::string text = scene(bodies, "friction: 0.4, restitution: 0.1"), walls, welds;
+  for (int k = 0; k < 4; ++k) {
+    const double side = k % 2 == 0 ? -0.145 : 0.145;
+    walls += fmt::format("  w{}: {{geometry: {{box: [{}, {}, 1]}}}}\n", k, k < 2 ? 0.05 : 0.34, k < 2 ? 0.34 : 0.05);
+    welds += fmt::format("  jw{0}: {{type: weld, parent: N, child: w{0}, at: [{1}, {2}, 0.5]}}\n", k,
+                         k < 2 ? side : 0.0, k < 2 ? 0.0 : side);
+  }
+  const std::size_t joints = text.find("joints:\n");
+  text.insert(joints + 8, welds);
+  text.insert(joints, walls);
+  const Model model = parse_model(text);
+  const HybridRun run = run_hybrid(model, {}, {.until = 0.5}, stepping());
+  EXPECT_EQ(run.report.status, RunStatus::Done);
+  EXPECT_LT(run.report.stepping.unconverged, run.report.stepping.steps / 10);  // was above a quarter
+  EXPECT_LT(run.report.stepping.residual, 1e-3);
+  EXPECT_LE(run.report.energy.largest_rise, 1e-6 * run.report.energy.scale);
+  EXPECT_LT(run.report.stepping.penetration, 1e-6);
+}
+
 }  // namespace
 }  // namespace kane::test

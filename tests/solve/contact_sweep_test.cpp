@@ -195,6 +195,58 @@ TEST(ContactSweep, CarriesTheWeightOfATallTower) {
   }
 }
 
+/// Bodies of six speeds, each touching the ground and the next one, as in a pile.
+ContactSweep make_pile(Generator& random, std::size_t bodies, double mu) {
+  ContactSweep sweep;
+  std::vector<std::uint32_t> blocks;
+  std::vector<RowMajor> inverse;
+  for (std::size_t b = 0; b < bodies; ++b) {
+    blocks.insert(blocks.end(), 6, static_cast<std::uint32_t>(b));
+    const RowMajor a = testing::to_eigen(testing::random_matrix(random, 6, 6));
+    inverse.push_back((a * a.transpose() + RowMajor::Identity(6, 6)).inverse());
+  }
+  sweep.begin(blocks);
+  const auto add = [&](std::vector<std::size_t> own) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      sweep.add_row(0);
+      for (const std::size_t b : own) {
+        const std::vector<double> j = testing::random_vector(random, 6);
+        const Eigen::VectorXd r = inverse[b] * Eigen::Map<const Eigen::VectorXd>(j.data(), 6);
+        sweep.add_part(6 * b, j, {r.data(), 6});
+      }
+    }
+    const SweepFriction friction{2, mu, 0};
+    sweep.add_item(true, {&friction, 1});
+  };
+  for (std::size_t b = 0; b < bodies; ++b) {
+    add({b});
+    if (b > 0) add({b - 1, b});
+  }
+  sweep.finish();
+  return sweep;
+}
+
+/// Extrapolation leads to the speeds that plain sweeps lead to, in fewer of them.
+TEST(ContactSweep, ExtrapolationFindsTheSameSpeedsSooner) {
+  Generator random(31);
+  long plain_sweeps = 0, sweeps = 0;
+  for (int trial = 0; trial < 30; ++trial) {
+    const auto bodies = static_cast<std::size_t>(2 + trial % 5);
+    ContactSweep sweep = make_pile(random, bodies, 0.1 * (trial % 4));
+    const std::vector<double> w0 = testing::random_vector(random, 6 * bodies);
+    std::vector<double> w = w0, plain = w0;
+    ContactSweep::Options options{.tolerance = 1e-11, .most_sweeps = 20000, .first_sweeps = 20000};
+    const SweepReport fast = sweep.solve(0, w, options);
+    sweep.clear_impulses(0);
+    options.accelerate = false;
+    const SweepReport slow = sweep.solve(0, plain, options);
+    ASSERT_TRUE(fast.converged && slow.converged) << trial;
+    sweeps += fast.sweeps, plain_sweeps += slow.sweeps;
+    for (std::size_t i = 0; i < w.size(); ++i) EXPECT_NEAR(w[i], plain[i], 1e-8) << trial;
+  }
+  EXPECT_LT(2 * sweeps, plain_sweeps);
+}
+
 TEST(ContactSweep, KeepsApartWhatDoesNotTouch) {
   ContactSweep sweep;
   const std::vector<std::uint32_t> blocks{0, 1, 2, 3};

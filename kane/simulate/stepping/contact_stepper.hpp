@@ -133,7 +133,7 @@ class ContactStepper {
   [[nodiscard]] double calc_scale(std::size_t island) const;
   void note(const SweepReport& report);
   void solve_island(std::size_t k);
-  void continue_island(std::size_t k);
+  void continue_island(std::size_t k, bool accelerate = true);
   void note_energy(Half half);
   [[nodiscard]] double sum_kinetic(std::size_t k, std::span<const double> w) const;
   [[nodiscard]] double sum_allowed(std::size_t k) const;

@@ -20,14 +20,14 @@ constexpr double kSlow = 0.1;
 constexpr double kStill = 1e-5;
 /// What may be left open of the speeds of an island: while it moves, and where it was at rest.
 constexpr double kTolerance = 1e-5, kRestTolerance = 1e-9;
-/// Sweeps before Newton's method, and multiplications of one of its factorisations where things are at rest.
+/// Where things are at rest: sweeps before Newton's method, and multiplications of one of its factorisations.
 constexpr long kFirstSweeps = 12;
 constexpr double kMostCostAtRest = 1e9;
-/// Newton's steps while things move.
-constexpr int kMovingSteps = 20;
 /// Sweeps of an island: what rests is solved to the end, once; what moves as far as some sweeps carry it, and on in the next step.
 constexpr std::size_t kSmall = 40;
-constexpr long kSweepsAtRest = 2000, kSweepsOfSmall = 60, kSweepsOfLarge = 40;
+constexpr long kSweepsAtRest = 2000, kSweepsOfSmall = 200, kSweepsOfLarge = 80;
+/// Sweeps from no impulses, which never add energy.
+constexpr long kSweepsOfPlain = 60;
 /// Sliding slower than this fraction may come to hold.
 constexpr double kHolds = 1e-3;
 
@@ -169,7 +169,7 @@ void ContactStepper::solve_island(std::size_t k) {
     std::copy_n(free_.begin() + block.first, block.count, w_.begin() + block.first);
   }
   sweep_.clear_impulses(k);
-  continue_island(k);
+  continue_island(k, false);
 }
 
 /// The energy that contacts may leave to each block: what it has without them. The first half stops what collides; where it
@@ -201,19 +201,17 @@ bool ContactStepper::gained(std::size_t k) const {
   return sum_kinetic(k, w_) > sum_allowed(k) * (1 + kRoundingShare);
 }
 
-void ContactStepper::continue_island(std::size_t k) {
+void ContactStepper::continue_island(std::size_t k, bool accelerate) {
   ContactSweep::Options options;
   const std::size_t size = sweep_.island(k).size();
   const bool rests = rested(k);
   options.tolerance = (rests ? kRestTolerance : kTolerance) * calc_scale(k) + 1e-300;
-  options.most_sweeps = size <= kSmall ? kSweepsOfSmall : kSweepsOfLarge;
+  options.most_sweeps = !accelerate ? kSweepsOfPlain : size <= kSmall ? kSweepsOfSmall : kSweepsOfLarge;
   // Forces that are not found in many sweeps are not sought with as many again in every step.
   if (rests) options.most_sweeps = std::max(options.most_sweeps, kSweepsAtRest >> std::min(rest_failures_, 8));
-  options.first_sweeps = kFirstSweeps;
-  if (rests)
-    options.most_cost = kMostCostAtRest;
-  else
-    options.newton_rounds = 1, options.newton_steps = kMovingSteps;
+  options.accelerate = accelerate;
+  options.first_sweeps = rests ? kFirstSweeps : options.most_sweeps;
+  if (rests) options.most_cost = kMostCostAtRest;
   const SweepReport report = sweep_.solve(k, w_, options);
   note(report);
   if (rests) rest_failures_ = report.converged ? 0 : rest_failures_ + 1;
@@ -260,7 +258,8 @@ void ContactStepper::limit_rebound() {
     sweep_.clear_impulses(k);
     ContactSweep::Options options;
     options.tolerance = kTolerance * calc_scale(k) + 1e-300;
-    options.most_sweeps = options.first_sweeps = kSweepsOfSmall;
+    options.most_sweeps = options.first_sweeps = kSweepsOfPlain;
+    options.accelerate = false;
     note(sweep_.solve(k, inelastic_, options));
     // T(w_i + s d) = T_i + s mixed + s^2 squared, with d the difference of the two.
     elastic_ = inelastic_;

@@ -18,6 +18,8 @@ constexpr std::size_t kMostTouching = 24;
 constexpr std::size_t kMostWatched = 400;
 /// How much events may cost, in units that are about a second of processor time: at once, and per second of the motion.
 constexpr double kReserve = 1, kRate = 2;
+/// Systems with more speeds than this have less of both, as the square: their events cost more than is counted, and steps less.
+constexpr double kFewSpeeds = 24;
 /// Events that may follow one another within a short time.
 constexpr long kMostEvents = 3000;
 constexpr double kShortTime = 0.1;
@@ -70,7 +72,8 @@ void HybridSimulator::note_cost() {
 bool HybridSimulator::too_busy(std::string& why) const {
   if (!may_step()) return false;
   const double since = state_.t - busy_from_;
-  if (cost_ > kReserve / static_cast<double>(1 + takeovers_) + kRate * since) {
+  const double few = std::min(1.0, kFewSpeeds / static_cast<double>(system_->speed_count()));
+  if (cost_ > few * few * (kReserve / static_cast<double>(1 + takeovers_) + kRate * since)) {
     why = "events cost too much";
     return true;
   }

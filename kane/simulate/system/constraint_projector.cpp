@@ -151,8 +151,10 @@ NewtonReport ConstraintProjector::solve_configuration(GaussNewton& newton, std::
   return newton.solve(residual, jacobian, q, options);
 }
 
+/// Where there are quaternions only, J is left for when it is needed: of a thousand bodies it has millions of zeros.
 void ConstraintProjector::evaluate(std::span<const double> q) {
-  calc_configuration(q, residual_, jacobian_.packed(row_count(), q.size()));
+  const MatrixView j = jacobian_.packed(row_count(), q.size());
+  calc_configuration(q, residual_, row_count() == quaternions_ ? MatrixView{} : j);
 }
 
 // Rounding of q alone moves phi by eps sum |dphi/dq_j| |q_j|.
@@ -161,7 +163,12 @@ ConstraintProjector::Measure ConstraintProjector::measure(std::span<const double
   const ConstMatrixView j = jacobian_.packed(row_count(), q.size());
   for (std::size_t i = 0; i < row_count(); ++i) {
     double noise = 0;
-    for (std::size_t k = 0; k < q.size(); ++k) noise += std::abs(j(i, k) * q[k]);
+    if (i >= rows_.size() && i < rows_.size() + quaternions_) {  // its row of J is e itself
+      const double* const e = &q[at(evaluator_.system().equations().quaternions[i - rows_.size()])];
+      noise = dot(e, e, 4);
+    } else {
+      for (std::size_t k = 0; k < q.size(); ++k) noise += std::abs(j(i, k) * q[k]);
+    }
     const double size = std::abs(residual_[i]);
     const double excess = size / std::max(tolerance_, 4 * kEps * noise);
     if (!(excess <= m.excess)) m.excess = excess;
@@ -194,6 +201,17 @@ ProjectionStatus ConstraintProjector::project_coordinates(std::span<double> q) {
       return now.largest <= kStalledResidual ? ProjectionStatus::Changed : ProjectionStatus::Failed;
     }
     last = now.largest;
+    if (row_count() == quaternions_) {
+      // The shortest step of each: along e.
+      for (std::size_t k = 0; k < quaternions_; ++k) {
+        double* const e = &q[at(evaluator_.system().equations().quaternions[k])];
+        const double squared = dot(e, e, 4);
+        if (!(squared > 0)) return ProjectionStatus::Failed;
+        const double step = -residual_[k] / squared;
+        for (std::size_t i = 0; i < 4; ++i) e[i] += step * e[i];
+      }
+      continue;
+    }
     qr_.factor(jacobian_.packed(row_count(), q.size()), kRankTolerance);
     for (std::size_t i = 0; i < row_count(); ++i) trial_[i] = -residual_[i];
     qr_.solve_minimum_norm({trial_.data(), row_count()}, step_);
