@@ -140,7 +140,7 @@ class SimulateCommand {
       // If no files are named, the trajectory and the page are written.
       if (options_.out.empty() && !options_.no_report && pictures_.report.empty())
         pictures_.report = file_stem(mechanism.name) + ".html";
-      if (pictures_.wanted()) add_scene_outputs(mechanism);
+      if (pictures_.wanted()) add_scene_outputs(mechanism), add_contact_outputs(mechanism);
       add_table_outputs(mechanism, columns_);
     });
   }

@@ -19,9 +19,10 @@ enum class ShapeKind : std::uint8_t { Box, Cylinder, Sphere, Ellipsoid, Cone, Ca
 struct Solid {
   ShapeKind kind = ShapeKind::Box;
   std::vector<double> sizes;
-  Vec3 position;     ///< in the body
-  Mat3 rotation;     ///< maps components along the shape's axes to those along the body's
-  std::string file;  ///< file of a Mesh
+  Vec3 position;      ///< in the body
+  Mat3 rotation;      ///< maps components along the shape's axes to those along the body's
+  std::string file;   ///< file of a Mesh
+  bool hull = false;  ///< of a Mesh: its convex hull is meant, also if it is not convex
 };
 
 }  // namespace kane

@@ -312,6 +312,16 @@ ContactScene::RowValues ContactScene::calc_row(std::size_t i, Row row, double* a
   return values;
 }
 
+std::optional<ContactScene::Place> ContactScene::place(std::size_t i) const {
+  const Slot& slot = slots_[i];
+  const Touch& t = touches_[i];
+  if (slot.pair == kNoIndex || !t.valid) return std::nullopt;
+  const double sign = slot.swapped ? -1.0 : 1.0;
+  Place place{t.second.v, sign * t.normal.v, {}, {}, sign};
+  if (tangents_[i].needed) place.across1 = tangents_[i].first.v, place.across2 = tangents_[i].second.v;
+  return place;
+}
+
 void ContactScene::add_wrenches(std::size_t i, Row row, double force, std::span<double> wrenches) const {
   const Slot& slot = slots_[i];
   const Touch& t = touches_[i];

@@ -8,6 +8,7 @@
 // may allocate.
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -91,6 +92,14 @@ class ContactScene {
   };
   /// After calc(): writes n coefficients to `a`. Rows across the normal are zero while the gap is far from closing.
   RowValues calc_row(std::size_t slot, Row row, double* a) const;
+  /// Where a slot touches, as its pair sees it: the normal points to the first shape, forces along `across` act on it.
+  struct Place {
+    Vec3 point, normal;
+    Vec3 across1, across2;  ///< zero while the gap is far from closing
+    double sign = 1;        ///< of the forces of the slot's rows
+  };
+  /// After calc(); null if the slot is empty or its feature is out of sight.
+  [[nodiscard]] std::optional<Place> place(std::size_t slot) const;
   /// Adds what a force along a row exerts on the bodies: for each of them the force, and the torque about its origin.
   void add_wrenches(std::size_t slot, Row row, double force, std::span<double> wrenches) const;
 

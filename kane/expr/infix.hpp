@@ -17,11 +17,16 @@
 //     std::size_t unit_length(const Operand& number, std::string_view rest, const Where& where);   0: no unit follows
 //     Value with_unit(const Value& number, std::string_view unit, const Where& where);
 //
+// Semantics whose calls have parts, contact(A, B).force, also have
+//
+//     Value member(const Value& value, std::string_view name);
+//
 // A unit belongs to the number before it, or to the fraction, product or power of bare numbers that ends there: 2 m,
 // 1/2 in, 2*pi rad/s, (1 + 2) mm.
 //
 // Each may throw ModelError without a place, which gets the place of the name or sign, or InfixError with one.
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <string_view>
@@ -127,6 +132,7 @@ class InfixParser {
     std::size_t first_operand = 0;  ///< index of the first operand of a call
   };
 
+  static constexpr bool kHasMembers = requires(Semantics & s, const Value& v) { s.member(v, std::string_view()); };
   static constexpr bool kHasUnits = requires(Semantics & s, const Value& v) { s.is_bare(v); };
 
   void advance() { token_ = text_.next(); }
@@ -289,6 +295,7 @@ class InfixParser {
     const Operator group = operators_.back();
     operators_.pop_back();
     const std::string_view spelled = InfixText::join(group.place, token_.text);
+    const std::string_view part = group.kind == Operator::Call ? read_member() : std::string_view();
     advance();
     if (group.kind == Operator::Group) {
       operands_.back().text = spelled;
@@ -297,7 +304,23 @@ class InfixParser {
     const auto arguments = std::span<const Operand>(operands_).subspan(group.first_operand);
     Value value = guarded(group.place, [&] { return semantics_.call(group.place, arguments); });
     operands_.erase(operands_.begin() + static_cast<std::ptrdiff_t>(group.first_operand), operands_.end());
-    operands_.push_back({std::move(value), spelled});
+    if constexpr (kHasMembers)
+      if (!part.empty()) value = guarded(part, [&] { return semantics_.member(value, part); });
+    operands_.push_back({std::move(value), part.empty() ? spelled : InfixText::join(spelled, part)});
+  }
+
+  /// The name after the dot that follows ')' immediately; "" if there is none.
+  std::string_view read_member() {
+    if constexpr (kHasMembers) {
+      std::string_view rest = text_.text().substr(at(token_.text.data() + token_.text.size() - text_.text().data()));
+      if (rest.size() < 2 || rest.front() != '.') return {};
+      rest.remove_prefix(1);
+      const std::size_t length = std::min(rest.find_first_not_of("abcdefghijklmnopqrstuvwxyz_"), rest.size());
+      if (length == 0) return {};
+      text_.seek(rest.substr(length));
+      return rest.substr(0, length);
+    }
+    return {};
   }
 
   /// Applies waiting operators that bind at least as strongly as `precedence`, back to the last open group.

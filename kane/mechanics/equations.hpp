@@ -142,6 +142,14 @@ struct ContactEquation {
       force;  ///< compliant: the force, a function of gap and rate; then there is no constraint and no impact
   std::string coordinate{};  ///< for the stop of a joint: the coordinate it limits
   bool located = false;      ///< reactions know where its forces act
+  /// Where it touches and between which bodies; components in the inertial frame. Forces on the first body act along `normal`,
+  /// and along `across` (one for each row of its sliding friction).
+  struct Place {
+    std::string first, second;
+    Expr3 point, normal;
+    std::vector<Expr3> across;
+  };
+  std::optional<Place> place{};
 };
 
 /// A body as contact geometry sees it: everything in the inertial frame. Accelerations contain udot symbols.
@@ -170,7 +178,8 @@ struct SolidExpr {
   ShapeKind kind = ShapeKind::Box;
   std::vector<Expr> sizes;
   Placement place;
-  std::string file;  ///< file of a Mesh
+  std::string file;   ///< file of a Mesh
+  bool hull = false;  ///< of a Mesh: its convex hull is meant
 };
 
 /// A solid fixed in a body (-1: in the inertial frame). Its sizes and its place are functions of parameters.
@@ -189,7 +198,26 @@ struct ContactPairEquation {
   Expr kinetic, stiction;       ///< coefficients
   Expr rolling, spinning;       ///< lengths
   Expr stiffness, dissipation;  ///< stiffness 0: rigid
+  Expr damping{};               ///< of a linear compliant contact
+  bool linear = false;          ///< compliant with a linear law
 };
+
+/// What touches between two bodies, or at the contacts of a rule (`second` is then empty), summed up for outputs. Its values
+/// are symbols, contact_sensor_symbol(), that get their values where outputs are evaluated.
+struct ContactSensorEquation {
+  std::string first, second;
+  bool gap = false;  ///< somebody asks for the distance
+};
+
+/// Places of the values of a sensor; forces and impulses act on the first body, torques are about the ground's origin.
+namespace sensor_part {
+inline constexpr std::size_t kForce = 0, kTorque = 3, kPoint = 6, kDirection = 9, kNormal = 12, kFriction = 13,
+                             kGap = 14, kTouching = 15, kImpulse = 16, kCount = 19;
+}  // namespace sensor_part
+
+[[nodiscard]] inline std::string contact_sensor_symbol(const ContactSensorEquation& sensor, std::size_t part) {
+  return "contact(" + sensor.first + (sensor.second.empty() ? "" : ", " + sensor.second) + ")." + std::to_string(part);
+}
 
 /// Dry friction along one row, or two that are perpendicular: it holds until `stiction` is exceeded, and resists sliding
 /// with `kinetic`. Both are forces, or coefficients of the normal force of a contact.
@@ -270,6 +298,7 @@ struct EquationsOfMotion {
   std::vector<ContactBodyEquation> contact_bodies;
   std::vector<ContactShapeEquation> contact_shapes;
   std::vector<ContactPairEquation> contact_pairs;
+  std::vector<ContactSensorEquation> contact_sensors;
   std::vector<SwitchEquation> switches;
   std::vector<ModeEquation> modes;
   std::vector<HandleEquation> handles;

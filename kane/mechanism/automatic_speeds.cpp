@@ -155,7 +155,7 @@ class SpeedSearch {
     }
     const LoweredSwitching& w = lowered.switching;
     for (const auto& c : w.contacts)
-      all.insert(all.end(), {c.restitution, c.stiffness.value_or(Expr()), c.dissipation});
+      all.insert(all.end(), {c.restitution, c.stiffness.value_or(Expr()), c.dissipation, c.damping});
     for (const auto& f : w.frictions) all.insert(all.end(), {f.kinetic, f.stiction});
     for (const auto& h : w.handles) all.insert(all.end(), {h.stiffness, h.damping});
     std::set<std::string> named;

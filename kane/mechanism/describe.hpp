@@ -57,6 +57,7 @@ struct ShapeOptions {
   std::string color{};   ///< "" = chosen automatically
   bool display = true;   ///< whether pictures show the shape
   bool contact = false;  ///< whether it takes part in contacts between shapes
+  bool hull = false;     ///< of a mesh that is not convex: its convex hull touches
 };
 
 /// A shape with its place, as the functions of the namespace `shape` return it.
@@ -415,6 +416,7 @@ struct ContactLaw {
   bool poisson = false;          ///< Poisson's hypothesis instead of Newton's
   Quantity stiffness{};          ///< Hunt and Crossley: N = k d^(3/2) (1 + 3/2 c d')
   Quantity dissipation{};        ///< c of the same law
+  Quantity damping{};            ///< instead of c: a linear contact, N = k d + c d'
 };
 
 /// Dry friction against one or two speeds, or along all axes of a joint.

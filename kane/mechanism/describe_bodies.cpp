@@ -44,7 +44,7 @@ Shape find_shape(const Mechanism& m, const BodyShape& given, const BodyRef& body
   shape.file = given.file;
   shape.color = o.color;
   shape.display = o.display;
-  shape.contact = o.contact;
+  shape.contact = o.contact, shape.hull = o.hull;
   return shape;
 }
 

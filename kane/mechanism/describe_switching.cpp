@@ -247,6 +247,9 @@ ContactRef Mechanism::add_contact(std::string_view contact, const ContactGeometr
   rule.poisson = law.poisson;
   rule.stiffness = placed(law.stiffness);
   rule.dissipation = placed(law.dissipation);
+  require_at(rule.where, law.damping.empty() || (!law.stiffness.empty() && law.dissipation.empty()),
+             "the contact '{}' has damping, which goes with stiffness and instead of dissipation", contact);
+  rule.damping = placed(law.damping);
   switching.contacts.push_back(std::move(rule));
   return contact;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/expr/affine.hpp"
@@ -56,8 +57,52 @@ bool names_row(const std::vector<std::string>& groups, std::string_view row) {
 
 }  // namespace
 
+namespace {
+
+/// A contact of the model, or a rule that has made several.
+bool names_contact(const LoweredSwitching& s, std::string_view name) {
+  const auto meant = [&](const std::string& own) {
+    return own == name || (own.starts_with(name) && own[name.size()] == '.');
+  };
+  return std::any_of(s.contacts.begin(), s.contacts.end(), [&](const auto& c) { return meant(c.name); }) ||
+         std::any_of(s.contact_pairs.begin(), s.contact_pairs.end(), [&](const auto& p) { return meant(p.name); });
+}
+
+}  // namespace
+
 bool GivenForceNames::knows(std::string_view name) const {
-  return mechanism_.find_joint(name) != nullptr || names_row(groups(), name);
+  return mechanism_.find_joint(name) != nullptr || names_row(groups(), name) || names_contact(lowered_.switching, name);
+}
+
+void GivenForceNames::check_contact(std::string_view first, std::string_view second) const {
+  require(use_ == For::Outputs,
+          "contact({}{}{}) may stand in outputs only: the forces of contacts follow from the motion, and decide it",
+          first, second.empty() ? "" : ", ", second);
+  const LoweredSwitching& s = lowered_.switching;
+  if (second.empty()) {
+    if (names_contact(s, first)) return;
+    std::vector<std::string> known;
+    for (const ContactRule& rule : mechanism_.switching.contacts) known.push_back(rule.name);
+    throw ModelError(fmt::format("there is no contact '{}'{}; between two bodies write contact(A, B)", first,
+                                 suggestion(first, known)));
+  }
+  const auto is_pair = [&](std::string_view a, std::string_view b) {
+    return (a == first && b == second) || (a == second && b == first);
+  };
+  for (const auto& c : s.contacts)
+    if (c.place && is_pair(c.place->first, c.place->second)) return;
+  for (const auto& p : s.contact_pairs)
+    if (is_pair(s.contact_shapes[at(p.first)].name, s.contact_shapes[at(p.second)].name)) return;
+  throw ModelError(fmt::format("nothing in 'contacts' lets '{}' and '{}' touch", first, second));
+}
+
+Expr GivenForceNames::contact(std::string_view first, std::string_view second, std::size_t part) {
+  auto& sensors = lowered_.switching.sensors;
+  auto sensor = std::find_if(sensors.begin(), sensors.end(),
+                             [&](const auto& s) { return s.first == first && s.second == second; });
+  if (sensor == sensors.end()) sensor = sensors.insert(sensors.end(), {std::string(first), std::string(second)});
+  sensor->gap = sensor->gap || part == sensor_part::kGap;
+  return lowered_.system.graph().symbol(contact_sensor_symbol(*sensor, part));
 }
 
 Expr GivenForceNames::multiplier(std::string_view row) {

@@ -16,11 +16,15 @@ namespace kane {
 /// Makes symbols of the forces that are named.
 class GivenForceNames final : public ForceNames {
  public:
-  GivenForceNames(const Mechanism& mechanism, LoweredMechanism& lowered) : mechanism_(mechanism), lowered_(lowered) {}
+  enum class For : std::uint8_t { Loads, Outputs };
+  GivenForceNames(const Mechanism& mechanism, LoweredMechanism& lowered, For use = For::Loads)
+      : mechanism_(mechanism), lowered_(lowered), use_(use) {}
   [[nodiscard]] bool knows(std::string_view name) const override;
   [[nodiscard]] Expr auxiliary(std::string_view name) override;
   [[nodiscard]] Vector reaction(std::string_view joint, bool torque) override;
   [[nodiscard]] Expr multiplier(std::string_view row) override;
+  void check_contact(std::string_view first, std::string_view second) const override;
+  [[nodiscard]] Expr contact(std::string_view first, std::string_view second, std::size_t part) override;
   /// Symbols of auxiliary speeds in the scalars of a load stand for their forces, too.
   [[nodiscard]] Expr in_scalar(const Expr& e);
 
@@ -31,6 +35,7 @@ class GivenForceNames final : public ForceNames {
 
   const Mechanism& mechanism_;
   LoweredMechanism& lowered_;
+  For use_;
 };
 
 /// The forces that complete_given_forces() has eliminated from the equations, as functions of q, u, udot and lambda: for

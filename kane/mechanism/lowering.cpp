@@ -330,7 +330,7 @@ class Lowering {
     Graph& graph = s_.graph();
     out_.kinetic_symbol = graph.symbol("kinetic energy");
     out_.potential_symbol = graph.symbol("potential energy");
-    GivenForceNames forces(m_, out_);
+    GivenForceNames forces(m_, out_, GivenForceNames::For::Outputs);
     const QuantityScope scope = c_.force_scope(forces);
     const auto offer = [&](const char* name, const Expr& value) {
       if (!s_.find_kind(name)) definitions_.set(name, value, Dimensional::known(kTorque, true));

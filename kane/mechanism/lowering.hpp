@@ -77,6 +77,9 @@ struct LoweredSwitching {
     Expr dissipation;
     std::string coordinate{};  ///< for a stop: the coordinate it limits
     bool located = false;      ///< an action says where its forces act, or they act inside a joint
+    Expr damping{};
+    bool linear = false;
+    std::optional<ContactEquation::Place> place{};
   };
   struct Friction {
     std::string name;
@@ -102,6 +105,7 @@ struct LoweredSwitching {
   std::vector<std::string> contact_bodies;
   std::vector<ContactShapeEquation> contact_shapes;
   std::vector<ContactPairEquation> contact_pairs;
+  std::vector<ContactSensorEquation> sensors;
   [[nodiscard]] bool empty() const {
     return contact_pairs.empty() && handles.empty() && contacts.empty() && frictions.empty() && switches.empty() &&
            modes.empty();

@@ -64,6 +64,7 @@ class PairLowering {
     pair.spinning = scalar(rule_.spinning_friction, "spinning friction");
     pair.stiffness = scalar(rule_.stiffness, "stiffness");
     pair.dissipation = scalar(rule_.dissipation, "dissipation");
+    pair.damping = scalar(rule_.damping, "damping"), pair.linear = !rule_.damping.empty();
   }
 
   // ---- shapes -----------------------------------------------------------------------------------------------------
@@ -153,10 +154,12 @@ class PairLowering {
       still.push_back(fixed(body));
       shapes.push_back(body == c_.mechanism.ground ? std::vector<int>{} : shapes_of(body));
     }
+    except_bodies();
     const std::size_t before = out_.contact_pairs.size();
     for (std::size_t i = 0; i < bodies.size(); ++i)
       for (std::size_t j = i + 1; j < bodies.size(); ++j) {
         if (bodies[j] != c_.mechanism.ground && neighbours(bodies[i], bodies[j])) continue;
+        if (excepted_.contains({std::min(bodies[i], bodies[j]), std::max(bodies[i], bodies[j])})) continue;
         if (still[i] && still[j]) continue;
         if (shapes[j].empty()) shapes[j] = {ground_plane()};
         for (const int a : shapes[i])
@@ -164,6 +167,20 @@ class PairLowering {
       }
     require(out_.contact_pairs.size() > before,
             "{} is between all shapes, but all of them belong to neighbours or to the ground", what_);
+  }
+
+  /// Bodies of one list do not touch each other.
+  void except_bodies() {
+    std::vector<std::string> known{c_.mechanism.ground};
+    for (const auto& b : c_.mechanism.bodies) known.push_back(b.name);
+    for (const auto& list : rule_.except) {
+      require(list.size() >= 2, "a list in 'except' of {} needs two bodies or more", what_);
+      for (const std::string& a : list) {
+        require(std::find(known.begin(), known.end(), a) != known.end(),
+                "'except' of {} names the body '{}', which does not exist{}", what_, a, suggestion(a, known));
+        for (const std::string& b : list) excepted_.insert({std::min(a, b), std::max(a, b)});
+      }
+    }
   }
 
   void add_named_pair(int a, int b, const std::string& first, const std::string& second) {
@@ -178,7 +195,8 @@ class PairLowering {
   std::string what_;
   std::optional<ContactPairEquation> law_;
   std::set<std::pair<std::string, std::string>> neighbours_;  ///< by a joint
-  std::unordered_set<std::string> taken_;                     ///< names of pairs
+  std::set<std::pair<std::string, std::string>> excepted_;
+  std::unordered_set<std::string> taken_;  ///< names of pairs
 };
 
 }  // namespace
@@ -201,7 +219,7 @@ void complete_contact_pairs(const LoweredMechanism& lowered, const Substitution&
   std::vector<std::pair<Expr, Expr>> done;  // pairs of one rule have the same values
   for (ContactPairEquation& p : e.contact_pairs)
     for (Expr* value :
-         {&p.restitution, &p.kinetic, &p.stiction, &p.rolling, &p.spinning, &p.stiffness, &p.dissipation}) {
+         {&p.restitution, &p.kinetic, &p.stiction, &p.rolling, &p.spinning, &p.stiffness, &p.dissipation, &p.damping}) {
       auto known = std::find_if(done.begin(), done.end(), [&](const auto& d) { return d.first == *value; });
       if (known == done.end()) known = done.insert(done.end(), {*value, substitute(e.graph->bind(*value), to_speeds)});
       *value = known->second;

@@ -57,6 +57,9 @@ class SwitchingLowering {
     PointId slip_point{}, slip_reference{};
     FrameId frame{}, other{};
     Vector normal{};
+    PointId touch{};            ///< where that is
+    std::string body, partner;  ///< the two sides
+    bool flipped = false;       ///< friction acts on the second one
     std::vector<Vector> slip_along{}, roll_along{}, spin_along{};
   };
 
@@ -150,6 +153,15 @@ class SwitchingLowering {
     return body != c_.lowered.body_frames.end() ? body->second : s_.inertial();
   }
 
+  /// The body by whose name that point or frame goes; "": none.
+  [[nodiscard]] std::string body_named(const std::string& point) const {
+    const auto& points = c_.mechanism.points;
+    const auto own = std::find_if(points.begin(), points.end(), [&](auto& p) { return p.name == point; });
+    if (own != points.end()) return own->on;
+    const std::string body = point.substr(0, point.find('.'));
+    return c_.lowered.body_frames.contains(body) ? body : c_.mechanism.ground;
+  }
+
   // The pin's centre is at e from the hole's, across the axis. The gap is c - |e|; written as (c^2 - e.e)/(2 c), which
   // vanishes with it, has the same gradient there, -e/c, and is smooth in the middle of the hole, too.
   void lower_pin(const ContactRule& rule, const std::string& what) {
@@ -164,6 +176,7 @@ class SwitchingLowering {
     g.frame = carrier(rule.body), g.other = carrier(rule.other);
     const std::string name = point_name(rule);
     const PointId touch = s_.add_point(name, pin, (r / c) * e);
+    g.touch = touch, g.body = body_named(rule.body), g.partner = body_named(rule.other);
     g.point = g.slip_point = s_.add_point_of(name + ".pin", g.frame, touch);
     g.reference = g.slip_reference = s_.add_point_of(name + ".hole", g.other, touch);
     const Vector slip = s_.velocity(g.point) - s_.velocity(g.reference);
@@ -268,8 +281,12 @@ class SwitchingLowering {
   void place_on_plane(Geometry& g, const ContactRule& rule, const Vector& n, PointId touch, PointId point) const {
     g.normal = n;
     g.point = g.slip_point = point;
+    g.touch = touch, g.body = body_named(rule.body), g.partner = c_.mechanism.ground;
+    if (!rule.reference.empty()) g.partner = body_named(rule.reference);
     const bool turns = n.terms().size() == 1 && n.terms().front().frame != s_.inertial();
     g.other = turns ? n.terms().front().frame : s_.inertial();
+    for (const auto& [name, frame] : c_.lowered.body_frames)
+      if (turns && frame == g.other) g.partner = name;
     if (turns)
       g.reference = s_.add_point_of(point_name(rule) + ".plane", g.other, touch);
     else
@@ -400,6 +417,8 @@ class SwitchingLowering {
     require(!between.is_zero(), "the two balls of {} have the same centre", what);
     Geometry g;
     g.point = centre, g.reference = other, g.normal = unit_along(s_, between);
+    g.body = body_named(rule.body), g.partner = body_named(rule.other), g.flipped = true;
+    g.touch = s_.add_point(point_name(rule), centre, -(size(rule.radius, "radius", what) * g.normal));
     if (!rule.friction.empty() || !rule.rolling_friction.empty() || !rule.spinning_friction.empty())
       fill_ball_motion(g, rule, centre, other, unit_along(s_, s_.position(other, centre)), what);
     // Balls on one line (a cradle) keep their order: the distance along it has no root.
@@ -479,6 +498,13 @@ class SwitchingLowering {
     contact.poisson = rule.poisson;
     if (!rule.stiffness.empty()) contact.stiffness = size(rule.stiffness, "stiffness", what);
     contact.dissipation = size(rule.dissipation, "dissipation", what, true);
+    if (!rule.damping.empty()) contact.damping = size(rule.damping, "damping", what, true), contact.linear = true;
+    if (g.touch.valid()) {
+      const auto in_ground = [&](const Vector& v) { return s_.frames().express(v, s_.inertial()); };
+      contact.place = {g.body, g.partner, in_ground(s_.position(g.touch)), in_ground(g.normal), {}};
+      for (const Vector& along : g.slip_along)
+        if (!rule.friction.empty()) contact.place->across.push_back(in_ground(g.flipped ? -along : along));
+    }
     out_.contacts.push_back(contact);
     const auto resist = [&](const std::vector<Expr>& speeds, const std::vector<Vector>& along,
                             const std::string& suffix, const Quantity& kinetic, const Quantity& stiction) {
@@ -646,12 +672,24 @@ class SwitchingLowering {
   std::set<std::string> described_;  ///< joints whose limits are a contact of the user
 };
 
+/// Rate of the gap, A u + b.
+Expr gap_rate(const ConstraintEquation& row, const std::vector<Expr>& u) {
+  Expr rate = row.b;
+  for (std::size_t i = 0; i < u.size(); ++i) rate += row.a[i] * u[i];
+  return rate;
+}
+
+/// A spring and a damper: N = k d + c d', d = -gap where that is positive, and never pulling.
+Expr linear_force(const ConstraintEquation& row, const std::vector<Expr>& u, const Expr& stiffness,
+                  const Expr& damping) {
+  const Expr depth = max(-*row.phi, Expr(0));
+  return select(less(Expr(0), depth), max(stiffness * depth - damping * gap_rate(row, u), Expr(0)), Expr(0));
+}
+
 /// Hunt and Crossley (1975): N = k d^(3/2) (1 + 3/2 c d'), d = -gap where that is positive, and never pulling.
 Expr hunt_crossley(const ConstraintEquation& row, const std::vector<Expr>& u, const Expr& stiffness,
                    const Expr& dissipation) {
-  Expr rate = row.b;
-  for (std::size_t i = 0; i < u.size(); ++i) rate += row.a[i] * u[i];
-  const Expr depth = max(-*row.phi, Expr(0));
+  const Expr rate = gap_rate(row, u), depth = max(-*row.phi, Expr(0));
   return max(stiffness * depth * sqrt(depth) * (1 - Expr(3) / 2 * dissipation * rate), Expr(0));
 }
 
@@ -673,9 +711,18 @@ void complete_switching(const LoweredMechanism& lowered, EquationsOfMotion& e) {
   for (const auto& c : from.contacts) {
     ContactEquation contact{c.name,       row_of(c.row), in_speeds(c.restitution), c.poisson, std::nullopt,
                             c.coordinate, c.located};
+    contact.place = c.place;
+    if (contact.place) {
+      for (Expr3* v : {&contact.place->point, &contact.place->normal})
+        for (Expr& x : *v) x = in_speeds(x);
+      for (Expr3& v : contact.place->across)
+        for (Expr& x : v) x = in_speeds(x);
+    }
     if (c.stiffness)
       contact.force =
-          hunt_crossley(e.constraints[at(contact.normal)], e.u, in_speeds(*c.stiffness), in_speeds(c.dissipation));
+          c.linear ? linear_force(e.constraints[at(contact.normal)], e.u, in_speeds(*c.stiffness), in_speeds(c.damping))
+                   : hunt_crossley(e.constraints[at(contact.normal)], e.u, in_speeds(*c.stiffness),
+                                   in_speeds(c.dissipation));
     e.contacts.push_back(std::move(contact));
   }
   for (const auto& f : from.frictions) {
@@ -700,6 +747,7 @@ void complete_switching(const LoweredMechanism& lowered, EquationsOfMotion& e) {
   for (const auto& h : from.handles)
     e.handles.push_back({h.name, row_of(h.row), in_speeds(h.stiffness), in_speeds(h.damping)});
   complete_contact_pairs(lowered, to_speeds, e);
+  e.contact_sensors = from.sensors;
   e.modes = from.modes;
   e.initial_mode = from.initial_mode;
 }

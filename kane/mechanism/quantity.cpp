@@ -16,9 +16,16 @@ struct Reference {
   std::string name;
 };
 
+/// contact(A, B) or contact(NAME), of which a part is to be named: torques are about `about` (the first body).
+struct ContactCall {
+  std::string first, second, about;
+};
+
+using AnyForm = std::variant<Expr, Vector, Dyadic, Reference, ContactCall>;
+
 /// A value with its dimension, as far as that is known.
 struct Value {
-  std::variant<Expr, Vector, Dyadic, Reference> what;
+  AnyForm what;
   Dimensional dimension{};
 
   template <class Form>
@@ -31,7 +38,8 @@ struct Value {
 using Operand = InfixOperand<Value>;
 
 std::string_view kind_name(const Value& v) {
-  static constexpr std::string_view kNames[] = {"scalar", "vector", "dyadic", "name of a point or frame"};
+  static constexpr std::string_view kNames[] = {"scalar", "vector", "dyadic", "name of a point or frame",
+                                                "contact; write for instance contact(A, B).force"};
   return kNames[v.what.index()];
 }
 
@@ -169,6 +177,37 @@ class QuantitySemantics {
       dimensions.push_back(measured_text(operand));
     }
     return {graph_.bind(call_function(graph_, function, scalars)), call_dimension(function, dimensions)};
+  }
+
+  /// contact(A, B).force and the other parts.
+  Value member(const Value& of, std::string_view part) {
+    const auto* c = of.get<ContactCall>();
+    if (c == nullptr)
+      throw ModelError(fmt::format("a {} has no part '{}'; only contact(A, B) has parts", kind_name(of), part));
+    namespace p = sensor_part;
+    ForceNames& names = forces("contact");
+    const auto value = [&](std::size_t k) { return names.contact(c->first, c->second, k); };
+    const auto vector = [&](std::size_t k) { return Vector(s_.inertial(), {value(k), value(k + 1), value(k + 2)}); };
+    if (part == "force") return {vector(p::kForce), moving(kForce)};
+    if (part == "impulse") return {vector(p::kImpulse), moving(kForce * kTime)};
+    if (part == "point") return {vector(p::kPoint), moving(kLength)};
+    if (part == "direction") return {vector(p::kDirection), Dimensional::ratio(true)};
+    if (part == "torque") {
+      if (c->about.empty())
+        throw ModelError(
+            "contact(NAME).torque needs a point: write contact(A, B).torque, about the origin of A, or "
+            "contact(A, B, P).torque");
+      const Vector about = s_.position(scope_.names.point(c->about));
+      return {vector(p::kTorque) - s_.cross(about, vector(p::kForce)), moving(kTorque)};
+    }
+    if (part == "normal") return {value(p::kNormal), moving(kForce)};
+    if (part == "friction") return {value(p::kFriction), moving(kForce)};
+    if (part == "gap") return {value(p::kGap), moving(kLength)};
+    if (part == "touching") return {value(p::kTouching), Dimensional::ratio(true)};
+    static const std::vector<std::string> kParts{"force", "torque",    "normal",  "friction", "gap",
+                                                 "point", "direction", "impulse", "touching"};
+    throw ModelError(fmt::format("a contact has no part '{}' (it has {}){}", part, fmt::join(kParts, ", "),
+                                 suggestion(part, kParts)));
   }
 
   // ---- signs --------------------------------------------------------------------------------------------------------
@@ -317,7 +356,7 @@ class QuantitySemantics {
   }
 
   // ---- sums and products --------------------------------------------------------------------------------------------
-  using Form = std::variant<Expr, Vector, Dyadic, Reference>;
+  using Form = AnyForm;
   static Form sum(const Operand& a, const Operand& b, int sign) {
     if (a.value.is_vector() || b.value.is_vector()) {
       const Vector left = vector(a), right = vector(b);
@@ -365,6 +404,17 @@ class QuantitySemantics {
   }
   Value multiplier(std::span<const Operand> a) {
     return {forces("multiplier").multiplier(name_of(a[0])), Dimensional::open(true)};
+  }
+  Value contact(std::span<const Operand> a) {
+    ForceNames& names = forces("contact");
+    ContactCall c{std::string(name_of(a[0])), a.size() > 1 ? std::string(name_of(a[1])) : std::string(), {}};
+    names.check_contact(c.first, c.second);
+    if (a.size() > 1) c.about = c.first;
+    if (a.size() > 2) {
+      (void)point(a[2]);
+      c.about = name_of(a[2]);
+    }
+    return {c};
   }
   /// The moment that the part of a beam beyond section s exerts on the part before it: GJ psi' along x, and EI times the
   /// curvatures about -y and z.
@@ -431,6 +481,7 @@ std::span<const QuantitySemantics::Row> QuantitySemantics::rows() {
       {"alpha", 1, 2, "a body and perhaps a frame", &QuantitySemantics::alpha},
       {"reaction", 1, 1, "a joint", &QuantitySemantics::reaction},
       {"reaction_torque", 1, 1, "a joint", &QuantitySemantics::reaction_torque},
+      {"contact", 1, 3, "two bodies and perhaps a point, or the name of a contact", &QuantitySemantics::contact},
       {"multiplier", 1, 1, "a constraint", &QuantitySemantics::multiplier},
       {"internal_moment", 2, 2, "a flexible body and an arc length", &QuantitySemantics::internal_moment},
       {"inertia", 1, 1, "a body", &QuantitySemantics::inertia},
@@ -496,6 +547,10 @@ MeasuredQuantity read_quantity(const Quantity& quantity, const QuantityScope& sc
   if (const auto* e = value.get<Expr>()) return {*e, value.dimension};
   if (const auto* v = value.get<Vector>()) return {*v, value.dimension};
   if (const auto* d = value.get<Dyadic>()) return {*d, value.dimension};
+  require_at(quantity.where, value.get<ContactCall>() == nullptr,
+             "{}: '{}' is a contact; name a part of it, such as {}.force or {}.normal", what,
+             InfixText::printable(quantity.text), InfixText::printable(quantity.text),
+             InfixText::printable(quantity.text));
   const std::string& name = value.get<Reference>()->name;
   throw ModelError(quantity.where, fmt::format("{}: '{}' is the name of a point or frame; write for instance "
                                                "position({}) or {}.x",

@@ -10,6 +10,7 @@
 //   inertia(B)               central inertia dyadic; dot(inertia(B), v)         dyadic
 //   mass(B)                  of a body or particle                              scalar
 //   distance(P, Q)           between two points                                 scalar
+//   contact(A, B).force      what touches between two bodies (and .normal, .gap, ...); contact(NAME) of a rule
 //   dot(a, b)  cross(a, b)  magnitude(a)  norm(a)  unit(a)
 //   dt(e[, A])               derivative with respect to time (of a vector: in a frame, the ground)
 //   all scalar functions of kane/expr, and tables as name(x)
@@ -85,7 +86,7 @@ class QuantityDefinitions {
 
 /// The names that a quantity may use.
 /// Where expressions may name forces: the force of an auxiliary speed by its name, reaction(J), reaction_torque(J),
-/// multiplier(C).
+/// multiplier(C), and in outputs contact(A, B).force.
 class ForceNames {
  public:
   virtual ~ForceNames() = default;
@@ -97,6 +98,10 @@ class ForceNames {
   [[nodiscard]] virtual Vector reaction(std::string_view joint, bool torque) = 0;
   /// The multiplier of a row of a constraint.
   [[nodiscard]] virtual Expr multiplier(std::string_view row) = 0;
+  /// Throws ModelError if nothing can touch between two bodies, or if there is no contact `first` (and no `second`).
+  virtual void check_contact(std::string_view first, std::string_view second) const = 0;
+  /// A value of a ContactSensorEquation.
+  [[nodiscard]] virtual Expr contact(std::string_view first, std::string_view second, std::size_t part) = 0;
 };
 
 struct QuantityScope {

@@ -64,8 +64,10 @@ struct ContactRule {
   Quantity rolling_friction, spinning_friction;  ///< lengths: resisting torque per normal force
   Quantity restitution;                          ///< "" = 0
   bool poisson = false;
-  Quantity stiffness;    ///< compliant by Hunt and Crossley: N = k d^(3/2) (1 + 3/2 c d')
-  Quantity dissipation;  ///< c
+  Quantity stiffness;                            ///< compliant by Hunt and Crossley: N = k d^(3/2) (1 + 3/2 c d')
+  Quantity dissipation;                          ///< c
+  Quantity damping;                              ///< instead of c: linear, N = k d + c d'
+  std::vector<std::vector<std::string>> except;  ///< of `all`: bodies of one list pass through each other
   Where where;
 };
 

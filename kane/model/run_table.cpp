@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "kane/base/error.hpp"
@@ -120,10 +121,38 @@ void RunTable::add_contacts() {
     names_.push_back(name + ".normal"), units_.emplace_back("N");
     names_.push_back(name + ".friction"), units_.emplace_back("N");
   }
+  for (const std::string& name : contacts_)
+    for (const char* part : {".gap", ".x", ".y", ".z", ".Fx", ".Fy", ".Fz"})
+      names_.push_back(name + part), units_.emplace_back(part[1] == 'F' ? "N" : "m");
   for (const auto& body : e.contact_bodies)
     for (const char axis : {'x', 'y', 'z'})
       names_.push_back(fmt::format("{}.contact.F{}", body.name, axis)), units_.emplace_back("N");
 }
+
+namespace {
+
+/// Gap (the smallest), point (the centre of pressure; zero while nothing presses) and force on the first body of all places
+/// of a contact.
+double* write_place(std::span<const ContactForce> forces, std::string_view name, double* to) {
+  double gap = std::numeric_limits<double>::quiet_NaN(), normal = 0;
+  Vec3 point, force;
+  for (const ContactForce& f : forces) {
+    const std::string_view own = f.name;
+    const bool place = own.size() > name.size() && own[name.size()] == '.' &&
+                       own.find_first_not_of("0123456789", name.size() + 1) == std::string_view::npos;
+    if (f.is_friction || !own.starts_with(name) || (own.size() != name.size() && !place)) continue;
+    gap = std::fmin(gap, f.gap);
+    if (!f.located) continue;
+    normal += f.normal;
+    point = point + f.normal * f.point, force = force + f.force();
+  }
+  if (normal > 0) point = (1 / normal) * point;
+  if (std::isinf(gap)) gap = std::numeric_limits<double>::quiet_NaN();  // too far to be measured
+  for (const double value : {gap, point.x, point.y, point.z, force.x, force.y, force.z}) *to++ = value;
+  return to;
+}
+
+}  // namespace
 
 double* RunTable::write_contacts(double* to) const {
   const auto forces = simulation_.simulator().contact_forces();
@@ -131,6 +160,7 @@ double* RunTable::write_contacts(double* to) const {
     const ContactTotal total = total_of(forces, name);
     *to++ = total.normal, *to++ = total.friction;
   }
+  for (const std::string& name : contacts_) to = write_place(forces, name, to);
   const auto wrenches = simulation_.simulator().evaluator().contact_wrenches();
   for (std::size_t i = 0; i < wrenches.size(); i += 6)
     to = std::copy_n(wrenches.begin() + static_cast<std::ptrdiff_t>(i), 3, to);

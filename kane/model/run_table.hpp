@@ -53,8 +53,9 @@ class RunTable {
 
   Simulation& simulation_;
   std::vector<std::string> names_, units_;
-  std::vector<Source> sources_;        ///< of the columns beyond those of the simulation
-  std::vector<std::string> contacts_;  ///< two columns each, behind those of sources_; then three of each contact body
+  std::vector<Source> sources_;  ///< of the columns beyond those of the simulation
+  std::vector<std::string>
+      contacts_;  ///< behind those of sources_: two columns each, then seven; three of each contact body
   std::vector<double> row_;
 };
 

@@ -246,7 +246,7 @@ class FramePainter {
     if (!(longest > 0) || !(norm(v) > 0.01 * longest)) return;
     const Vec3 from = position(arrow.point);
     const Vec3 to = from + (0.5 * record_.scene().size / longest) * v;
-    const char* color = arrow.torque ? "#8a4cbf" : arrow.reaction ? "#1a8c80" : "#d93333";
+    const char* color = arrow.torque ? "#8a4cbf" : arrow.contact ? "#e68c1a" : arrow.reaction ? "#1a8c80" : "#d93333";
     const Vec3 a = camera_.project(from), b = camera_.project(to);
     add_stroke(a, b, color, 2.5);
     const double dx = b[0] - a[0], dy = b[1] - a[1], n = std::hypot(dx, dy);

@@ -32,8 +32,11 @@ Json scene_json(const RunRecord& record) {
                               {"to", record.point_index(l.to)},
                               {"spring", l.spring}});
   for (const auto& a : s.arrows)
-    scene["arrows"].push_back(
-        {{"name", a.name}, {"torque", a.torque}, {"reaction", a.reaction}, {"point", record.point_index(a.point)}});
+    scene["arrows"].push_back({{"name", a.name},
+                               {"torque", a.torque},
+                               {"reaction", a.reaction},
+                               {"contact", a.contact},
+                               {"point", record.point_index(a.point)}});
   for (const auto& p : s.points)
     scene["points"].push_back({{"name", p.name}, {"point", record.point_index(p.point)}, {"trail", p.trail}});
   scene["planes"] = Json::array();

@@ -52,6 +52,7 @@ class SceneMaker {
     for (const auto& joint : mechanism_.joints) add_slider(joint);
     add_planes();
     add_reactions();
+    add_contacts();
     add_anchors();
     add_points();
     if (const auto* gravity = find(ReportItem::Kind::Output, output_name("gravity", 0)))
@@ -325,6 +326,18 @@ class SceneMaker {
     }
   }
 
+  /// Forces of the contacts that add_contact_outputs() has added, on the first of both bodies.
+  void add_contacts() {
+    for (const ContactRule& rule : mechanism_.switching.contacts) {
+      const auto* point = find(ReportItem::Kind::Output, output_name("contact." + rule.name + ".point", 0));
+      const auto* force = find(ReportItem::Kind::Output, output_name("contact." + rule.name + ".force", 0));
+      if (point == nullptr || force == nullptr) continue;
+      SceneArrow arrow{rule.name, false, true, point->first, force->first, {}, 1};
+      arrow.contact = true;
+      scene_.arrows.push_back(arrow);
+    }
+  }
+
   void add_reactions() {
     for (const auto& reaction : system_.equations().reactions) {
       const auto* item = find(ReportItem::Kind::Reaction, reaction.name);
@@ -402,6 +415,20 @@ void add_scene_outputs(Mechanism& mechanism) {
     mechanism.outputs.push_back({plane_output(rule.name, "height"), {height, rule.where}});
   }
   if (!mechanism.gravity.empty()) add("gravity", fmt::format("({})", mechanism.gravity.text), mechanism.gravity.where);
+}
+
+void add_contact_outputs(Mechanism& mechanism) {
+  using Kind = ContactRule::Kind;
+  for (const ContactRule& rule : mechanism.switching.contacts) {
+    // Others have no place, or many.
+    if (rule.kind == Kind::All || rule.kind == Kind::Joint || rule.kind == Kind::Gear || rule.kind == Kind::Gap)
+      continue;
+    for (const char* part : {"point", "force"})
+      for (std::size_t k = 0; k < 3; ++k)
+        mechanism.outputs.push_back(
+            {output_name(fmt::format("contact.{}.{}", rule.name, part), k),
+             {fmt::format("dot(contact({}).{}, {}.{})", rule.name, part, mechanism.ground, kAxes[k]), rule.where}});
+  }
 }
 
 bool is_scene_output(const std::string& name) { return name.starts_with("kane_scene."); }

@@ -62,6 +62,7 @@ struct SceneArrow {
   std::size_t vector = 0;  ///< place of its three components in the reports
   SceneBodyIndex frame;    ///< in whose axes they are
   double sign = 1;         ///< -1: the opposite, on the other body
+  bool contact = false;    ///< of a contact, in the ground's axes
 };
 
 struct ScenePoint {
@@ -93,6 +94,9 @@ struct Scene {
 /// Adds the outputs that a picture needs and a model does not have: the components of its forces and torques, and its
 /// inputs. Call it before the equations are formed; is_scene_output() distinguishes them from the user's own outputs.
 void add_scene_outputs(Mechanism& mechanism);
+/// The same for arrows at the contacts of runs: where each of them acts, and its force. Programs that are written out know no
+/// contacts.
+void add_contact_outputs(Mechanism& mechanism);
 [[nodiscard]] bool is_scene_output(const std::string& name);
 /// The input whose value such an output is; "" for the others.
 [[nodiscard]] std::string input_of_scene_output(const std::string& name);

@@ -26,6 +26,12 @@ Json contacts_json(std::span<const ContactForce> contacts) {
   for (const ContactForce& c : contacts) {
     Json one{{"state", std::string(to_string(c.state))}, {"normal", c.normal}};
     if (c.is_friction) one["friction"] = std::vector<double>(c.friction.begin(), c.friction.begin() + c.components);
+    if (!c.is_friction) one["gap"] = number(c.gap);
+    if (c.located) {
+      const auto list = [](const Vec3& v) { return Json{v.x, v.y, v.z}; };
+      one["bodies"] = {c.first, c.second};
+      one["point"] = list(c.point), one["direction"] = list(c.direction), one["force"] = list(c.force());
+    }
     all[c.name] = one;
   }
   return all;

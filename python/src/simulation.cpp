@@ -113,7 +113,7 @@ py::tuple simulate(const PyModel& m, const std::string& state, const py::dict& g
     Model model = m.model;
     if (table_columns.any() || pictures.wanted())
       model = with_reports(model, [&](Mechanism& mechanism) {
-        if (pictures.wanted()) add_scene_outputs(mechanism);
+        if (pictures.wanted()) add_scene_outputs(mechanism), add_contact_outputs(mechanism);
         add_table_outputs(mechanism, table_columns);
       });
     Simulation run(model.driving(inputs_of(options)), start, options);

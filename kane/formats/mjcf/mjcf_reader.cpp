@@ -177,6 +177,7 @@ class MjcfBuilder {
       shape.place = placement(compose(b.in_owner, compose(part.pose, geom.pose)));
       shape.color = color_of(e);
       shape.contact = e.number("contype", 1) != 0 || e.number("conaffinity", 1) != 0;
+      shape.hull = !shape.file.empty();  // that is what MuJoCo uses
       // By habit of the field, shapes for contact alone are in the groups from 3 on.
       shape.display = e.number("group", 0) < 3;
       if (shape.contact) ++contact_shapes_;

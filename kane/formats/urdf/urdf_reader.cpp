@@ -239,6 +239,7 @@ class UrdfBuilder {
       shape.color = own.color;
       shape.display = !contact;
       shape.contact = contact;
+      shape.hull = contact && !shape.file.empty();  // as simulators of such robots do
       shapes.push_back(std::move(shape));
     };
     for (std::size_t i = 0; i < std::min(link.visual_array.size(), text.visuals.size()); ++i)

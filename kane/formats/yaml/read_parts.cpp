@@ -95,6 +95,11 @@ Shape read_shape(const ModelContext& context, const YamlNode& node, const std::s
   if (const YamlNode* color = group.find("color")) shape.color = read_text(*color, "color", owner);
   if (const YamlNode* display = group.find("display")) shape.display = read_flag(*display, "display", owner);
   if (const YamlNode* contact = group.find("contact")) shape.contact = read_flag(*contact, "contact", owner);
+  if (const YamlNode* hull = group.find("hull")) {
+    if (shape.file.empty())
+      hull->fail(fmt::format("a shape of {} has 'hull', which goes with the file of a mesh", owner));
+    shape.hull = read_flag(*hull, "hull", owner);
+  }
   return shape;
 }
 

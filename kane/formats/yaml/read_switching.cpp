@@ -197,7 +197,19 @@ class ContactReader {
       group_.find("height")->fail(fmt::format("{} has a 'height', but no 'plane'", group_.owner()));
   }
 
+  /// Lists of bodies that pass through each other.
+  void read_except() {
+    const YamlNode* except = group_.find("except");
+    if (except == nullptr) return;
+    if (rule_.kind != Kind::All) except->fail(fmt::format("{} has 'except', which goes with 'all'", group_.owner()));
+    const auto is_list = [](const YamlNode& node) { return node.is_list(); };
+    if (!except->is_list() || !std::all_of(except->items.begin(), except->items.end(), is_list))
+      except->fail(fmt::format("'except' of {} must be a list of lists of bodies, such as [[a, b]]", group_.owner()));
+    for (const YamlNode& item : except->items) rule_.except.push_back(read_names(item, "except", group_.owner()));
+  }
+
   void read_laws() {
+    read_except();
     rule_.friction = value("friction", measure::kNumber);
     rule_.static_friction = value("static_friction", measure::kNumber);
     if (!rule_.static_friction.empty() && rule_.friction.empty())
@@ -209,6 +221,14 @@ class ContactReader {
     rule_.dissipation = value("dissipation", measure::kAny);
     if (!rule_.dissipation.empty() && rule_.stiffness.empty())
       group_.find("dissipation")->fail(fmt::format("{} has 'dissipation', but no 'stiffness'", group_.owner()));
+    rule_.damping = value("damping", measure::kAny);
+    if (!rule_.damping.empty() && rule_.stiffness.empty())
+      group_.find("damping")->fail(fmt::format("{} has 'damping', but no 'stiffness'", group_.owner()));
+    if (!rule_.damping.empty() && !rule_.dissipation.empty())
+      group_.find("damping")->fail(
+          fmt::format("{} has 'damping' (a linear contact) and 'dissipation' (Hunt and "
+                      "Crossley's); give one of them",
+                      group_.owner()));
     const YamlNode* law = group_.find("law");
     if (law == nullptr) return;
     const std::string text = read_text(*law, "law", group_.owner());

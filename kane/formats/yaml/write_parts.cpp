@@ -38,6 +38,7 @@ YamlNode shape_node(const Shape& shape) {
   if (!shape.color.empty()) add_entry(node, "color", shape.color);
   if (!shape.display) add_entry(node, "display", "false");
   if (shape.contact) add_entry(node, "contact", "true");
+  if (shape.hull) add_entry(node, "hull", "true");
   return node;
 }
 

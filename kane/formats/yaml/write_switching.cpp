@@ -27,6 +27,11 @@ YamlNode contact_node(const ContactRule& c) {
       break;
     case ContactRule::Kind::All:
       add_entry(node, "all", "true");
+      if (!c.except.empty()) {
+        std::vector<YamlNode> lists;
+        for (const auto& list : c.except) lists.push_back(names_node(list));
+        add_entry(node, "except", yaml_list(std::move(lists)));
+      }
       add(node, "plane", c.plane), add(node, "height", c.height);
       break;
     case ContactRule::Kind::Spheres:
@@ -53,7 +58,7 @@ YamlNode contact_node(const ContactRule& c) {
   add(node, "rolling_friction", c.rolling_friction), add(node, "spinning_friction", c.spinning_friction);
   add(node, "restitution", c.restitution);
   if (c.poisson) add_entry(node, "law", "poisson");
-  add(node, "stiffness", c.stiffness), add(node, "dissipation", c.dissipation);
+  add(node, "stiffness", c.stiffness), add(node, "dissipation", c.dissipation), add(node, "damping", c.damping);
   return node;
 }
 

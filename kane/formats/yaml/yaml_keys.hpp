@@ -21,7 +21,7 @@ inline constexpr std::string_view kOrientation[] = {"axis",   "angle",  "rpy",  
                                                     "angles", "matrix", "quaternion"};
 inline constexpr std::string_view kShape[] = {"box",         "cylinder", "sphere",  "ellipsoid", "cone", "capsule",
                                               "tube",        "rod",      "disk",    "plane",     "mesh", "at",
-                                              "orientation", "color",    "display", "contact"};
+                                              "orientation", "color",    "display", "contact",   "hull"};
 inline constexpr std::string_view kShapeSizes[] = {"radius", "length", "outer", "inner"};
 
 // Motors, springs, dampers and stops on the axis of a joint.
@@ -114,7 +114,9 @@ inline constexpr std::string_view kContact[] = {"pin",
                                                 "stiffness",
                                                 "rolling_friction",
                                                 "spinning_friction",
-                                                "dissipation"};
+                                                "dissipation",
+                                                "damping",
+                                                "except"};
 inline constexpr std::string_view kFriction[] = {"slip", "joint", "limit", "stiction"};
 inline constexpr std::string_view kEvent[] = {"when",   "direction", "force", "above", "below", "exceeds",
                                               "impose", "release",   "reset", "from",  "to",    "stop"};

@@ -98,6 +98,7 @@ const LINE_FRAGMENT = `precision mediump float; varying vec4 c; void main() { gl
 const ARROWS = [
   { name: "torque of a load", unit: "N\u2009m", of: (a) => a.torque && !a.reaction, rgb: [0.72, 0.35, 0.7] },
   { name: "torque in a joint", unit: "N\u2009m", of: (a) => a.torque, rgb: [0.45, 0.3, 0.8] },
+  { name: "force of a contact", unit: "N", of: (a) => a.contact, rgb: [0.9, 0.55, 0.1] },
   { name: "force in a joint", unit: "N", of: (a) => a.reaction, rgb: [0.1, 0.55, 0.5] },
   { name: "load", unit: "N", of: () => true, rgb: [0.85, 0.2, 0.2] },
 ];

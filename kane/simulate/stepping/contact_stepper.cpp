@@ -25,7 +25,7 @@ ContactStepper::ContactStepper(SystemEvaluator& evaluator, ContactSet& set, Cons
   for (auto* v : {&force_, &udot_, &u_, &w_, &free_, &inelastic_, &outer_, &part_, &response_}) v->resize(n);
   row_memory_.resize(rows), row_impulses_.resize(rows);
   const EquationsOfMotion& e = evaluator.system().equations();
-  own_approach_.resize(e.contacts.size());
+  own_approach_.resize(e.contacts.size()), own_arrived_.resize(e.contacts.size());
   own_sticks_.assign(e.frictions.size(), true);
   const EnergyKernel* energy = evaluator.system().extra().energy();
   energy_known_ = energy != nullptr && energy->has_potential && energy->has_power;
@@ -92,7 +92,7 @@ void ContactStepper::add_known_forces(std::span<const double> u) {
                      &b2 = scene.body(scene.shapes()[place.second].body);
     const double depth = -place.gap;
     const double rate = dot(place.normal, b1.motion.velocity(place.point1) - b2.motion.velocity(place.point2));
-    const double size = std::max(0.0, v.stiffness * depth * std::sqrt(depth) * (1 - 1.5 * v.dissipation * rate));
+    const double size = v.calc_force(depth, rate);
     place.sum_press = size;
     const auto push = [&](const MovingBody& b, const Vec3& point, double sign) {
       if (b.jv == nullptr) return;
@@ -172,6 +172,7 @@ MotionReport ContactStepper::step(State& state, double h) {
   if (const MotionReport report = calc_free(state); !report.ok()) return failed(report);
   const double energy = calc_energy(state);
   arrivals_ = 0;
+  std::fill(own_arrived_.begin(), own_arrived_.end(), false);
   inertia_.gather(state.u, u_);
   inertia_.gather(udot_, w_);
   for (std::size_t i = 0; i < w_.size(); ++i) w_[i] = u_[i] + h / 2 * w_[i];
@@ -294,6 +295,7 @@ void ContactStepper::collect(double h) {
     c.contact = static_cast<int>(k);
     c.gap = evaluator_.phi()[set_.contacts[k].row];
     c.normal_impulse = row_impulses_[set_.contacts[k].row];
+    c.arrived = own_arrived_[k];
     contacts_.push_back(c);
   }
   if (!field_) return;

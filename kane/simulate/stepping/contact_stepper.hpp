@@ -170,7 +170,7 @@ class ContactStepper {
   bool moving_ground_ = false, rebounds_ = false;
   std::size_t solved_items_ = 0;
   std::vector<double> row_memory_, row_impulses_, own_approach_;
-  std::vector<bool> own_sticks_;
+  std::vector<bool> own_sticks_, own_arrived_;
   std::vector<SteppedContact> contacts_;
   double strongest_ = 0;  ///< acceleration of a contact without contact forces, in the present step
   double kinetic_before_ = 0, kinetic_after_ = 0;

@@ -305,7 +305,7 @@ void ContactStepper::keep_impulses(Half half) {
     if (ref.kind == ItemRef::Kind::Contact) {
       keep_row(set_.contacts[ref.index].row);
       if (first && sweep_.impulse(row - 1) == 0) own_approach_[ref.index] = 0;
-      if (!first) own_approach_[ref.index] = 0;
+      if (!first) own_arrived_[ref.index] = own_approach_[ref.index] > 0, own_approach_[ref.index] = 0;
       for (std::size_t f = 0; f < own_sticks_.size(); ++f) {
         if (set_.frictions[f].contact != static_cast<int>(ref.index)) continue;
         own_sticks_[f] = holds(row, set_.frictions[f].rows.size());

@@ -37,7 +37,8 @@ void ContactSet::check_coefficients() const {
     for (const double value : {v.kinetic, v.stiction}) check(value, kAny, "friction of the contact", name);
     check_rest(v.kinetic, v.stiction, "friction of the contact", name);
     for (const double value : {v.rolling, v.spinning}) check(value, kAny, "rolling or spinning friction", name);
-    for (const double value : {v.stiffness, v.dissipation}) check(value, kAny, "stiffness or dissipation", name);
+    for (const double value : {v.stiffness, v.dissipation, v.damping})
+      check(value, kAny, "stiffness, dissipation or damping", name);
   }
 }
 

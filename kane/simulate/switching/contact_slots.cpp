@@ -48,9 +48,7 @@ void ContactSet::evaluate_slots(std::span<const double> u) {
     c.poisson = v.poisson;
     c.compliant = v.stiffness > 0;
     const double depth = c.compliant ? -evaluator.phi()[c.row] : 0.0;
-    if (depth > 0)
-      values[2 * k + 1] =
-          std::max(0.0, v.stiffness * depth * std::sqrt(depth) * (1 - 1.5 * v.dissipation * row_speed(c.row, u)));
+    if (depth > 0) values[2 * k + 1] = v.calc_force(depth, row_speed(c.row, u));
   }
   for (std::size_t i = 0; i < frictions.size(); ++i) {
     const SwitchedFriction& f = frictions[i];

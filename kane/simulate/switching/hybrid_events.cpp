@@ -197,6 +197,7 @@ bool HybridSimulator::handle(std::span<const EventHit> hits, SwitchRecord& recor
                 : "they could not be found: singular inertia, or contacts that contradict each other");
     return false;
   }
+  add_impulses();
   if (settled.shock)
     record.changes.emplace_back("jammed: no finite forces exist here (Painleve), an impulse without a collision acts");
   if (settled.status == ContactStatus::MotionNotUnique)

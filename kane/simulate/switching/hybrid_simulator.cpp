@@ -119,6 +119,7 @@ void HybridSimulator::start(const State& state) {
   disturbed_ = false;
   tiny_steps_ = at_once_ = 0;
   event_count_ = 0;
+  impulses_.assign(3 * system_->equations().contact_sensors.size(), 0.0);
   last_event_ = -std::numeric_limits<double>::infinity();
   dynamics_.reset();
   dynamics_.set_bilateral(bilateral_);
@@ -126,7 +127,7 @@ void HybridSimulator::start(const State& state) {
   store(state_);
   energy_.start(state_.q, state_.u);
   before_ = state_;
-  stepping_ = false;
+  stepping_ = driven_ = false;
   patience_ = 0, takeovers_ = 0;
   cost_ = 0, busy_from_ = state_.t, events_before_ = 0, work_before_ = dynamics_.work();
   integrator_->start(state_.t, y_);
@@ -168,7 +169,7 @@ void HybridSimulator::begin_run(const RunPlan& plan) {
 void HybridSimulator::finish_run(RunReport& report) {
   longest_ = longest_unplanned(options_);
   report.energy.conservative = false;
-  report.energy.balanced = report.energy.balanced && !dynamics_.contact_set().any_compliant;
+  report.energy.balanced = report.energy.balanced && !dynamics_.contact_set().any_compliant && !driven_;
   if (stepper_) {
     const SteppingWork& w = stepper_->work();
     report.stepping = {w.steps,    contact_step_, takeovers_,    w.sweeps,        w.unconverged,
@@ -235,17 +236,45 @@ ProjectionStatus HybridSimulator::project(double t, std::span<double> y) {
 
 RunFailure HybridSimulator::explain_last_step() { return failure_.value_or(RunFailure{}); }
 
+/// Sensors show the impulses of all impacts up to now.
+void HybridSimulator::show_impulses() {
+  const std::span<double> senses = evaluator_.contact_senses();
+  for (std::size_t i = 0; i < impulses_.size(); ++i)
+    senses[sensor_part::kCount * (i / 3) + sensor_part::kImpulse + i % 3] = impulses_[i];
+}
+
+/// Those of the last settle().
+void HybridSimulator::add_impulses() {
+  if (impulses_.empty()) return;
+  const auto rows = dynamics_.impulses();
+  if (std::all_of(rows.begin(), rows.end(), [](double p) { return p == 0; })) return;
+  contact_forces_.refresh_impulses(dynamics_);
+  contact_forces_.locate(evaluator_, state_.q, state_.u);
+  add_impulses(contact_forces_.forces());
+}
+
+/// `impulses`: as if they were forces.
+void HybridSimulator::add_impulses(std::span<const ContactForce> impulses) {
+  std::vector<double> sums(evaluator_.contact_senses().size());
+  sum_sensors(system_->equations(), impulses, sums);
+  for (std::size_t i = 0; i < impulses_.size(); ++i)
+    impulses_[i] += sums[sensor_part::kCount * (i / 3) + sensor_part::kForce + i % 3];
+}
+
 std::span<const double> HybridSimulator::calc_reports(const State& sample) {
   situate(sample.t);
   if (stepping_) {
-    refresh_stepped_forces();
+    refresh_stepped_forces(sample);
+    show_impulses();
     return evaluator_.calc_reports(sample.q, sample.u, udot_, lambda_);
   }
   if (!dynamics_.calc_motion(sample.q, sample.u, qdot_, udot_).ok()) return {};
   std::ranges::copy(dynamics_.forces(), lambda_.begin());
+  if (dynamics_.shapes() != nullptr) dynamics_.contact_set().evaluate_rows(sample.q, sample.u);
   contact_forces_.refresh(dynamics_);
-  if (const ContactRows* shapes = dynamics_.shapes())
-    shapes->calc_wrenches([this](std::size_t row) { return dynamics_.row_force(row); }, evaluator_.contact_wrenches());
+  contact_forces_.locate(evaluator_, sample.q, sample.u);
+  fill_contact_reports(dynamics_, contact_forces_.forces(), evaluator_);
+  show_impulses();
   return evaluator_.calc_reports(sample.q, sample.u, udot_, lambda_);
 }
 

@@ -88,9 +88,15 @@ class HybridSimulator final : public MotionSimulator {
   void record_stepped();
   void note_cost();
   [[nodiscard]] bool too_busy(std::string& why) const;
-  void refresh_stepped_forces();
+  void refresh_stepped_forces(const State& sample);
+  void add_stepped_impulses();
+  void show_impulses();
+  void add_impulses();
+  void add_impulses(std::span<const ContactForce> impulses);
+  [[nodiscard]] ContactForce stepped_force(const SteppedContact& c, double scale) const;
   void add_stepped_frictions();
   void add_stepped_wrench(const SteppedContact& c, std::span<double> wrenches) const;
+  [[nodiscard]] bool shapes_driven();
   void check_energy();
 
   // steps (hybrid_step.cpp); false: failure_ says why
@@ -148,6 +154,7 @@ class HybridSimulator final : public MotionSimulator {
   // stepping
   std::unique_ptr<ContactStepper> stepper_;
   bool stepping_ = false;
+  bool driven_ = false;  ///< shapes_driven(), at some time
   double contact_step_ = 0;
   long takeovers_ = 0;
   State before_;            ///< of the last step, or of events at state_
@@ -159,7 +166,8 @@ class HybridSimulator final : public MotionSimulator {
   long events_before_ = 0;  ///< when it began
   SwitchingWork work_before_;
   std::vector<ContactForce> stepped_forces_;
-  std::vector<double> guards_;  ///< at the begin of a step
+  std::vector<double> impulses_;  ///< of all impacts since start(), on the first body of each sensor
+  std::vector<double> guards_;    ///< at the begin of a step
 };
 
 }  // namespace kane

@@ -51,7 +51,7 @@ void HybridSimulator::exchange(MemoryArchive& a) {
     hits);
   hits_.resize(hits);
   a(contact_step_, takeovers_, stepped_h_, calm_from_, patience_, busy_from_, cost_, events_before_);
-  a(before_.t, before_.q, before_.u);
+  a(before_.t, before_.q, before_.u, impulses_);
   work_before_ = dynamics_.work();
   for (EventHit& hit : hits_) a(hit.index, hit.time, hit.rising);
   step_ = jumped ? static_cast<Integrator*>(&jump_) : integrator_.get();

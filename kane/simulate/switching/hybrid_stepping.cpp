@@ -126,12 +126,23 @@ void HybridSimulator::take_over(const std::string& why) {
   event_ = std::move(record);
 }
 
+/// A body with shapes moves by itself, like a conveyor belt: friction then feeds whatever lies on it.
+bool HybridSimulator::shapes_driven() {
+  if (dynamics_.shapes() == nullptr) return false;
+  const ContactScene& scene = dynamics_.shapes()->scene();
+  for (std::size_t i = 0; i < scene.body_count(); ++i)
+    if (norm(scene.body(i).v_t) > 0 || norm(scene.body(i).w_t) > 0) return true;
+  return false;
+}
+
 /// Contacts and friction only take energy away. A stretch between events in which it rises all the same (forces that do not exist,
 /// followed through a singularity) is done again, by stepping.
 void HybridSimulator::check_energy() {
   constexpr double kAllowed = 1e-3;
   // Compliant contacts store energy that no potential knows.
   if (options_.energy_interval == 0 || dynamics_.contact_set().any_compliant) return;
+  driven_ = driven_ || shapes_driven();
+  if (driven_) return;
   situate(state_.t);
   const double rise = energy_.check_rise(state_.q, state_.u);
   if (!may_step() || rise <= kAllowed * energy_.report().scale) return;
@@ -216,6 +227,7 @@ bool HybridSimulator::make_contact_step(double limit) {
   if (stepper_->arrivals() > 0) {
     calm_from_ = state_.t;
     record_stepped();
+    add_stepped_impulses();
   }
   return !rules || apply_stepped_rules();
 }
@@ -281,7 +293,38 @@ void HybridSimulator::add_stepped_wrench(const SteppedContact& c, std::span<doub
   add(pair.first, force), add(pair.second, -force);
 }
 
-void HybridSimulator::refresh_stepped_forces() {
+/// A place of shapes, with its impulses as forces times `scale`.
+ContactForce HybridSimulator::stepped_force(const SteppedContact& c, double scale) const {
+  ContactForce force;
+  force.name = stepper_->name_of(c);
+  force.normal = scale * c.normal_impulse;
+  force.state = force.normal > 0 ? ContactForceState::Closed : ContactForceState::Open;
+  force.gap = c.gap;
+  if (c.contact >= 0) return force;
+  const ContactPair& pair = stepper_->scene().pairs()[c.pair];
+  const auto& shapes = system_->equations().contact_shapes;
+  force.located = true;
+  force.first = shapes[pair.first].name, force.second = shapes[pair.second].name;
+  force.point = c.point, force.direction = c.normal, force.drag = scale * c.friction_impulse;
+  return force;
+}
+
+/// Adds the impulses of contacts that closed in the last step.
+void HybridSimulator::add_stepped_impulses() {
+  if (impulses_.empty()) return;
+  std::vector<ContactForce> all;
+  for (const SteppedContact& c : stepper_->contacts()) all.push_back(stepped_force(c, c.arrived ? 1.0 : 0.0));
+  for (std::size_t f = 0; f < system_->equations().frictions.size(); ++f) {
+    const SwitchedFriction& friction = dynamics_.contact_set().frictions[f];
+    if (friction.contact < 0 || !dynamics_.slides(f) || !stepper_->contacts()[at(friction.contact)].arrived) continue;
+    for (std::size_t i = 0; i < friction.rows.size(); ++i)
+      all[at(friction.contact)].friction[i] = stepper_->row_impulses()[friction.rows[i]];
+  }
+  locate_contacts(evaluator_, state_.q, state_.u, all);
+  add_impulses(all);
+}
+
+void HybridSimulator::refresh_stepped_forces(const State& sample) {
   const auto contacts = stepper_->contacts();
   stepped_forces_.clear();
   const std::span<double> wrenches = evaluator_.contact_wrenches();
@@ -290,14 +333,11 @@ void HybridSimulator::refresh_stepped_forces() {
   for (const SteppedContact& c : contacts)
     if (c.contact < 0) add_stepped_wrench(c, wrenches);
   for (const SteppedContact& c : contacts) {
-    ContactForce force;
-    force.name = stepper_->name_of(c);
-    force.normal = c.normal_impulse / stepped_h_;
-    force.state = force.normal > 0 ? ContactForceState::Closed : ContactForceState::Open;
+    ContactForce force = stepped_force(c, 1 / stepped_h_);
     stepped_forces_.push_back(force);
     if (c.contact >= 0) continue;
     force.name += ".friction";
-    force.is_friction = true;
+    force.is_friction = true, force.located = false;
     force.state = !(force.normal > 0) ? ContactForceState::Idle
                   : c.sticks          ? ContactForceState::Stick
                                       : ContactForceState::Slide;
@@ -306,6 +346,11 @@ void HybridSimulator::refresh_stepped_forces() {
     stepped_forces_.push_back(force);
   }
   add_stepped_frictions();
+  locate_contacts(evaluator_, sample.q, sample.u, stepped_forces_);
+  const std::span<double> senses = evaluator_.contact_senses();
+  if (senses.empty()) return;
+  sum_sensors(system_->equations(), stepped_forces_, senses);
+  if (ContactRows* shapes = dynamics_.shapes()) measure_gaps(system_->equations(), shapes->scene(), senses);
 }
 
 /// Frictions of the model: of its contacts, of joints, and those with limits of their own.
@@ -327,6 +372,7 @@ void HybridSimulator::add_stepped_frictions() {
     force.state = !(size > 0)           ? ContactForceState::Idle
                   : stepper_->sticks(f) ? ContactForceState::Stick
                                         : ContactForceState::Slide;
+    if (contact >= 0 && dynamics_.slides(f)) stepped_forces_[at(contact)].friction = force.friction;
     stepped_forces_.push_back(force);
   }
 }

@@ -65,6 +65,8 @@ const StateMotionReport& StateMotion::calc(std::span<const double> q, std::span<
     report_.motion = dynamics_->calc_motion(q, u_, qdot_, udot_);
     std::ranges::copy(dynamics_->forces(), lambda_.begin());
     contact_forces_->refresh(*dynamics_);
+    contact_forces_->locate(evaluator_, q, u_);
+    fill_contact_reports(*dynamics_, contact_forces_->forces(), evaluator_);
   }
   evaluator_.set_active(active_);
   return report_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "kane/base/at.hpp"
 #include "kane/solve/kernels.hpp"
@@ -52,6 +53,38 @@ std::string SwitchedDynamics::function_name(std::size_t k) const {
   if (k < frictions) return friction_name(k);
   k -= frictions;
   return contact_name(contacts - set_.slots + k) + " at its edge";
+}
+
+bool SwitchedDynamics::slides(std::size_t f) const {
+  using Kind = SwitchedFriction::Kind;
+  const Kind kind = set_.frictions[f].kind;
+  return kind == Kind::Sliding || (kind == Kind::Own && system().equations().frictions[f].name.ends_with(".friction"));
+}
+
+void SwitchedDynamics::locate_shapes(std::size_t k, ContactForce& force) const {
+  const int slot = set_.contacts[k].slot;
+  if (slot < 0) return;
+  force.located = false;
+  force.gap = std::numeric_limits<double>::infinity();
+  const ContactScene& scene = set_.shapes->scene();
+  const auto place = scene.place(at(slot));
+  if (!place) return;
+  const ContactPair& pair = scene.pairs()[scene.pair_of(at(slot))];
+  const auto& shapes = system().equations().contact_shapes;
+  force.located = true;
+  force.first = shapes[pair.first].name, force.second = shapes[pair.second].name;
+  force.point = place->point, force.direction = place->normal;
+  force.gap = scene.touch(at(slot)).gap.v;
+}
+
+void SwitchedDynamics::add_drag(std::size_t k, const ContactForce& friction, ContactForce& contact) const {
+  const int slot = set_.contacts[k].slot;
+  if (slot < 0) {
+    contact.friction = friction.friction;
+    return;
+  }
+  if (const auto place = set_.shapes->scene().place(at(slot)))
+    contact.drag = place->sign * (friction.friction[0] * place->across1 + friction.friction[1] * place->across2);
 }
 
 // ---- transitions ------------------------------------------------------------------------------------------------------------

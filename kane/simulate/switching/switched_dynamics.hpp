@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "kane/simulate/switching/contact_forces.hpp"
 #include "kane/simulate/switching/contact_set.hpp"
 #include "kane/simulate/switching/event_functions.hpp"
 #include "kane/simulate/switching/impact_solver.hpp"
@@ -73,6 +74,15 @@ class SwitchedDynamics {
   void take_settled_forces();
   /// The force of contact `k`.
   [[nodiscard]] double contact_force(std::size_t k) const { return smooth_.forces()[set_.contacts[k].row]; }
+  /// Forces of all rows, those of shapes included.
+  [[nodiscard]] std::span<const double> row_forces() const { return smooth_.forces(); }
+  [[nodiscard]] std::size_t contact_row(std::size_t k) const { return set_.contacts[k].row; }
+  /// Fills in where the shapes of contact `k` touch, if it is one of shapes.
+  void locate_shapes(std::size_t k, ContactForce& force) const;
+  /// Friction `f` resists the sliding of its contact (not rolling or spinning).
+  [[nodiscard]] bool slides(std::size_t f) const;
+  /// Adds `friction` to what acts across the normal of contact `k`: of shapes the vector, of the model its components.
+  void add_drag(std::size_t k, const ContactForce& friction, ContactForce& contact) const;
   /// "" for a slot that holds no shapes.
   [[nodiscard]] std::string contact_name(std::size_t k) const { return set_.contact_name(k); }
   [[nodiscard]] std::string friction_name(std::size_t f) const { return set_.friction_name(f); }

@@ -61,10 +61,10 @@ Kernel make_bodies(KernelWorkshop& shop, std::vector<std::vector<std::uint32_t>>
 /// Pairs of one rule have the same expressions, which are one law.
 Kernel make_pair_laws(KernelWorkshop& shop, std::vector<std::uint32_t>& law_of_pair) {
   std::vector<Expr> out;
-  std::vector<std::array<Expr, 7>> laws;
+  std::vector<std::array<Expr, 8>> laws;
   for (const auto& p : shop.equations().contact_pairs) {
-    const std::array<Expr, 7> own{p.restitution, p.kinetic,   p.stiction,   p.rolling,
-                                  p.spinning,    p.stiffness, p.dissipation};
+    const std::array<Expr, 8> own{p.restitution, p.kinetic,   p.stiction,    p.rolling,
+                                  p.spinning,    p.stiffness, p.dissipation, p.damping};
     // Most likely the one of the pair before.
     auto law = std::find(laws.rbegin(), laws.rend(), own);
     if (law == laws.rend()) {
@@ -128,6 +128,18 @@ Kernel make_resets(KernelWorkshop& shop) {
 
 SwitchKernels make_switch_kernels(KernelWorkshop& shop) {
   return {make_values(shop), make_guards(shop), make_resets(shop)};
+}
+
+Kernel make_contact_places(KernelWorkshop& shop) {
+  std::vector<Expr> out;
+  const auto add = [&](const Expr3& v) { out.insert(out.end(), v.begin(), v.end()); };
+  for (const ContactEquation& c : shop.equations().contacts) {
+    out.push_back(*shop.equations().constraints[static_cast<std::size_t>(c.normal)].phi);
+    if (!c.place) continue;
+    add(c.place->point), add(c.place->normal);
+    for (const Expr3& across : c.place->across) add(across);
+  }
+  return shop.compile_of_state("contact places", out);
 }
 
 ContactKernels make_contact_kernels(KernelWorkshop& shop) {

@@ -17,6 +17,9 @@ struct SwitchKernels {
 };
 [[nodiscard]] SwitchKernels make_switch_kernels(KernelWorkshop& shop);
 
+/// Gap of each contact of the model, and if it has a place the point, the normal, directions across it; of q and u.
+[[nodiscard]] Kernel make_contact_places(KernelWorkshop& shop);
+
 /// All of q and u (contact_rows.cpp reads them).
 struct ContactKernels {
   struct Place {
@@ -26,7 +29,7 @@ struct ContactKernels {
   /// the columns of its `body_speeds`.
   Kernel bodies;
   std::vector<std::vector<std::uint32_t>> body_speeds;  ///< those that move each body
-  /// Per law: restitution, kinetic, stiction, rolling, spinning, stiffness, dissipation.
+  /// Per law: restitution, kinetic, stiction, rolling, spinning, stiffness, dissipation, damping.
   Kernel laws;
   std::vector<std::uint32_t> law_of_pair;
   Kernel shapes;                   ///< per shape: position, rotation by rows, sizes

@@ -1,10 +1,12 @@
 #include "kane/simulate/system/contact_rows.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
+#include "kane/contact/mesh_convexity.hpp"
 #include "kane/contact/mesh_file.hpp"
 
 namespace kane {
@@ -15,15 +17,26 @@ namespace {
 constexpr std::size_t kBodyHead = 3 + 9 + 6 * 3;
 /// Per shape: position, rotation by rows; the sizes follow.
 constexpr std::size_t kPlaceSize = 3 + 9;
-constexpr std::size_t kLawSize = 7;
+constexpr std::size_t kLawSize = 8;
 
 /// `y`: position, rotation, sizes.
 Solid solid_of(const SolidExpr& expr, std::span<const double> y) {
-  Solid solid{expr.kind, {}, {y[0], y[1], y[2]}, {}, expr.file};
+  Solid solid{expr.kind, {}, {y[0], y[1], y[2]}, {}, expr.file, expr.hull};
   for (std::size_t i = 0; i < 3; ++i) solid.rotation[i] = {y[3 + 3 * i], y[4 + 3 * i], y[5 + 3 * i]};
   const auto sizes = y.subspan(kPlaceSize, expr.sizes.size());
   solid.sizes.assign(sizes.begin(), sizes.end());
   return solid;
+}
+
+/// Contacts use the hull of a mesh; where that is another solid, the user has to say that it is meant.
+void require_convex(const ContactShapeEquation& shape, std::span<const Vec3> points) {
+  constexpr double kAllowedDent = 5e-3;  // of the size: meshes are not that accurate
+  const Polytope hull = make_hull(points, shape.name);
+  const double dent = find_deepest_dent(read_mesh_triangles(shape.solid.file), hull), size = hull.reach(hull.middle());
+  require(dent <= kAllowedDent * size,
+          "the mesh '{}' of '{}' is not convex (its convex hull stands out by up to {:.3g} m). Give the body several "
+          "convex shapes instead, or write hull: true next to the mesh if it is the hull that should touch",
+          std::filesystem::path(shape.solid.file).filename().string(), shape.name, dent);
 }
 
 std::vector<ContactPair> make_contact_pairs(const EquationsOfMotion& e) {
@@ -67,8 +80,10 @@ ContactRows::ContactRows(const CompiledSystem& system, const RunContext& context
               "only (use a mesh of points, or a ball)",
               p.name, a.name, b.name);
     }
-  for (const auto& s : e.contact_shapes)
+  for (const auto& s : e.contact_shapes) {
     hull_points_.push_back(s.solid.file.empty() ? std::vector<Vec3>{} : read_mesh_points(s.solid.file));
+    if (!s.solid.file.empty() && !s.solid.hull) require_convex(s, hull_points_.back());
+  }
   std::size_t size = 0;
   for (const auto& own : system.extra().contacts().body_speeds) size += kBodyHead + 6 * own.size();
   body_values_.resize(size);
@@ -151,7 +166,8 @@ void ContactRows::calc_pairs(std::span<const double> q, std::span<const double> 
 
 PairValues ContactRows::pair_values(std::size_t pair) const {
   const double* v = law_values_.data() + kLawSize * system_.extra().contacts().law_of_pair[pair];
-  return {v[0], v[1], v[2], v[3], v[4], v[5], v[6], system_.equations().contact_pairs[pair].poisson};
+  const ContactPairEquation& own = system_.equations().contact_pairs[pair];
+  return {v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], own.poisson, own.linear};
 }
 
 ConstMatrixView ContactRows::calc_rates(std::span<const double> q, std::span<const double> u) {

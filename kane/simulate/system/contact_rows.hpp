@@ -10,6 +10,8 @@
 // Rows come after those of EquationsOfMotion::constraints. Slot s has, in this order: the normal, two sliding speeds, and
 // where a pair resists them two rolling speeds and the spinning speed.
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
 #include <memory>
 #include <span>
@@ -24,8 +26,16 @@ namespace kane {
 
 /// Properties of a pair at the present parameters, inputs and state.
 struct PairValues {
-  double restitution, kinetic, stiction, rolling, spinning, stiffness, dissipation;
-  bool poisson = false;
+  double restitution, kinetic, stiction, rolling, spinning, stiffness, dissipation, damping;
+  bool poisson = false, linear = false;
+
+  /// The force of a compliant pair at a depth and a rate of the gap; it never pulls. Linear: N = k d + c d'; else that of
+  /// Hunt and Crossley (1975): N = k d^(3/2) (1 + 3/2 c d').
+  [[nodiscard]] double calc_force(double depth, double gap_rate) const {
+    if (!(depth > 0)) return 0;
+    if (linear) return std::max(0.0, stiffness * depth - damping * gap_rate);
+    return std::max(0.0, stiffness * depth * std::sqrt(depth) * (1 - 1.5 * dissipation * gap_rate));
+  }
 };
 
 class ContactRows {

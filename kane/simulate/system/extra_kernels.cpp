@@ -228,6 +228,9 @@ const Kernel* ExtraKernels::active() const { return get(active_, make_active); }
 const SwitchKernels& ExtraKernels::switching() const {
   return *get(switching_, [](KernelWorkshop& shop) { return std::optional(make_switch_kernels(shop)); });
 }
+const Kernel& ExtraKernels::contact_places() const {
+  return *get(contact_places_, [](KernelWorkshop& shop) { return std::optional(make_contact_places(shop)); });
+}
 const ContactKernels& ExtraKernels::contacts() const {
   return *get(contacts_, [](KernelWorkshop& shop) { return std::optional(make_contact_kernels(shop)); });
 }

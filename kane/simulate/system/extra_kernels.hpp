@@ -68,6 +68,8 @@ class ExtraKernels {
   [[nodiscard]] const Kernel* active() const;
   /// Values, guards and resets of the contacts, frictions and events of the model.
   [[nodiscard]] const SwitchKernels& switching() const;
+  /// Gap of each contact of the model, and where its place is known point, normal and directions across it.
+  [[nodiscard]] const Kernel& contact_places() const;
   /// Sizes, properties and motion of the shapes that may touch.
   [[nodiscard]] const ContactKernels& contacts() const;
   /// Stiffness and damping of each handle, as a function of q and u.
@@ -85,7 +87,7 @@ class ExtraKernels {
   const T* get(const Lazy<T>& lazy, Make make) const;
 
   const CompiledSystem& system_;
-  Lazy<Kernel> configuration_, laws_, rates_, handles_, active_;
+  Lazy<Kernel> configuration_, laws_, rates_, handles_, active_, contact_places_;
   Lazy<SwitchKernels> switching_;
   Lazy<ContactKernels> contacts_;
   Lazy<LinearizationKernel> linearization_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "kane/base/error.hpp"
 #include "kane/expr/traverse.hpp"
 
 namespace kane {
@@ -32,6 +33,19 @@ void KernelMaker::add_arguments(std::span<const Expr> symbols) {
 void KernelMaker::add_contact_wrenches() {
   for (const auto& body : setting_.equations.contact_bodies)
     for (std::size_t k = 0; k < 6; ++k) names_.state.push_back(contact_wrench_symbol(body.name, k));
+  for (const auto& sensor : setting_.equations.contact_sensors)
+    for (std::size_t k = 0; k < sensor_part::kCount; ++k) names_.state.push_back(contact_sensor_symbol(sensor, k));
+}
+
+/// Values of contacts are known where a run or a state is reported, and only there.
+void KernelMaker::refuse_contact_sensors(std::span<const Expr> symbols) const {
+  if (setting_.equations.contact_sensors.empty()) return;
+  for (const Expr& s : symbols)
+    require(!s.name().starts_with("contact(") ||
+                std::find(names_.state.begin(), names_.state.end(), s.name()) != names_.state.end(),
+            "an output uses {}, which is known along runs and at states only (kane simulate, forces, evaluate, sweep); "
+            "this analysis needs derivatives or formulas of the outputs. Leave that output out",
+            s.name().substr(0, s.name().rfind('.')));
 }
 
 Kernel KernelMaker::make(const std::string& name, bool& uses_time) const {
@@ -39,6 +53,7 @@ Kernel KernelMaker::make(const std::string& name, bool& uses_time) const {
   std::vector<NamedExpr> named;
   for (std::size_t i = 0; i < values.size(); ++i) named.push_back({fmt::format("y{}", i), values[i]});
   const auto symbols = symbols_of(values);
+  refuse_contact_sensors(symbols);
   const Expr& t = setting_.equations.t;
   uses_time = uses_time || std::any_of(symbols.begin(), symbols.end(), [&](const Expr& s) { return s == t; });
   LowerOptions lowering;

@@ -33,6 +33,7 @@ class KernelMaker {
   void add_arguments(std::span<const Expr> symbols);
   /// Forces and torques of shapes on bodies.
   void add_contact_wrenches();
+  void refuse_contact_sensors(std::span<const Expr> symbols) const;
 
   void add(const Expr& e) { outputs_.push_back(e); }
   template <class Range>

@@ -24,6 +24,12 @@ std::vector<NamedExpr> form_outputs(const KernelWorkshop& shop, const MotionExpo
   for (const auto& q : e.q) names.push_back(q.name() + "'");
   for (const auto& u : e.u) names.push_back(u.name() + "'");
   rates.insert(rates.end(), e.udot.begin(), e.udot.end());
+  require(
+      e.contact_sensors.empty(),
+      "an output uses contact({}{}{}); contacts are left out of programs that are written out. Leave that output out",
+      e.contact_sensors.empty() ? "" : e.contact_sensors.front().first,
+      e.contact_sensors.empty() || e.contact_sensors.front().second.empty() ? "" : ", ",
+      e.contact_sensors.empty() ? "" : e.contact_sensors.front().second);
   for (const auto& o : e.outputs) {
     names.push_back(o.name);
     rates.push_back(o.value);

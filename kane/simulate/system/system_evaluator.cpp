@@ -55,6 +55,7 @@ SystemEvaluator::SystemEvaluator(std::shared_ptr<const CompiledSystem> system)
     given_multipliers_ = Matrix(k, system_->constraint_count());
   }
   contact_wrenches_.resize(6 * system_->equations().contact_bodies.size());
+  contact_senses_.resize(sensor_part::kCount * system_->equations().contact_sensors.size());
   context_.parameters = system_->calc_parameters({});
   context_.inputs = system_->default_inputs();
   context_.inputs.push_back(0.0);
@@ -313,7 +314,12 @@ void SystemEvaluator::calc_multipliers(std::span<const double> udot, std::span<d
 std::span<const double> SystemEvaluator::calc_reports(std::span<const double> q, std::span<const double> u,
                                                       std::span<const double> udot, std::span<const double> lambda) {
   ensure(reports_.present(), "the reports of '{}' were not compiled", system_->equations().name);
-  return reports_.run(q, u, udot, lambda, contact_wrenches_);
+  return reports_.run(q, u, udot, lambda, contact_wrenches_, contact_senses_);
+}
+
+std::span<const double> SystemEvaluator::calc_contact_places(std::span<const double> q, std::span<const double> u) {
+  if (!contact_places_) contact_places_ = std::make_unique<KernelRunner>(&system_->extra().contact_places(), context_);
+  return contact_places_->run(q, u);
 }
 
 void SystemEvaluator::calc_inverse(std::span<const double> q, std::span<const double> u, std::span<const double> udot,

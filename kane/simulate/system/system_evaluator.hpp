@@ -126,6 +126,10 @@ class SystemEvaluator {
   void calc_multipliers(std::span<const double> udot, std::span<double> lambda);
   /// Forces and torques by which shapes act on the bodies of contacts (contact_wrench_symbol()), for the reports.
   [[nodiscard]] std::span<double> contact_wrenches() { return contact_wrenches_; }
+  /// Gaps, points and directions of the contacts of the model (ExtraKernels::contact_places()).
+  [[nodiscard]] std::span<const double> calc_contact_places(std::span<const double> q, std::span<const double> u);
+  /// Values of the sensors of contacts (contact_sensor_symbol()), for the reports.
+  [[nodiscard]] std::span<double> contact_senses() { return contact_senses_; }
   /// Everything reported, in the order of CompiledSystem::report_items().
   [[nodiscard]] std::span<const double> calc_reports(std::span<const double> q, std::span<const double> u,
                                                      std::span<const double> udot, std::span<const double> lambda);
@@ -157,7 +161,8 @@ class SystemEvaluator {
   std::vector<int> active_;
   Matrix mass_matrix_, jacobian_, active_jacobian_;
   std::vector<double> column_, rest_, bias_;  ///< of calc_mass_columns()
-  std::vector<double> contact_wrenches_;
+  std::vector<double> contact_wrenches_, contact_senses_;
+  std::unique_ptr<KernelRunner> contact_places_;  ///< made when it is first asked for
   std::vector<double> qdot_, rhs_, phi_, b_, gamma_, active_b_, active_gamma_, active_lambda_;
   IndependentSpeeds choice_;
   bool chosen_ = false;
