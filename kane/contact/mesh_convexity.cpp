@@ -9,7 +9,7 @@ double find_deepest_dent(std::span<const MeshTriangle> triangles, const Polytope
   for (const MeshTriangle& t : triangles) {
     const Vec3 across = cross(t.corners[1] - t.corners[0], t.corners[2] - t.corners[0]);
     const double size = norm(across);
-    // A sliver has no direction to speak of.
+    // The direction of a sliver is rounding error.
     const double edge = std::max(norm(t.corners[1] - t.corners[0]), norm(t.corners[2] - t.corners[0]));
     if (!(size > 1e-6 * edge * edge)) continue;
     double above = 0, below = 0;

@@ -102,7 +102,9 @@ Expr GivenForceNames::contact(std::string_view first, std::string_view second, s
                              [&](const auto& s) { return s.first == first && s.second == second; });
   if (sensor == sensors.end()) sensor = sensors.insert(sensors.end(), {std::string(first), std::string(second)});
   sensor->gap = sensor->gap || part == sensor_part::kGap;
-  return lowered_.system.graph().symbol(contact_sensor_symbol(*sensor, part));
+  const std::string symbol = contact_sensor_symbol(*sensor, part);
+  System& system = lowered_.system;
+  return system.find_kind(symbol) ? system.graph().symbol(symbol) : system.add_given_force(symbol);
 }
 
 Expr GivenForceNames::multiplier(std::string_view row) {

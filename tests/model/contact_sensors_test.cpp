@@ -103,7 +103,7 @@ gravity: -9.81*cos(0.3)*N.z + 9.81*sin(0.3)*N.x
 bodies: {{b: {{mass: 2, shape: {{box: [0.2, 0.2, 0.1]}}}}}}
 joints: {{fly: {{type: free, parent: N, child: b, coordinates: [x, y, z, e1, e2, e3, e4]}}}}
 contacts: {{scheme: {}, rest: {}}}
-outputs: {{F: contact(b, N).force, T: contact(b, N).torque, n: contact(rest).normal, f: contact(rest).friction, P: contact(rest).point}}
+outputs: {{F: "contact(b, N).force", T: "contact(b, N).torque", n: contact(rest).normal, f: contact(rest).friction, P: contact(rest).point}}
 initial: {{z: 0.05, e4: 1}}
 )yaml",
                                                  scheme, contact),
@@ -124,8 +124,8 @@ TEST(ContactSensors, TwoBallsPushEachOther) {
 kane: 1
 bodies: {a: {mass: 1, shape: {sphere: 0.1}}, b: {mass: 3, shape: {sphere: 0.1}}}
 joints:
-  A: {type: prismatic, parent: N, child: a, axis: N.x, coordinate: x, speed: u}
-  B: {type: prismatic, parent: N, child: b, axis: N.x, coordinate: y, speed: v}
+  A: {type: prismatic, parent: N, child: a, axis: x, coordinate: x, speed: u}
+  B: {type: prismatic, parent: N, child: b, axis: x, coordinate: y, speed: v}
 loads: [{force: 8*N.x, at: a}]
 contacts: {click: {spheres: [a, b], radii: [0.1, 0.1]}}
 outputs: {F: "contact(a, b).force", G: "contact(b, a).force", P: "contact(a, b).point", gap: contact(click).gap}
@@ -174,7 +174,7 @@ TEST(ContactSensors, WhatIsNotKnownIsSaid) {
   EXPECT_NE(model_message(with("contact(b, N)")).find("name a part of it"), std::string::npos);
   EXPECT_NE(model_message(with("position(b).force")).find("only contact(A, B) has parts"), std::string::npos);
   std::string load = ball(kBallContacts[2], 0.1);
-  load += "loads: [{force: contact(b, N).normal*N.x, at: b}]\n";
+  load += "loads: [{force: \"contact(b, N).normal*N.x\", at: b}]\n";
   EXPECT_NE(model_message(load).find("may stand in outputs only"), std::string::npos);
 }
 
@@ -184,9 +184,9 @@ kane: 1
 gravity: -9.81*N.z
 bodies: {a: {mass: 1, shape: {sphere: 0.1}}, b: {mass: 1, shape: {sphere: 0.1}}, c: {mass: 1, shape: {sphere: 0.1}}}
 joints:
-  A: {type: prismatic, parent: N, child: a, axis: N.z, coordinate: x, speed: u}
-  B: {type: prismatic, parent: N, child: b, axis: N.z, coordinate: y, speed: v}
-  C: {type: prismatic, parent: N, child: c, axis: N.z, coordinate: z, speed: w}
+  A: {type: prismatic, parent: N, child: a, axis: z, coordinate: x, speed: u}
+  B: {type: prismatic, parent: N, child: b, axis: z, coordinate: y, speed: v}
+  C: {type: prismatic, parent: N, child: c, axis: z, coordinate: z, speed: w}
 contacts: {pile: {all: true, plane: N.z, except: [[a, b]]}}
 outputs: {F: "contact(c, a).normal"}
 initial: {x: 0.1, y: 0.1, z: 0.3}
@@ -217,7 +217,7 @@ std::string write_mesh_model(const std::string& name, bool convex, bool hull) {
 kane: 1
 gravity: -9.81*N.z
 bodies: {{b: {{mass: 1, inertia: [1, 1, 1], geometry: {{mesh: {}.obj{}}}}}}}
-joints: {{slide: {{type: prismatic, parent: N, child: b, axis: N.z, coordinate: z, speed: w}}}}
+joints: {{slide: {{type: prismatic, parent: N, child: b, axis: z, coordinate: z, speed: w}}}}
 contacts: {{floor: {{between: [b, N], plane: N.z}}}}
 initial: {{z: 0.1}}
 )yaml",

@@ -93,7 +93,7 @@ class HybridSimulator final : public MotionSimulator {
   void show_impulses();
   void add_impulses();
   void add_impulses(std::span<const ContactForce> impulses);
-  [[nodiscard]] ContactForce stepped_force(const SteppedContact& c, double scale) const;
+  [[nodiscard]] ContactForce stepped_force(const SteppedContact& c, double scale);
   void add_stepped_frictions();
   void add_stepped_wrench(const SteppedContact& c, std::span<double> wrenches) const;
   [[nodiscard]] bool shapes_driven();

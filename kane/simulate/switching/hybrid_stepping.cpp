@@ -294,13 +294,18 @@ void HybridSimulator::add_stepped_wrench(const SteppedContact& c, std::span<doub
 }
 
 /// A place of shapes, with its impulses as forces times `scale`.
-ContactForce HybridSimulator::stepped_force(const SteppedContact& c, double scale) const {
+ContactForce HybridSimulator::stepped_force(const SteppedContact& c, double scale) {
   ContactForce force;
   force.name = stepper_->name_of(c);
   force.normal = scale * c.normal_impulse;
   force.state = force.normal > 0 ? ContactForceState::Closed : ContactForceState::Open;
   force.gap = c.gap;
-  if (c.contact >= 0) return force;
+  if (c.contact >= 0) {
+    const ContactSet& set = dynamics_.contact_set();
+    if (set.contacts[at(c.contact)].compliant) force.normal = scale > 0 ? set.compliant_force(at(c.contact)) : 0.0;
+    if (force.normal > 0) force.state = ContactForceState::Closed;
+    return force;
+  }
   const ContactPair& pair = stepper_->scene().pairs()[c.pair];
   const auto& shapes = system_->equations().contact_shapes;
   force.located = true;
@@ -329,10 +334,15 @@ void HybridSimulator::refresh_stepped_forces(const State& sample) {
   stepped_forces_.clear();
   const std::span<double> wrenches = evaluator_.contact_wrenches();
   std::fill(wrenches.begin(), wrenches.end(), 0.0);
-  if (!(stepped_h_ > 0)) return;
+  const bool began = stepped_h_ > 0;
+  for (const ContactEquation& contact : system_->equations().contacts) {
+    if (began) break;  // no step yet: nothing is known but where things are
+    stepped_forces_.emplace_back().name = contact.name;
+  }
   for (const SteppedContact& c : contacts)
-    if (c.contact < 0) add_stepped_wrench(c, wrenches);
+    if (began && c.contact < 0) add_stepped_wrench(c, wrenches);
   for (const SteppedContact& c : contacts) {
+    if (!began) break;
     ContactForce force = stepped_force(c, 1 / stepped_h_);
     stepped_forces_.push_back(force);
     if (c.contact >= 0) continue;
@@ -345,7 +355,7 @@ void HybridSimulator::refresh_stepped_forces(const State& sample) {
     force.friction[0] = norm(c.friction_impulse) / stepped_h_;
     stepped_forces_.push_back(force);
   }
-  add_stepped_frictions();
+  if (began) add_stepped_frictions();
   locate_contacts(evaluator_, sample.q, sample.u, stepped_forces_);
   const std::span<double> senses = evaluator_.contact_senses();
   if (senses.empty()) return;
