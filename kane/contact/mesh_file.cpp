@@ -135,6 +135,15 @@ std::vector<MeshTriangle> read_mesh_triangles(const std::string& path) {
   return triangles;
 }
 
+bool has_mesh_triangles(const std::string& path) {
+  if (!is_obj(path)) return true;
+  std::istringstream lines(read_bytes(path));
+  std::string line, first;
+  while (std::getline(lines, line))
+    if (std::istringstream(line) >> first && first == "f") return true;
+  return false;
+}
+
 std::vector<Vec3> read_mesh_points(const std::string& path) {
   const bool obj = is_obj(path);
   const std::string bytes = read_bytes(path);

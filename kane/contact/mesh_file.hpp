@@ -18,6 +18,9 @@ struct MeshTriangle {
 /// damaged.
 [[nodiscard]] std::vector<MeshTriangle> read_mesh_triangles(const std::string& path);
 
+/// Whether there is a surface: an OBJ file may have nothing but points.
+[[nodiscard]] bool has_mesh_triangles(const std::string& path);
+
 /// The distinct points alone; contact uses their convex hull. An OBJ file needs no faces for this.
 [[nodiscard]] std::vector<Vec3> read_mesh_points(const std::string& path);
 

@@ -31,6 +31,7 @@ Solid solid_of(const SolidExpr& expr, std::span<const double> y) {
 /// Contacts use the hull of a mesh; where that is another solid, the user has to say that it is meant.
 void require_convex(const ContactShapeEquation& shape, std::span<const Vec3> points) {
   constexpr double kAllowedDent = 5e-3;  // of the size: meshes are not that accurate
+  if (!has_mesh_triangles(shape.solid.file)) return;
   const Polytope hull = make_hull(points, shape.name);
   const double dent = find_deepest_dent(read_mesh_triangles(shape.solid.file), hull), size = hull.reach(hull.middle());
   require(dent <= kAllowedDent * size,
