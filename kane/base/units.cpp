@@ -122,6 +122,7 @@ constexpr NamedDimension kNamed[] = {
     {kAngularVelocity / kTime, "1/s^2", "radians per second squared"},
     {kForce, "N", "newtons"},
     {kTorque, "N*m", "newton metres"},
+    {kTorque * kLength, "N*m^2", "newton square metres"},
     {kForce / kLength, "N/m", "newtons per metre"},
     {kForce / kVelocity, "N*s/m", "newton seconds per metre"},
     {kTorque / kAngularVelocity, "N*m*s", "newton metre seconds"},
