@@ -19,6 +19,10 @@ constexpr std::size_t kPanelNodes = 24;
 constexpr const char* kArcLength = "s";
 
 bool is_bending(BeamMotion m) { return m == BeamMotion::BendY || m == BeamMotion::BendZ; }
+bool along_y(BeamMotion m) { return m == BeamMotion::BendY || m == BeamMotion::ShearY; }
+bool along_z(BeamMotion m) { return m == BeamMotion::BendZ || m == BeamMotion::ShearZ; }
+/// Both deflect the axis along y, or both along z.
+bool same_plane(BeamMotion a, BeamMotion b) { return (along_y(a) && along_y(b)) || (along_z(a) && along_z(b)); }
 
 std::vector<double> times(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> r(a.size());
@@ -106,8 +110,11 @@ void BeamField::read_modes() {
       place.set(graph_.symbol(kArcLength), beam_.length * beam_place(graph_));
       for (const Expr& e : group.given) shapes.push_back(substitute(graph_.bind(e), place));
     } else {
+      // Shear leaves the ends where the supports do.
+      const bool shear = group.motion == BeamMotion::ShearY || group.motion == BeamMotion::ShearZ;
+      const BeamShapes bar = shear && beam_.shapes == BeamShapes::Pinned ? BeamShapes::Clamped : beam_.shapes;
       shapes = is_bending(group.motion) ? beam_bending_shapes(graph_, beam_.shapes, group.count)
-                                        : beam_bar_shapes(graph_, beam_.shapes, group.count);
+                                        : beam_bar_shapes(graph_, bar, group.count);
     }
     for (const Expr& shape : shapes) {
       Mode mode{group.motion, shape, derivative(shape, beam_place(graph_)), {}, {}, {}, {}};
@@ -187,7 +194,7 @@ std::vector<double> BeamField::running_integral(const std::vector<double>& f) co
   return r;
 }
 
-/// M and K: those of different motions do not mix.
+/// M and K: those of different motions do not mix, but for the mass of bending and shear in one plane.
 void BeamField::form_matrices() {
   const std::size_t n = modes_.size();
   mass_ = stiffness_ = ExprMatrix(n, n);
@@ -196,11 +203,15 @@ void BeamField::form_matrices() {
   const Profile j[3] = {profile(beam_.section_inertia[0]), profile(beam_.section_inertia[1]),
                         profile(beam_.section_inertia[2])};
   const Profile EI[2] = {profile(beam_.bending_y), profile(beam_.bending_z)};
+  const Profile GA[2] = {profile(beam_.shear_y), profile(beam_.shear_z)};
   const Profile GJ = profile(beam_.torsion), EA = profile(beam_.tension);
   for (std::size_t a = 0; a < n; ++a) {
     for (std::size_t b = a; b < n; ++b) {
       const Mode &u = modes_[a], &v = modes_[b];
-      if (u.motion != v.motion) continue;
+      if (u.motion != v.motion) {
+        if (same_plane(u.motion, v.motion)) mass_(a, b) = mass_(b, a) = L * integral(mu, times(u.f, v.f));
+        continue;
+      }
       Expr m, k;
       switch (u.motion) {
         case BeamMotion::BendY:
@@ -210,6 +221,11 @@ void BeamField::form_matrices() {
           k = integral(EI[y ? 0 : 1], times(u.ddf, v.ddf)) / pow(L, 3);
           break;
         }
+        case BeamMotion::ShearY:
+        case BeamMotion::ShearZ:
+          m = L * integral(mu, times(u.f, v.f));
+          k = integral(GA[u.motion == BeamMotion::ShearY ? 0 : 1], times(u.df, v.df)) / L;
+          break;
         case BeamMotion::Twist:
           m = L * integral(j[0], times(u.f, v.f));
           k = integral(GJ, times(u.df, v.df)) / L;
@@ -276,9 +292,11 @@ FlexibleSpec BeamField::inertia() const {
   spec.modal_mass = mass_;
   spec.coupling.assign(n, {});
   spec.mass = graph_.bind(L * integral(mu, one));
-  std::vector<std::size_t> by[4];
-  for (std::size_t i = 0; i < n; ++i) by[static_cast<std::size_t>(modes_[i].motion)].push_back(i);
-  const std::vector<std::size_t>&ys = by[0], &zs = by[1], &twists = by[2], &xs = by[3];
+  std::vector<std::size_t> ys, zs, twists, xs;  // shear deflects as bending does, but does not turn sections
+  for (std::size_t i = 0; i < n; ++i) {
+    const BeamMotion motion = modes_[i].motion;
+    (along_y(motion) ? ys : along_z(motion) ? zs : motion == BeamMotion::Twist ? twists : xs).push_back(i);
+  }
 
   Expr3& c = spec.first_moment;
   Expr33 S;
@@ -351,8 +369,10 @@ FlexibleSpec BeamField::inertia() const {
   };
   std::vector<Angle> p, t, r;
   for (const std::size_t i : twists) p.push_back({i, Expr(1), &modes_[i].f});
-  for (const std::size_t i : zs) t.push_back({i, -1 / L, &modes_[i].df});
-  for (const std::size_t i : ys) r.push_back({i, 1 / L, &modes_[i].df});
+  for (const std::size_t i : zs)
+    if (is_bending(modes_[i].motion)) t.push_back({i, -1 / L, &modes_[i].df});
+  for (const std::size_t i : ys)
+    if (is_bending(modes_[i].motion)) r.push_back({i, 1 / L, &modes_[i].df});
   const auto first = [&](const Profile& j, const std::vector<Angle>& a) {
     Expr sum;
     for (const Angle& u : a) sum += L * u.factor * integral(j, *u.f) * q(u.mode);
@@ -487,11 +507,13 @@ BeamField::Section BeamField::section(const Expr& s) const {
         section.angles[1] -= value_at(m.slope, x) * q(i) / L;
         break;
       case BeamMotion::Twist: section.angles[0] += value; break;
+      case BeamMotion::ShearY: section.position[1] += value; break;
+      case BeamMotion::ShearZ: section.position[2] += value; break;
       default: section.position[0] += value;
     }
-    if (!is_bending(m.motion) || beam_.premature || beam_.exact) continue;
+    if (beam_.premature || beam_.exact) continue;
     for (std::size_t k = i; k < modes_.size(); ++k) {
-      if (modes_[k].motion != m.motion) continue;
+      if (!same_plane(m.motion, modes_[k].motion)) continue;
       const Expr g = foreshortening(m, modes_[k], x);
       section.position[0] -= (k == i ? g / 2 : g) * q(i) * q(k) / L;
     }
@@ -503,7 +525,7 @@ BeamField::Section BeamField::section(const Expr& s) const {
 Expr BeamField::slope_at(BeamMotion motion, const Expr& x) const {
   Expr sum;
   for (std::size_t i = 0; i < modes_.size(); ++i)
-    if (modes_[i].motion == motion) sum += value_at(modes_[i].slope, x) * q(i) / beam_.length;
+    if (same_plane(modes_[i].motion, motion)) sum += value_at(modes_[i].slope, x) * q(i) / beam_.length;
   return sum;
 }
 
@@ -546,10 +568,29 @@ BeamField::Internal BeamField::internal(const Expr& s) const {
       case BeamMotion::BendY: f.moment_z += value_at(m.curvature, x) * q(i) / pow(L, 2); break;
       case BeamMotion::BendZ: f.moment_y += value_at(m.curvature, x) * q(i) / pow(L, 2); break;
       case BeamMotion::Twist: f.torque += value_at(m.slope, x) * q(i) / L; break;
+      case BeamMotion::ShearY: f.shear_y += value_at(m.slope, x) * q(i) / L; break;
+      case BeamMotion::ShearZ: f.shear_z += value_at(m.slope, x) * q(i) / L; break;
       default: f.tension += value_at(m.slope, x) * q(i) / L;
     }
   }
   f.moment_z *= property_at(beam_.bending_y, s), f.moment_y *= property_at(beam_.bending_z, s);
+  f.shear_y *= property_at(beam_.shear_y, s), f.shear_z *= property_at(beam_.shear_z, s);
+  // Without modes of shear its force is what keeps the moments in balance: -(EI Y'')'.
+  const auto balance = [&](BeamMotion motion, const Expr& EI) {
+    const Expr arc = graph_.symbol(kArcLength), place = beam_place(graph_);
+    const Expr bound = graph_.bind(EI);
+    Expr sum;
+    for (std::size_t i = 0; i < modes_.size(); ++i) {
+      const Mode& m = modes_[i];
+      if (m.motion != motion) continue;
+      sum -= value_at(derivative(m.curvature, place), x) * property_at(EI, s) * q(i) / pow(L, 3);
+      if (depends_on(bound, arc))
+        sum -= value_at(m.curvature, x) * property_at(derivative(bound, arc), s) * q(i) / pow(L, 2);
+    }
+    return sum;
+  };
+  if (beam_.shear_y.is_zero()) f.shear_y = balance(BeamMotion::BendY, beam_.bending_y);
+  if (beam_.shear_z.is_zero()) f.shear_z = balance(BeamMotion::BendZ, beam_.bending_z);
   f.torque *= property_at(beam_.torsion, s), f.tension *= property_at(beam_.tension, s);
   return f;
 }

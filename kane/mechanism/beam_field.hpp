@@ -6,7 +6,7 @@
 //     X = s + sum chi_a q_a - 1/(2 L) sum g_ij(x) q_i q_j,     Y = sum phi_i q_i,     Z = sum psi_k q_k
 //     g_ij(x) = int_0^x (phi_i' phi_j' + psi_i' psi_j') dx                         (Buffinton 6.87)
 //
-// (chi: stretch, phi and psi: bending) and turns by the angles Y'/L about z, then -Z'/L about y, then the twist about x.
+// (chi: stretch, phi and psi: bending, and shear if there is any) and turns, by bending alone, by the angles Y'/L about z, then -Z'/L about y, then the twist about x.
 // With `exact`, sections are at X = int sqrt(1 - Y'^2 - Z'^2) ds, and sin(angle) is the slope (Buffinton 6.76-6.82); the
 // integrals below are the same. X is what the length of an inextensible axis leaves, to second order; without it there is no centrifugal stiffening.
 // With these r(q), the integrals of mechanics/flexible.hpp are formed through second order in q and q' together: c and J
@@ -44,9 +44,10 @@ class BeamField {
   };
   [[nodiscard]] Section section(const Expr& s) const;
 
-  /// Internal forces of the section at s: normal force, torque, and bending moments EI Y'' (about z), EI Z'' (about -y).
+  /// Internal forces of the section at s: normal force, torque, bending moments EI Y'' (about z), EI Z'' (about -y), and
+  /// shear forces: k GA times the shear, or -(EI Y'')' of a beam that is rigid in shear.
   struct Internal {
-    Expr tension, torque, moment_z, moment_y;
+    Expr tension, torque, moment_z, moment_y, shear_y, shear_z;
   };
   [[nodiscard]] Internal internal(const Expr& s) const;
 

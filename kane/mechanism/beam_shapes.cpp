@@ -165,7 +165,10 @@ std::string_view to_string(BeamMotion motion) {
     case BeamMotion::BendY: return "y";
     case BeamMotion::BendZ: return "z";
     case BeamMotion::Twist: return "twist";
-    default: return "stretch";
+    case BeamMotion::Stretch: return "stretch";
+    case BeamMotion::ShearY: return "shear_y";
+    case BeamMotion::ShearZ: return "shear_z";
+    default: return "part";
   }
 }
 

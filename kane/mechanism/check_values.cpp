@@ -90,9 +90,10 @@ class ValueCheck {
     const auto item = [&](const Expr& e, std::string_view what) {
       add(Dependence::Parameters, e, what, b.name, beam.where);
     };
-    item(beam.length, "the length of the beam");
+    if (!beam.part) item(beam.length, "the length of the beam");
     item(beam.viscosity, "the viscosity of the beam");
     for (const Expr& e : beam.damping) item(e, "the damping of the beam");
+    if (beam.part) return;
     for (const double x : {0.0, 0.5, 1.0}) {
       Substitution place;
       place.set(m_.graph->symbol("s"), x * m_.graph->bind(beam.length));
@@ -102,8 +103,8 @@ class ValueCheck {
   }
 
   [[nodiscard]] static std::vector<const Expr*> beam_properties(const FlexibleBeam& b) {
-    return {&b.mass_per_length, &b.bending_y,          &b.bending_z,          &b.torsion,
-            &b.tension,         &b.section_inertia[0], &b.section_inertia[1], &b.section_inertia[2]};
+    return {&b.mass_per_length,    &b.bending_y,          &b.bending_z,          &b.torsion, &b.tension,
+            &b.section_inertia[0], &b.section_inertia[1], &b.section_inertia[2], &b.shear_y, &b.shear_z};
   }
 
   double beam_number(const FlexibleBeam& beam, const Expr& property, double x) {
@@ -114,6 +115,14 @@ class ValueCheck {
 
   void check_beam(const MechanismBody& b) {
     const FlexibleBeam& beam = *b.flexible;
+    check_flexible_losses(b);
+    if (beam.part) return;
+    const bool shears = std::any_of(beam.modes.begin(), beam.modes.end(), [](const BeamModes& m) {
+      return m.motion == BeamMotion::ShearY || m.motion == BeamMotion::ShearZ;
+    });
+    require_at(beam.where, !shears || !beam.exact,
+               "the beam '{}' has modes of shear; 'exact' places the sections of beams that are rigid in shear",
+               b.name);
     require_at(beam.where, number(beam.length) > 0, "the beam '{}' has the length {}; it must be positive", b.name,
                number(beam.length));
     const bool has_twist = std::any_of(beam.modes.begin(), beam.modes.end(),
@@ -132,11 +141,16 @@ class ValueCheck {
                    b.name);
       for (const BeamModes& m : beam.modes) check_beam_stiffness(b, m.motion, x);
     }
-    require_at(beam.where, number(beam.viscosity) >= 0, "the viscosity of the beam '{}' is negative: {} s", b.name,
+  }
+
+  void check_flexible_losses(const MechanismBody& b) {
+    const FlexibleBeam& beam = *b.flexible;
+    const char* what = beam.part ? "part" : "beam";
+    require_at(beam.where, number(beam.viscosity) >= 0, "the viscosity of the {} '{}' is negative: {} s", what, b.name,
                number(beam.viscosity));
     for (const Expr& e : beam.damping)
-      require_at(beam.where, number(e) >= 0, "a damping ratio of the beam '{}' is negative: {}", b.name, number(e));
-    if (number(b.flexible->length) > 0 && has_contact(b))
+      require_at(beam.where, number(e) >= 0, "a damping ratio of the {} '{}' is negative: {}", what, b.name, number(e));
+    if (has_contact(b))
       throw ModelError(b.where,
                        fmt::format("a shape of the flexible body '{}' is to touch others, but shapes do not bend; "
                                    "weld a rigid body with this shape to the beam",
@@ -149,11 +163,14 @@ class ValueCheck {
 
   void check_beam_stiffness(const MechanismBody& b, BeamMotion motion, double x) {
     const FlexibleBeam& beam = *b.flexible;
-    const Expr& stiffness = motion == BeamMotion::BendY   ? beam.bending_y
-                            : motion == BeamMotion::BendZ ? beam.bending_z
-                            : motion == BeamMotion::Twist ? beam.torsion
-                                                          : beam.tension;
-    const char* key = motion == BeamMotion::Twist ? "GJ" : motion == BeamMotion::Stretch ? "EA" : "EI";
+    const Expr& stiffness = motion == BeamMotion::BendY    ? beam.bending_y
+                            : motion == BeamMotion::BendZ  ? beam.bending_z
+                            : motion == BeamMotion::Twist  ? beam.torsion
+                            : motion == BeamMotion::ShearY ? beam.shear_y
+                            : motion == BeamMotion::ShearZ ? beam.shear_z
+                                                           : beam.tension;
+    const bool bends = motion == BeamMotion::BendY || motion == BeamMotion::BendZ;
+    const char* key = bends ? "EI" : motion == BeamMotion::Twist ? "GJ" : motion == BeamMotion::Stretch ? "EA" : "GA";
     const double value = beam_number(beam, stiffness, x);
     require_at(beam.where, value > 0 || (value == 0 && x != 0.5),
                "the beam '{}' has modes '{}' and the stiffness {} = {}; it must be positive", b.name, to_string(motion),
@@ -375,7 +392,7 @@ class ValueCheck {
     for (const MechanismBody& b : m_.bodies) {
       double w = number(b.mass);
       for (std::size_t i = 0; i < 3; ++i) w += number(b.inertia[i][i]);
-      if (b.flexible) w += beam_number(*b.flexible, b.flexible->mass_per_length, 0.5);
+      if (b.flexible) w += b.flexible->part ? 1 : beam_number(*b.flexible, b.flexible->mass_per_length, 0.5);
       weight[b.name] += w;
     }
     for (const MechanismParticle& p : m_.particles) weight[p.on] += number(p.mass);

@@ -2,6 +2,7 @@
 // A straight elastic beam as a user describes it: along the x axis of its body from the body's origin, deformed by a number
 // of modes whose amplitudes are coordinates.
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,12 @@
 namespace kane {
 
 /// What a mode does to the sections of the beam.
-enum class BeamMotion : std::uint8_t { BendY, BendZ, Twist, Stretch };
+/// Shear moves a section without turning it (Timoshenko): deflection = bending + shear. The modes of a part that comes
+/// from finite elements move everything.
+enum class BeamMotion : std::uint8_t { BendY, BendZ, Twist, Stretch, ShearY, ShearZ, Part };
+
+/// A part from finite elements with its modes (flexible_part.hpp).
+struct FlexiblePart;
 
 /// Shape functions of x = s/length. Those of bending are the exact modes of a uniform beam, normalised to
 /// int phi^2 dx = 1; twist and stretch have those of a bar.
@@ -37,6 +43,7 @@ struct FlexibleBeam {
   Expr length{};
   Expr mass_per_length{};
   Expr bending_y{}, bending_z{};  ///< EI against deflection along y and along z
+  Expr shear_y{}, shear_z{};      ///< k GA against shear along y and along z; zero: rigid in shear (Bernoulli, Euler)
   Expr torsion{};                 ///< GJ
   Expr tension{};                 ///< EA
   Expr3 section_inertia{};        ///< mass moments of inertia per length of a section about its own x, y, z
@@ -51,6 +58,10 @@ struct FlexibleBeam {
   bool premature = false;
   /// Sections lie on the exact curve of an inextensible axis: sin(angle) = dY/ds, X = int cos(angle) ds.
   bool exact = false;
+  /// The body that continues this beam beyond its end, welded to it (beam_segments.hpp); "" if there is none.
+  std::string continued_by{};
+  /// A part from finite elements instead of a beam; it has no length and no properties but those of its modes.
+  std::shared_ptr<const FlexiblePart> part{};
   Where where{};
 
   [[nodiscard]] std::size_t mode_count() const {

@@ -16,6 +16,7 @@
 #include "kane/mechanism/beam_field.hpp"
 #include "kane/mechanism/mechanism.hpp"
 #include "kane/mechanism/model_names.hpp"
+#include "kane/mechanism/part_field.hpp"
 
 namespace kane {
 
@@ -138,6 +139,7 @@ struct LoweredMechanism {
   std::map<std::string, PointId> body_origins;
   std::vector<std::string> warnings;
   std::map<std::string, std::shared_ptr<const BeamField>> beams;  ///< by body
+  std::map<std::string, std::shared_ptr<const PartField>> parts;
   std::vector<LoweredSection> sections;
 
   ModelNames names;

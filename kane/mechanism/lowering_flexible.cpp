@@ -1,4 +1,5 @@
-// Beams: their frames are placed by joints like those of rigid bodies, and what is attached to them goes to a section.
+// Beams and parts from finite elements: their frames are placed by joints like those of rigid bodies, and what is attached
+// to them goes to a section of the beam, or to an interface or a node of the part.
 
 #include <algorithm>
 #include <cmath>
@@ -15,6 +16,25 @@ namespace {
 const BeamField* find_beam(const LoweringContext& c, const std::string& body) {
   const auto found = c.lowered.beams.find(body);
   return found == c.lowered.beams.end() ? nullptr : found->second.get();
+}
+
+const PartField* find_part(const LoweringContext& c, const std::string& body) {
+  const auto found = c.lowered.parts.find(body);
+  return found == c.lowered.parts.end() ? nullptr : found->second.get();
+}
+
+/// A position on a part: a fixed place.
+Vec3 place_on_part(const LoweringContext& c, const std::string& body, const Expr3& position, const std::string& what) {
+  Vec3 at;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const Expr e = c.system.graph().bind(position[k]);
+    for (const Expr& symbol : symbols_of({&e, 1}))
+      require(c.system.find_kind(symbol.name()) == SymbolKind::Parameter,
+              "{} slides on the part '{}' ({}); parts from finite elements have fixed places only", what, body,
+              symbol.name());
+    at[k] = evaluate(e, parameter_values(c.mechanism), table_functions(c.mechanism));
+  }
+  return at;
 }
 
 /// s/length with the parameters as they are; nothing if it depends on the state.
@@ -34,20 +54,47 @@ void check_place(const LoweringContext& c, const BeamField& beam, const std::str
           x.value_or(0));
 }
 
-LoweredSection make_section(const LoweringContext& c, const std::string& body, const Expr& s,
-                            const BeamField::Section& section) {
+LoweredSection make_section(const LoweringContext& c, const std::string& body, const Expr& s, const Expr3& position,
+                            const Expr3& angles) {
   System& system = c.system;
   const std::string name = fmt::format("{}.section{}", body, c.lowered.sections.size() + 1);
   FrameId frame = c.lowered.body_frames.at(body);
-  const PointId centre = system.add_point(name, c.lowered.body_origins.at(body), Vector(frame, section.position));
+  const PointId centre = system.add_point(name, c.lowered.body_origins.at(body), Vector(frame, position));
   int turns = 0;
   for (const Axis axis : {Axis::Z, Axis::Y, Axis::X}) {
-    const Expr& angle = section.angles[index(axis)];
+    const Expr& angle = angles[index(axis)];
     if (angle.is_zero()) continue;
     frame = system.add_frame(fmt::format("{}.f{}", name, ++turns), frame, SimpleRotation{axis, angle});
   }
   if (turns > 0) system.fix_point(centre, frame);
   return {body, s, centre, frame};
+}
+
+/// On a part: at the interface or node that is there. What hangs on a node alone does not turn with it, so bodies need an
+/// interface.
+Attachment attach_to_part(const LoweringContext& c, const PartField& part, const std::string& body,
+                          const Expr3& position, const std::string& what) {
+  const PartField::Place place = part.find_place(place_on_part(c, body, position, what), what);
+  if (place.at_rest) return {c.lowered.body_origins.at(body), c.lowered.body_frames.at(body), position};
+  require(
+      place.turns || !what.starts_with("the joint"),
+      "{} is attached to the part '{}' at '{}', a single node, which does not say how it turns; make the nodes around "
+      "it an interface",
+      what, body, place.name);
+  const Expr key = c.system.graph().symbol(fmt::format("{}.{}", body, place.name));
+  for (const LoweredSection& known : c.lowered.sections)
+    if (known.body == body && known.s == key) return {known.centre, known.frame, {}};
+  c.lowered.sections.push_back(make_section(c, body, key, place.position, place.angles));
+  return {c.lowered.sections.back().centre, c.lowered.sections.back().frame, {}};
+}
+
+void check_part_joint(const LoweringContext& c, const PartField& part, const Joint& joint) {
+  const std::string what = fmt::format("the joint '{}'", joint.name);
+  const bool moves = part.moves(place_on_part(c, joint.child, joint.on_child.position, what));
+  require(joint.kind == "free" || !moves,
+          "the joint '{}' holds the part '{}' at a place that its modes move; name the interface there as 'root', or "
+          "place the part by a free joint and let a closing joint (close: true) hold it there",
+          joint.name, joint.child);
 }
 
 /// Motors, springs and dampers along a joint's motions.
@@ -63,38 +110,56 @@ bool drives(const Mechanism& m, const Joint& joint) {
 }  // namespace
 
 void lower_beam(const LoweringContext& c, const MechanismBody& body) {
-  c.lowered.beams.emplace(body.name, std::make_shared<const BeamField>(c.system.graph(), *body.flexible, body.name));
+  if (body.flexible->part)
+    c.lowered.parts.emplace(body.name, std::make_shared<const PartField>(c.system.graph(), *body.flexible, body.name));
+  else
+    c.lowered.beams.emplace(body.name, std::make_shared<const BeamField>(c.system.graph(), *body.flexible, body.name));
 }
 
 void place_stations(const LoweringContext& c, const std::string& body) {
+  const auto report = [&](const std::string& name, const Expr3& position) {
+    const PointId p =
+        c.system.add_point(name, c.lowered.body_origins.at(body), Vector(c.lowered.body_frames.at(body), position));
+    c.lowered.names.add_point(name, p);
+    c.lowered.reported_points.emplace_back(name, p);
+  };
+  if (const PartField* part = find_part(c, body))
+    for (const PartInterface& f : part->part().interfaces)
+      report(fmt::format("{}.{}", body, f.name), part->place_of(f).position);
   const BeamField* beam = find_beam(c, body);
   if (beam == nullptr) return;
   for (int k = 1; k <= kBeamStations; ++k) {
     const Expr s = beam->beam().length * c.system.graph().number(k, kBeamStations);
-    const std::string name = fmt::format("{}.station{}", body, k);
-    const PointId p = c.system.add_point(name, c.lowered.body_origins.at(body),
-                                         Vector(c.lowered.body_frames.at(body), beam->section(s).position));
-    c.lowered.names.add_point(name, p);
-    c.lowered.reported_points.emplace_back(name, p);
+    report(fmt::format("{}.station{}", body, k), beam->section(s).position);
   }
 }
 
-BodyId lower_beam_mass(const LoweringContext& c, const MechanismBody& body) {
-  const BeamField& beam = *find_beam(c, body.name);
-  FlexibleSpec spec = beam.inertia();
+namespace {
+
+template <class Field>
+BodyId add_flexible_mass(const LoweringContext& c, const MechanismBody& body, const Field& field) {
+  FlexibleSpec spec = field.inertia();
   spec.frame = c.lowered.body_frames.at(body.name);
   spec.origin = c.lowered.body_origins.at(body.name);
   System& s = c.system;
-  s.add_potential(body.name + ".strain", beam.strain_energy());
+  s.add_potential(body.name + ".strain", field.strain_energy());
   std::vector<Expr> rates;
   for (const Expr& q : spec.coordinates) rates.push_back(s.rate(q));
-  const std::vector<Expr> damping = beam.damping_forces(rates);
+  const std::vector<Expr> damping = field.damping_forces(rates);
   for (std::size_t i = 0; i < damping.size(); ++i)
     if (!damping[i].is_zero()) s.add_coordinate_force(body.name + ".damping", spec.coordinates[i], damping[i]);
   return s.add_flexible_body(body.name, spec);
 }
 
+}  // namespace
+
+BodyId lower_beam_mass(const LoweringContext& c, const MechanismBody& body) {
+  if (const PartField* part = find_part(c, body.name)) return add_flexible_mass(c, body, *part);
+  return add_flexible_mass(c, body, *find_beam(c, body.name));
+}
+
 void check_beam_joint(const LoweringContext& c, const Joint& joint) {
+  if (const PartField* part = find_part(c, joint.child)) check_part_joint(c, *part, joint);
   const BeamField* beam = find_beam(c, joint.child);
   if (beam == nullptr) return;
   const Expr& s = joint.on_child.position[0];
@@ -116,6 +181,7 @@ void check_beam_joint(const LoweringContext& c, const Joint& joint) {
 }
 
 Attachment attach(const LoweringContext& c, const std::string& body, const Expr3& position, const std::string& what) {
+  if (const PartField* part = find_part(c, body)) return attach_to_part(c, *part, body, position, what);
   const Attachment rigid{c.lowered.body_origins.at(body), c.lowered.body_frames.at(body), position};
   const BeamField* beam = find_beam(c, body);
   if (beam == nullptr) return rigid;
@@ -128,7 +194,7 @@ Attachment attach(const LoweringContext& c, const std::string& body, const Expr3
   const bool turns =
       std::any_of(section.angles.begin(), section.angles.end(), [](const Expr& a) { return !a.is_zero(); });
   if (!turns && section.at_rest(s)) return rigid;
-  c.lowered.sections.push_back(make_section(c, body, s, section));
+  c.lowered.sections.push_back(make_section(c, body, s, section.position, section.angles));
   return {c.lowered.sections.back().centre, c.lowered.sections.back().frame, offset};
 }
 

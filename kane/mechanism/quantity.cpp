@@ -419,14 +419,40 @@ class QuantitySemantics {
   /// The moment that the part of a beam beyond section s exerts on the part before it: GJ psi' along x, and EI times the
   /// curvatures about -y and z.
   Value internal_moment(std::span<const Operand> a) {
-    const BodyRecord& b = s_.body(body(a[0]));
+    const auto [frame, f] = internal(a);
+    return {Vector(frame, {f.torque, -f.moment_y, f.moment_z}), moving(kTorque)};
+  }
+  /// Likewise the force: tension along x (of modes of stretch), shear along y and z.
+  Value internal_force(std::span<const Operand> a) {
+    const auto [frame, f] = internal(a);
+    return {Vector(frame, {f.tension, f.shear_y, f.shear_z}), moving(kForce)};
+  }
+  /// The internal forces of a beam, and the frame of its part there: segments follow one another.
+  std::pair<FrameId, BeamField::Internal> internal(std::span<const Operand> a) {
+    const BodyRecord* b = &s_.body(body(a[0]));
     const auto* beams = scope_.beams;
-    const auto beam = beams == nullptr || !b.flexible ? decltype(beams->begin()){} : beams->find(b.name);
-    if (!b.flexible || beams == nullptr || beam == beams->end())
-      throw InfixError{a[0].text,
-                       fmt::format("the body '{}' is rigid; only a flexible one has internal moments", b.name)};
-    const BeamField::Internal f = beam->second->internal(scalar(a[1]));
-    return {Vector(b.frame, {f.torque, -f.moment_y, f.moment_z}), moving(kTorque)};
+    Expr s = graph_.bind(scalar(a[1]));
+    constexpr int kMost = 1000;  // segments; there are fewer
+    for (int k = 0; k < kMost; ++k) {
+      const auto beam = beams == nullptr || !b->flexible ? decltype(beams->begin()){} : beams->find(b->name);
+      if (!b->flexible || beams == nullptr || beam == beams->end())
+        throw InfixError{a[0].text, fmt::format("the body '{}' is no beam; only beams have internal forces", b->name)};
+      const FlexibleBeam& here = beam->second->beam();
+      const Expr x = s / here.length;
+      if (x.is_number() && (x.number() < 0 || (here.continued_by.empty() && x.number() > 1)))
+        throw InfixError{a[1].text,
+                         fmt::format("the beam '{}' has no such section; s goes from 0 to its length", b->name)};
+      if (here.continued_by.empty() || (x.is_number() && x.number() <= 1)) return {b->frame, beam->second->internal(s)};
+      if (!x.is_number())
+        throw InfixError{a[1].text,
+                         fmt::format("the beam '{}' has segments, so the place on it must be a fixed share of "
+                                     "its length",
+                                     b->name)};
+      s = s - here.length;
+      for (const BodyRecord& next : s_.bodies())
+        if (next.name == here.continued_by) b = &next;
+    }
+    throw InternalError("the segments of a beam do not end");
   }
   Value inertia(std::span<const Operand> a) {
     const BodyRecord& b = s_.body(body(a[0]));
@@ -483,6 +509,7 @@ std::span<const QuantitySemantics::Row> QuantitySemantics::rows() {
       {"reaction_torque", 1, 1, "a joint", &QuantitySemantics::reaction_torque},
       {"contact", 1, 3, "two bodies and perhaps a point, or the name of a contact", &QuantitySemantics::contact},
       {"multiplier", 1, 1, "a constraint", &QuantitySemantics::multiplier},
+      {"internal_force", 2, 2, "a flexible body and an arc length", &QuantitySemantics::internal_force},
       {"internal_moment", 2, 2, "a flexible body and an arc length", &QuantitySemantics::internal_moment},
       {"inertia", 1, 1, "a body", &QuantitySemantics::inertia},
       {"mass", 1, 1, "a body", &QuantitySemantics::mass},

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "kane/base/error.hpp"
+#include "kane/mechanism/flexible_part.hpp"
 #include "kane/mechanism/tables.hpp"
 
 namespace kane {
@@ -148,7 +149,7 @@ class SceneMaker {
     for (const auto& point : mechanism_.points) add_node(point.on, numbers(point.at));
     for (const auto& particle : mechanism_.particles) add_node(particle.on, numbers(particle.at));
     for (const auto& body : mechanism_.bodies) {
-      if (body.flexible) add_node(body.name, numbers({body.flexible->length, Expr(), Expr()}));
+      if (body.flexible && !body.flexible->part) add_node(body.name, numbers({body.flexible->length, Expr(), Expr()}));
       if (number(body.mass).value_or(1) != 0) add_node(body.name, numbers(body.mass_centre));
     }
   }
@@ -237,9 +238,21 @@ class SceneMaker {
     if (a && b) scene_.lines.push_back({name, *a, *b, spring});
   }
 
+  /// A part from finite elements: lines between the interfaces, as they move.
+  void add_part(const std::string& body, const FlexiblePart& part) {
+    std::optional<std::size_t> first;
+    for (const PartInterface& f : part.interfaces) {
+      const auto* at = find(ReportItem::Kind::Point, fmt::format("{}.{}", body, f.name));
+      if (at == nullptr) continue;
+      if (first) scene_.lines.push_back({body, *first, at->first, false});
+      if (!first) first = at->first;
+    }
+  }
+
   /// The axis of a beam, bent, from station to station.
   void add_beam(const MechanismBody& body) {
     if (!body.flexible) return;
+    if (body.flexible->part) return add_part(body.name, *body.flexible->part);
     std::optional<std::size_t> last;
     if (const auto* origin = find(ReportItem::Kind::Point, body.name)) last = origin->first;
     for (int k = 1; k <= kBeamStations; ++k) {
