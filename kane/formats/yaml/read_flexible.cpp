@@ -1,13 +1,16 @@
 #include "kane/formats/yaml/read_flexible.hpp"
 
 #include "kane/base/suggest.hpp"
+#include "kane/formats/yaml/read_part.hpp"
 #include "kane/formats/yaml/write_parts.hpp"
 #include "kane/formats/yaml/yaml_keys.hpp"
+#include "kane/mechanism/beam_segments.hpp"
 
 namespace kane {
 namespace {
 
-constexpr BeamMotion kMotions[] = {BeamMotion::BendY, BeamMotion::BendZ, BeamMotion::Twist, BeamMotion::Stretch};
+constexpr BeamMotion kMotions[] = {BeamMotion::BendY,   BeamMotion::BendZ,  BeamMotion::Twist,
+                                   BeamMotion::Stretch, BeamMotion::ShearY, BeamMotion::ShearZ};
 constexpr BeamShapes kShapes[] = {BeamShapes::Cantilever,    BeamShapes::Pinned, BeamShapes::Clamped,
                                   BeamShapes::ClampedPinned, BeamShapes::Free,   BeamShapes::Polynomial};
 
@@ -34,6 +37,20 @@ int read_mode_count(const YamlNode& node, const std::string& owner) {
   if (count > kMostBeamModes)
     throw LimitError(node.place.where(), fmt::format("{} has {} modes; the limit is {}", owner, count, kMostBeamModes));
   return count;
+}
+
+/// As many modes of shear as of bending, where their number is not given.
+void add_shear_modes(FlexibleBeam& beam) {
+  for (const auto& [bending, shear] :
+       {std::pair{BeamMotion::BendY, BeamMotion::ShearY}, std::pair{BeamMotion::BendZ, BeamMotion::ShearZ}}) {
+    int count = 0;
+    bool given = false;
+    for (const BeamModes& m : beam.modes) {
+      if (m.motion == bending) count = m.count;
+      given = given || m.motion == shear;
+    }
+    if (!given && count > 0) beam.modes.push_back({shear, count, {}});
+  }
 }
 
 /// Reads the list of modes; their expressions, if given, are read later.
@@ -66,6 +83,7 @@ void read_beam_modes(const Group& group, FlexibleBeam& beam) {
     } else {
       beam.modes.push_back({BeamMotion::BendY, read_mode_count(counts, group.owner()), {}});
     }
+    if (group.find("GA") != nullptr) add_shear_modes(beam);
   }
   std::erase_if(beam.modes, [](const BeamModes& m) { return m.count == 0; });
   if (beam.mode_count() == 0)
@@ -73,16 +91,17 @@ void read_beam_modes(const Group& group, FlexibleBeam& beam) {
 }
 
 /// One scalar for both directions, or {y: ..., z: ...}.
-void read_beam_bending(const ModelContext& context, const Group& group, FlexibleBeam& beam) {
-  const YamlNode* node = group.find("EI");
+void read_both_directions(const ModelContext& context, const Group& group, const char* key, const Measure& measure,
+                          Expr& y, Expr& z) {
+  const YamlNode* node = group.find(key);
   if (node == nullptr) return;
   if (!node->is_map()) {
-    beam.bending_y = beam.bending_z = context.scalar(*node, kBending, "EI", group.owner());
+    y = z = context.scalar(*node, measure, key, group.owner());
     return;
   }
-  const Group both(*node, "the bending stiffness of " + group.owner(), std::span(keys::kBeamMotion).first(2));
-  beam.bending_y = context.scalar(both, "y", kBending);
-  beam.bending_z = context.scalar(both, "z", kBending);
+  const Group both(*node, fmt::format("'{}' of {}", key, group.owner()), std::span(keys::kBeamMotion).first(2));
+  y = context.scalar(both, "y", measure);
+  z = context.scalar(both, "z", measure);
 }
 
 /// Properties may vary with the arc length, which is called s while they are read.
@@ -128,6 +147,26 @@ void read_beam_damping(const ModelContext& context, const Group& group, Flexible
                            beam.mode_count(), beam.damping.size()));
 }
 
+int read_segments(const Group& group) {
+  const YamlNode* node = group.find("segments");
+  if (node == nullptr) return 1;
+  const int count = read_count(*node, "the number of segments", group.owner());
+  if (count < 1 || count > kMostBeamSegments)
+    node->fail(fmt::format("{} is to have {} segments; 1 to {} are possible", group.owner(), count, kMostBeamSegments));
+  return count;
+}
+
+void declare_beam_symbols(ModelContext& context, const FlexibleBeam& beam, const YamlPlace& place) {
+  std::size_t i = 0;
+  for (const BeamModes& modes : beam.modes) {
+    const Dimensional dimension = Dimensional::known(modes.motion == BeamMotion::Twist ? kNone : kLength, true);
+    for (int k = 0; k < modes.count; ++k, ++i) {
+      context.declare(beam.coordinates[i].name(), "coordinate", beam.coordinates[i], dimension, place);
+      context.declare(beam.speeds[i].name(), "speed", beam.speeds[i], rate(dimension), place);
+    }
+  }
+}
+
 }  // namespace
 
 void declare_beams(ModelContext& context, const YamlNode& bodies) {
@@ -135,34 +174,52 @@ void declare_beams(ModelContext& context, const YamlNode& bodies) {
   for (const YamlEntry& entry : bodies.entries) {
     const YamlNode* node = entry.value.is_map() ? entry.value.find("flexible") : nullptr;
     if (node == nullptr) continue;
-    const Group group(*node, owner_of(entry.key), keys::kFlexible);
     FlexibleBeam beam;
-    beam.where = node->place.where();
-    read_beam_modes(group, beam);
-    std::vector<std::string> names;
-    if (const YamlNode* given = group.find("coordinates"))
-      names = read_names(*given, "an entry", fmt::format("the coordinates of {}", group.owner()));
-    at_place(node->place, [&] { name_beam_coordinates(context.graph, entry.key, beam, names); });
-    std::size_t i = 0;
-    for (const BeamModes& modes : beam.modes) {
-      const Dimensional dimension = Dimensional::known(modes.motion == BeamMotion::Twist ? kNone : kLength, true);
-      for (int k = 0; k < modes.count; ++k, ++i) {
-        context.declare(beam.coordinates[i].name(), "coordinate", beam.coordinates[i], dimension, node->place);
-        context.declare(beam.speeds[i].name(), "speed", beam.speeds[i], rate(dimension), node->place);
-      }
+    const std::string owner = owner_of(entry.key);
+    int segments = 1;
+    if (is_part(*node)) {
+      beam = declare_part(*node, owner);
+    } else {
+      const Group group(*node, owner, keys::kFlexible);
+      beam.where = node->place.where();
+      segments = read_segments(group);
+      if (segments > 1) beam.shapes = BeamShapes::Polynomial;  // unless others are given
+      read_beam_modes(group, beam);
     }
-    context.beams.emplace(entry.key, std::move(beam));
+    std::vector<std::string> names;
+    if (const YamlNode* given = node->find("coordinates")) {
+      names = read_names(*given, "an entry", fmt::format("the coordinates of {}", owner));
+      if (segments > 1)
+        given->fail(fmt::format("the coordinates of the segments of {} have names of their own", owner));
+    }
+    for (int k = segments; k >= 1; --k) {
+      const std::string body = segment_name(entry.key, k);
+      at_place(node->place, [&] { name_beam_coordinates(context.graph, body, beam, names); });
+      declare_beam_symbols(context, beam, node->place);
+      context.beams.insert_or_assign(body, beam);
+    }
+  }
+}
+
+void cut_beams(ModelContext& context, const YamlNode& bodies) {
+  for (const YamlEntry& entry : bodies.entries) {
+    const YamlNode* node = entry.value.is_map() ? entry.value.find("flexible") : nullptr;
+    if (node == nullptr || is_part(*node)) continue;
+    const int count = read_segments(Group(*node, owner_of(entry.key), keys::kFlexible));
+    if (count > 1) at_place(node->place, [&] { cut_into_segments(context.mechanism, entry.key, count); });
   }
 }
 
 FlexibleBeam read_beam(ModelContext& context, const YamlNode& node, const std::string& body) {
+  if (is_part(node)) return read_part(context, node, owner_of(body), context.beams.at(body));
   const Group group(node, owner_of(body), keys::kFlexible);
   FlexibleBeam beam = context.beams.at(body);
   beam.length = context.scalar(group.need("length", "1.6 m"), measure::kLength, "length", group.owner());
   const ArcLength arc_length(context, node);
   beam.mass_per_length =
       context.scalar(group.need("mass_per_length", "0.8 kg/m"), kMassPerLength, "mass_per_length", group.owner());
-  read_beam_bending(context, group, beam);
+  read_both_directions(context, group, "EI", kBending, beam.bending_y, beam.bending_z);
+  read_both_directions(context, group, "GA", measure::kForce, beam.shear_y, beam.shear_z);
   beam.torsion = context.scalar(group, "GJ", kTorsion);
   beam.tension = context.scalar(group, "EA", measure::kForce);
   read_beam_sections(context, group, beam);
@@ -180,20 +237,22 @@ FlexibleBeam read_beam(ModelContext& context, const YamlNode& node, const std::s
 }
 
 YamlNode beam_node(const FlexibleBeam& beam) {
+  if (beam.part) return part_node(beam);
   YamlNode node = yaml_map();
   const auto add = [&](const char* key, const Expr& value) {
     if (!value.is_zero()) add_entry(node, key, scalar_text(value));
   };
   add("length", beam.length);
   add("mass_per_length", beam.mass_per_length);
-  if (beam.bending_y == beam.bending_z) {
-    add("EI", beam.bending_y);
-  } else {
+  const auto add_both = [&](const char* key, const Expr& y, const Expr& z) {
+    if (y == z) return add(key, y);
     YamlNode both = yaml_map();
-    add_entry(both, "y", scalar_text(beam.bending_y));
-    add_entry(both, "z", scalar_text(beam.bending_z));
-    add_entry(node, "EI", std::move(both));
-  }
+    add_entry(both, "y", scalar_text(y));
+    add_entry(both, "z", scalar_text(z));
+    add_entry(node, key, std::move(both));
+  };
+  add_both("EI", beam.bending_y, beam.bending_z);
+  add_both("GA", beam.shear_y, beam.shear_z);
   add("GJ", beam.torsion);
   add("EA", beam.tension);
   const Expr3& j = beam.section_inertia;

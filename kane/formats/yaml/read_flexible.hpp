@@ -1,5 +1,5 @@
 #pragma once
-// Beams: the key `flexible` of a body.
+// Beams and parts from finite elements (read_part.hpp): the key `flexible` of a body.
 
 #include "kane/formats/yaml/model_context.hpp"
 
@@ -9,6 +9,8 @@ namespace kane {
 void declare_beams(ModelContext& context, const YamlNode& bodies);
 /// The rest; `node` is the value of `flexible`.
 [[nodiscard]] FlexibleBeam read_beam(ModelContext& context, const YamlNode& node, const std::string& body);
+/// Cuts beams with the key `segments`, when everything is attached.
+void cut_beams(ModelContext& context, const YamlNode& bodies);
 /// As a model file has it.
 [[nodiscard]] YamlNode beam_node(const FlexibleBeam& beam);
 

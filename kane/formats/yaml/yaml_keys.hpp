@@ -10,8 +10,11 @@ inline constexpr std::string_view kBody[] = {"mass",     "com",    "inertia", "s
                                              "geometry", "points", "frames",  "particles", "flexible"};
 inline constexpr std::string_view kFlexible[] = {"length",      "mass_per_length", "EI",     "GJ",      "EA",
                                                  "inertia",     "modes",           "shapes", "damping", "viscosity",
-                                                 "coordinates", "premature",       "exact"};
-inline constexpr std::string_view kBeamMotion[] = {"y", "z", "twist", "stretch"};
+                                                 "coordinates", "premature",       "exact",  "GA",      "segments"};
+inline constexpr std::string_view kFlexiblePart[] = {
+    "mass_matrix", "stiffness_matrix", "damping_matrix", "nodes",      "interfaces", "root",
+    "modes",       "damping",          "viscosity",      "coordinates"};
+inline constexpr std::string_view kBeamMotion[] = {"y", "z", "twist", "stretch", "shear_y", "shear_z"};
 inline constexpr std::string_view kInertia[] = {"diagonal", "matrix", "xx",    "yy",    "zz",         "xy",
                                                 "yz",       "zx",     "about", "frame", "orientation"};
 inline constexpr std::string_view kParticle[] = {"mass", "on", "at"};

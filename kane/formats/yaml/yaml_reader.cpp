@@ -64,6 +64,7 @@ Mechanism build(const ModelDocument& document, const std::string& file_name) {
   read_if(context, document, "bodies", read_bodies);
   read_if(context, document, "particles", read_particles);
   joints.read_joints();
+  read_if(context, document, "bodies", cut_beams);
   read_if(context, document, "loads", read_loads);
   read_if(context, document, "states", read_states);
   read_if(context, document, "coordinates", read_coordinate_order);
