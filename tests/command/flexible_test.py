@@ -10,6 +10,7 @@ import json
 import math
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 KANE, SOURCE = sys.argv[1], Path(sys.argv[2])
@@ -98,6 +99,87 @@ loads: [{force: -P*N.x, at: tip}]
             PROBLEMS.append(f"buckling at {share} of Euler's load: growth {growth}")
 
 
+RP = """
+kane: 1
+name: rp_kinematics
+parameters: {LT: 0.25, LP: 0.3, L: 1.6, LC: 0.12, sG: %(s).17g, sP: %(sP).17g, sQ: %(sQ).17g}
+bodies:
+  A: {mass: 1, inertia: [1, 1, 1]}
+  R:
+    flexible:
+      length: L
+      mass_per_length: 1
+      EI: 1
+      shapes: {y: [(s/L)^2, (s/L)^3, (s/L)^4]}
+      coordinates: [q1, q2, q3]
+      exact: true
+    points: {G: [sG, 0, 0], P: [sP, 0, 0], Q: [sQ, 0, 0]}
+    frames: {fP: {at: [sP, 0, 0]}, fQ: {at: [sQ, 0, 0]}}
+  C: {mass: 1, com: [LC, 0, 0], inertia: [1, 1, 1]}
+joints:
+  turn: {type: revolute, parent: N, child: A, axis: z, coordinate: theta1}
+  ride:
+    type: general
+    parent: A
+    at: [-LP, LT, 0]
+    child: R
+    motions: [{translate: -x, coordinate: z1}, {translate: y, coordinate: z2}, {rotate: z, coordinate: theta2}]
+  flange: {type: weld, parent: R, at: [L, 0, 0], child: C}
+speeds: {u1: q1', u2: q2', u3: q3', u4: theta1', u5: -z1', u6: z2', u7: theta2'}
+outputs:
+  G1: dot(velocity(G), R.x)
+  G2: dot(velocity(G), R.y)
+  C1: dot(velocity(C.com), R.x)
+  C2: dot(velocity(C.com), R.y)
+  wC: dot(omega(C), N.z)
+  rowP: dot(velocity(P), fP.y)
+  rowQ: dot(velocity(Q), fQ.y)
+"""
+
+
+def elastic_rp_robot():
+    """Partial velocities and the rows of the supports (Buffinton 6.80, 6.99, 6.100): one speed at a time is 1."""
+    oracle = json.loads((SOURCE / "tests/oracles/elastic_rp_robot.json").read_text())
+    for k in oracle["kinematics"][:4]:
+        q = dict(zip(("q1", "q2", "q3"), k["q"], strict=True))
+        q |= {name: k[name] for name in ("theta1", "z1", "z2", "theta2")}
+        states = [{"q": q, "u": {f"u{r}": float(r == c) for r in range(1, 8)}} for c in range(1, 8)]
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as model:
+            model.write(RP % k)
+            model.flush()
+            found = json.loads(run("evaluate", model.name, "--state", "-", "--json", text=json.dumps(states)))
+        rows = {"P": [], "Q": []}
+        for c, one in enumerate(found):
+            v = one["outputs"]
+            if isinstance(v, list):
+                v = {o["name"]: o["value"] for o in v}
+            for i in range(2):
+                near(f"vG_{c + 1}", v[f"G{i + 1}"], k["vG_r"][c][i], 1e-13)
+                near(f"vC_{c + 1}", v[f"C{i + 1}"], k["vC_r"][c][i], 1e-13)
+            near(f"omegaC_{c + 1}", v["wC"], k["omegaC_r"][c], 1e-13)
+            for end in "PQ" if c != 3 else "":
+                rows[end].append(v["row" + end])
+        for end in "PQ":
+            for c, (a, b) in enumerate(zip(rows[end], k["constraint_row_" + end], strict=True)):
+                near(f"row {end}, column {c}", a, b, 1e-13)
+
+
+def deploying_boom():
+    """Nothing acts on the satellite from outside: its angular momentum stays while the boom comes out."""
+    model = SOURCE / "models/deploying_boom.yaml"
+    out = run("simulate", model, "--until", 6, "--output-step", 3, "--out", "-")
+    spins = []
+    for row in csv.DictReader(io.StringIO(out)):
+        names = {"q": ("theta", "y", "phi", "boom_q1", "boom_q2", "boom_q3", "boom_q4", "sP", "sQ"),
+                 "u": ("omega", "u_y", "u_phi", "boom_u1", "boom_u2", "boom_u3", "boom_u4", "u_sP", "u_sQ")}
+        state = {"t": float(row["t"])} | {key: {n: float(row[n]) for n in all_} for key, all_ in names.items()}
+        spins.append(json.loads(run("evaluate", model, "--state", "-", "--json", text=json.dumps(state)))["angular_momentum"][2])
+    if len(spins) != 3:
+        PROBLEMS.append(f"deploying boom: {len(spins)} samples")
+    for spin in spins:
+        near("angular momentum of the satellite", spin / spins[0], 1, 1e-6)
+
+
 MISTAKES = [
     ("length: 1, mass_per_length: 1, EI: -3, modes: 2", "EI = -3"),
     ("length: 1, mass_per_length: 1, modes: 2", "EI = 0"),
@@ -117,6 +199,10 @@ MISTAKES = [
     ("length: 1, mass_per_length: 1, EI: 1, modes: 2, coordinates: [a]", "2 modes but 1 names"),
     ("length: 1, mass_per_length: 1, EI: 1, modes: {y: 1, twist: 1}", "twist"),
     ("length: 1, mass_per_length: 1, EI: 1, modes: 2, lenght: 3", "lenght"),
+    ("length: 1, mass_per_length: 1, EI: 1, modes: 2, segments: 0", "1 to 100 are possible"),
+    ("length: 1, mass_per_length: 1, EI: 1, modes: 2, segments: 4, shapes: pinned", "must be polynomial"),
+    ("length: 1, mass_per_length: 1, EI: 1, modes: 2, GA: -3", "GA = -3"),
+    ("length: 1, mass_per_length: 1, EI: 1, modes: 2, GA: 3, exact: true", "modes of shear"),
     ("length: 1 kg, mass_per_length: 1, EI: 1, modes: 2", "length"),
 ]
 
@@ -134,7 +220,7 @@ def mistakes():
         PROBLEMS.append("a particle beyond the end")
 
 
-for check in (spinning_beam, spin_up, buckling, mistakes):
+for check in (spinning_beam, spin_up, buckling, elastic_rp_robot, deploying_boom, mistakes):
     check()
 print("\n".join(PROBLEMS) if PROBLEMS else "flexible bodies are right")
 sys.exit(1 if PROBLEMS else 0)
