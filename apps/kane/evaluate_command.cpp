@@ -40,7 +40,7 @@ void print_speeds(const Evaluation& a) {
 void print_motion(const Evaluation& a) {
   TextTable coordinates({"coordinate", "q", "q'"});
   for (std::size_t i = 0; i < a.coordinates.size(); ++i) coordinates.add(a.coordinates[i], {a.q[i], a.qdot[i]});
-  coordinates.print();
+  if (!coordinates.empty()) coordinates.print();
   if (!a.speeds.empty()) print_speeds(a);
   constexpr std::size_t kMostRows = 12;
   if (a.mass.rows() > 0 && a.mass.rows() <= kMostRows) {

@@ -34,6 +34,7 @@ std::string finite_or(double value, const char* otherwise) {
 }  // namespace
 
 void print_modes(const ModeReport& report, const std::vector<std::string>& states) {
+  if (report.modes.empty()) return;
   fmt::print("\n  {:>24}  {:>9}  {:>9}  {:>9}  {}\n", "eigenvalue, 1/s", "freq., Hz", "damping", "time, s",
              "participating states");
   for (std::size_t k = 0; k < report.modes.size();) {

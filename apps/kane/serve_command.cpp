@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -19,6 +20,7 @@ namespace {
 
 struct ServeCommandOptions {
   ServerOptions server;
+  double port = 0;
   bool no_browser = false;
 };
 
@@ -41,6 +43,10 @@ void open_browser(const std::string& url) {
 
 void run_serve(const ServeCommandOptions& options) {
   ServerOptions own = options.server;
+  constexpr double kMostPort = 65535;
+  require(options.port >= 0 && options.port <= kMostPort && options.port == std::floor(options.port),
+          "--port takes a number from 0 (any free one) to {}, not {}", kMostPort, options.port);
+  own.port = static_cast<unsigned short>(options.port);
   split_file(own);
   Server server(own);
   fmt::print("Kane's workbench: {}\n{}Ctrl-C ends it.\n", server.url(),
@@ -63,7 +69,7 @@ void add_serve_command(CLI::App& app) {
   auto options = std::make_shared<ServeCommandOptions>();
   CLI::App* command = app.add_subcommand("serve", "The workbench: run, pull, edit and read models in a browser");
   command->add_option("folder", options->server.folder, "Folder with models, or one model file (default: this folder)");
-  command->add_option("--port", options->server.port, "Port to listen on (default: any free one)");
+  command->add_option("--port", options->port, "Port to listen on (default: any free one)");
   command->add_option("--bind", options->server.address,
                       "Address to listen on (default: 127.0.0.1, this machine only)");
   command->add_flag("--write", options->server.write, "Pages may save models in the folder");

@@ -53,14 +53,15 @@ TrajectoryFile::TrajectoryFile(std::string file, std::vector<std::string> names,
     while (!taken.insert(name).second) name += "_";
   columns_.attributes.push_back({"origin", std::string(kOutputWords)});
   if (!model.empty()) columns_.attributes.push_back({"model", model});
-  next_part_ = Clock::now() + std::chrono::seconds(2);
+  next_part_ = Clock::now() + pause_;
 }
 
 void TrajectoryFile::write(std::span<const double> row) {
   if (csv_) return csv_->write(row);
   for (std::size_t i = 0; i < row.size(); ++i) columns_.values[i].push_back(row[i]);
-  constexpr long kRowsBetweenLooks = 16;
-  if (++rows_ % kRowsBetweenLooks == 0 && Clock::now() >= next_part_) write_part();
+  constexpr long kFirstRows = 1024, kRowsBetweenLooks = 16;
+  const bool look = ++rows_ <= kFirstRows || rows_ % kRowsBetweenLooks == 0;
+  if (look && Clock::now() >= next_part_) write_part();
 }
 
 void TrajectoryFile::write_arrays(const std::string& file) {
@@ -76,7 +77,7 @@ void TrajectoryFile::write_arrays(const std::string& file) {
   out.commit();
 }
 
-/// Written so seldom that it costs a fiftieth of the time. A disk too full for it may be large enough for the result.
+/// Soon after the start, then less often, and so seldom that it costs a fiftieth of the time. A disk too full for it may be large enough for the result.
 void TrajectoryFile::write_part() {
   const auto begin = Clock::now();
   try {
@@ -85,7 +86,8 @@ void TrajectoryFile::write_part() {
   } catch (const ModelError&) {
   }
   const auto end = Clock::now();
-  next_part_ = end + std::max<Clock::duration>(std::chrono::seconds(2), 50 * (end - begin));
+  pause_ = std::min<Clock::duration>(2 * pause_, std::chrono::seconds(2));
+  next_part_ = end + std::max<Clock::duration>(pause_, 50 * (end - begin));
 }
 
 /// The disk may have room for the file in place of its part, but not for both.

@@ -40,9 +40,10 @@ class TrajectoryFile {
 
   std::string file_;
   std::optional<CsvWriter> csv_;
-  ArrayColumns columns_;            ///< for formats that are written as a whole
-  FormArrays form_hdf5_ = nullptr;  ///< function of the module; else MATLAB
-  Clock::time_point next_part_{};   ///< when to write it again
+  ArrayColumns columns_;                                    ///< for formats that are written as a whole
+  FormArrays form_hdf5_ = nullptr;                          ///< function of the module; else MATLAB
+  Clock::time_point next_part_{};                           ///< when to write it again
+  Clock::duration pause_ = std::chrono::milliseconds(100);  ///< until then
   bool has_part_ = false;
   long rows_ = 0;
 };

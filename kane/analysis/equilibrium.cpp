@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "kane/analysis/random_starts.hpp"
 #include "kane/base/contains.hpp"
@@ -354,6 +355,15 @@ void EquilibriumFinder::unwind(Vector& x) {
     const double before = x[k];
     x[k] -= turns * kTurn;
     if (!calc_residual(x, r) || max_abs(r) > 1e3 * kTolerance) x[k] = before;
+  }
+  // Values that are rounding errors become zero where the equations hold as well with zero.
+  constexpr double kNoise = 1e-9;
+  if (!calc_residual(x, r)) return;
+  const double allowed = std::max(kTolerance, max_abs(r));
+  for (std::size_t k = 0; k < equations_.q.size() + equations_.u.size(); ++k) {
+    if (x[k] == 0 || scale_[k] == 0 || std::abs(x[k]) > kNoise * scale_[k]) continue;
+    const double before = std::exchange(x[k], 0.0);
+    if (!calc_residual(x, r) || max_abs(r) > allowed) x[k] = before;
   }
 }
 

@@ -18,6 +18,7 @@ struct JointRange {
   bool rigid = false;    ///< the stops are rigid: not part of the smooth equations
   std::string actuator;  ///< input of the motor; "": there is none, or a law acts as well
   double max_force = 0, max_speed = 0;
+  std::string motor;  ///< what it is asked for, as an expression; "": there is none
 };
 
 /// Ranges of all coordinates that have limits, in the order of the joints.
@@ -27,5 +28,10 @@ struct JointRange {
 /// At a limit counts as outside if the stop should not even be touched.
 [[nodiscard]] std::string describe_outside(std::span<const JointRange> ranges, std::span<const double> q,
                                            bool touching = false);
+
+/// A sentence for every motor that is at its max_force or max_speed: forces asked of it have no effect there. `evaluator`
+/// has the inputs and the time of the state.
+[[nodiscard]] std::vector<std::string> describe_saturation(std::span<const JointRange> ranges,
+                                                           const SystemEvaluator& evaluator, const State& state);
 
 }  // namespace kane

@@ -138,6 +138,9 @@ void OperatingPoint::summarize() {
   if (const std::string switching = describe_switching(e); !switching.empty())
     s.warnings.push_back("not part of the equations here: " + switching);
   std::vector<JointRange> stops = find_joint_ranges(closed_->model(), closed_->start());
+  if (closed_->model().mechanism().motor_limits && ok())
+    for (auto& sentence : describe_saturation(stops, closed_->evaluator(), state_))
+      s.warnings.push_back(std::move(sentence));
   std::erase_if(stops, [](const JointRange& range) { return !range.rigid; });
   if (!closed_->model().mechanism().stops) stops.clear();
   if (const std::string outside = describe_outside(stops, state_.q, true); !outside.empty())

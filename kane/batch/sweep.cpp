@@ -110,8 +110,11 @@ SweepTarget Sweep::find_target(const StudyVariable& v, const Model& model) const
       fail_variable(v, fmt::format("'{}' takes {}", v.name, setting.words ? "words: {a, b}" : "numbers"));
     return {setting.kind, v.name};
   }
-  fail_variable(v, fmt::format("'{}' has no parameter, coordinate, speed or input '{}' to vary{}", model.name(), v.name,
-                               suggestion(v.name, known)));
+  std::string help = suggestion(v.name, known);
+  constexpr std::size_t kMostNames = 20;
+  if (help.empty() && known.size() <= kMostNames) help = fmt::format("; it has {}", fmt::join(known, ", "));
+  fail_variable(
+      v, fmt::format("'{}' has no parameter, coordinate, speed or input '{}' to vary{}", model.name(), v.name, help));
 }
 
 void Sweep::find_targets(const Model& model) {

@@ -6,7 +6,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <span>
 
 #include "tests/command/run_command.hpp"
 
@@ -44,14 +43,11 @@ CommandResult run_mass(const std::string& force, const std::vector<std::string>&
 
 TEST(Chatter, IsNamedWithItsPlace) {
   for (const char* method : {"auto", "dopri5", "cvode"}) {
-    const std::vector<const char*> all{"-3*sign(v) - 2*x", "-10*sign(x + v)", "2 - 4*(v > 0)", "-3*sign(v) + 1",
-                                       "3 - 6*floor(v + 1)"};
-    // CVODE stops short of the last two jumps: it ends with a step that is too small, which names nothing.
-    const std::size_t count = std::string(method) == "cvode" ? 3 : all.size();
-    for (const char* force : std::span(all).first(count)) {
+    for (const char* force : {"-3*sign(v) - 2*x", "-10*sign(x + v)", "2 - 4*(v > 0)", "-3*sign(v) + 1",
+                              "3 - 6*floor(v + 1)", "select(v == 0, 1, -2*sign(v))"}) {
       const auto result = run_mass(force, {"--method", method});
       EXPECT_EQ(result.exit_code, 1) << force << " by " << method << ": " << result.err;
-      for (const char* part : {"m.yaml:5:", "jumps back and forth", "friction:"})
+      for (const char* part : {"m.yaml:5:", "it jumps ", "friction:"})
         EXPECT_NE(result.err.find(part), std::string::npos) << force << " by " << method << ": " << result.err;
     }
   }

@@ -210,6 +210,17 @@ TEST_F(HostileInput, Options) {
   }
 }
 
+// Words of our own, which say what would be right.
+TEST_F(HostileInput, OptionsNameWhatTheyTake) {
+  for (const char* port : {"99999999", "-1", "80.5"})
+    EXPECT_NE(run_kane({"serve", ".", "--no-browser", "--port", port}).err.find("--port takes a number from 0"),
+              std::string::npos)
+        << port;
+  const auto sweep = run_kane(
+      {"sweep", "good.yaml", "--vary", "lenght=1..2:3", "--measure", "max(x)", "--until", "1", "--out", "s.db"});
+  EXPECT_NE(sweep.err.find("'lenght' to vary; it has m, k, x, u, F"), std::string::npos) << sweep.err;
+}
+
 // Nine lines that make three thousand bodies: what grows must grow in proportion.
 TEST_F(HostileInput, ManyBodiesOnTheGround) {
   for (const std::string joint : {"prismatic, axis: x", "revolute, axis: z"}) {

@@ -177,6 +177,38 @@ TEST(LocalAnalysis, WhatSwitchesIsNamed) {
   EXPECT_NE(cart["warnings"].dump().find("event"), std::string::npos) << cart["warnings"];
 }
 
+/// A motor at its limit gives the same force whatever it is asked for; B = 0 without a word would look like a mistake.
+TEST(LocalAnalysis, SaturatedMotorsAreNamed) {
+  const auto arm = [](const std::string& motor) {
+    return file_with("motor.yaml",
+                     "kane: 1\nbodies: {A: {mass: 1 kg, inertia: [0, 0, 0.1], com: [0.5, 0, 0]}}\n"
+                     "inputs: {T: {value: 8 N*m}}\njoints: {hip: {type: revolute, parent: N, child: A, axis: z, "
+                     "coordinate: q, speed: u, " +
+                         motor + "}}\n");
+  };
+  const std::string asked = "motor of joint 'hip' is saturated at this state (it is asked for ";
+  for (const auto& [motor, value] :
+       {std::pair("actuator: T, max_force: 5 N*m", "8"), std::pair("law: \"-20 N*m*(q - 1)\", max_force: 5 N*m", "20"),
+        std::pair("actuator: T, law: -30*(q + 1), max_force: 5 N*m", "-22")}) {
+    const auto linear = run_kane({"linearize", arm(motor)});
+    EXPECT_NE(linear.err.find(asked + value + ","), std::string::npos) << motor << ": " << linear.err;
+  }
+  const std::string motor = arm("actuator: T, max_force: 5 N*m");
+  EXPECT_NE(run_kane({"frequency", motor, "--output", "q"}).err.find(asked), std::string::npos);
+  EXPECT_NE(run_json({"linearize", motor})["warnings"].dump().find(asked), std::string::npos);
+  EXPECT_EQ(run_kane({"linearize", motor, "--set", "T=4"}).err.find(asked), std::string::npos);
+  const auto fast = run_kane({"linearize", arm("actuator: T, max_speed: 3 rad/s"), "--set", "u=4"});
+  EXPECT_NE(fast.err.find("beyond its max_speed"), std::string::npos) << fast.err;
+}
+
+/// Rounding errors are not printed as if they were values.
+TEST(LocalAnalysis, NoNoiseInEquilibria) {
+  const json car = run_json({"equilibrium", model("car_axis")});
+  for (const char* group : {"q", "u"})
+    for (const auto& value : car["found"][0][group])
+      EXPECT_TRUE(value == 0 || std::abs(value.get<double>()) > 1e-9) << car["found"][0];
+}
+
 /// The same time in every command.
 TEST(LocalAnalysis, OneRuleForTheTime) {
   const std::string late = file_with("late.yaml", kMass + "initial: {t: 5 s}\nsimulate: {from: 3 s, until: 6 s}\n");

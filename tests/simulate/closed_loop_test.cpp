@@ -348,6 +348,18 @@ TEST(ClosedLoop, ManyChangePointsKeepTheDigits) {
   }
 }
 
+/// Rounding near the change points leaves the smallest tolerance no worse than a larger one.
+TEST(ClosedLoop, ManyChangePointsAtTheSmallestTolerance) {
+  constexpr double until = 10;
+  const Model model = parse_model(parallelograms(4));
+  Simulator sim(model.system, {.tolerance = 1e-12});
+  sim.start(sim.assemble(model.initial(), model.given()));
+  const RunReport report = sim.run({.until = until, .intervals = 1});
+  ASSERT_EQ(report.status, RunStatus::Done);
+  EXPECT_GE(report.change_points, 7);
+  EXPECT_NEAR(sim.state().q[0], crank_angle(4, until), 5e-10);
+}
+
 /// How often a run is sampled, and what is computed for the samples, changes no bit of it.
 TEST(ClosedLoop, FixedStepsDoNotDependOnSamples) {
   for (const char* id : {"fourbar", "bricard", "parallel_cranks", "slider_crank"}) {

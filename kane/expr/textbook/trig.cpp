@@ -269,11 +269,14 @@ void Trigonometry::keep_shorter(Polynomial& best, const Polynomial& other) const
 
 void Trigonometry::try_bases(const Waves& waves, Polynomial& best) {
   const std::vector<Angle> start = elementary_basis(waves);
-  // Directions: the waves, their halves, half sums and half differences of two.
+  // Directions: the waves, their halves, half sums and half differences of two. No angle is halved that the waves have
+  // whole: cos(a) + cos(a + b) is easier to read than 2 cos(b/2) cos(a + b/2), though longer.
+  std::map<NodeId, Rational> step;
+  for (const Angle& unit : start) step.emplace(unit[0].first, unit[0].second);
   std::set<Angle> directions;
   const auto add_direction = [&](Angle angle) {
     for (const auto& [node, k] : angle)
-      if (!is_free(node)) return;
+      if (!is_free(node) || !Rational(k / step.at(node)).is_whole()) return;
     if (!angle.empty() && angle[0].second < 0) angle = multiple(angle, -1);
     if (!angle.empty()) directions.insert(std::move(angle));
   };

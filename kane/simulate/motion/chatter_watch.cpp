@@ -118,21 +118,55 @@ std::optional<RunFailure> ChatterWatch::observe(const State& state, double until
   return {};
 }
 
-RunFailure ChatterWatch::explain(const State& state, std::size_t jump, double step, double left) const {
+std::optional<RunFailure> ChatterWatch::find_obstacle(const State& state) {
+  constexpr double kNear = 1e-9;
+  if (!jumps_) jumps_ = std::make_unique<Jumps>(evaluator_);
+  if (jumps_->empty()) return {};
+  const auto find = [&](std::vector<double> State::*part) -> std::optional<RunFailure> {
+    for (std::size_t i = 0; i < (state.*part).size(); ++i) {
+      jumps_->reset();
+      for (const double side : {-1.0, 1.0}) {
+        State beside = state;
+        (beside.*part)[i] += side * kNear * std::max(1.0, std::abs((state.*part)[i]));
+        jumps_->observe(beside);
+      }
+      const std::size_t jump = jumps_->most_restless();
+      if (jumps_->changes(jump) == 0) continue;
+      RunFailure failure = name(state, jump);
+      failure.cause =
+          "it jumps here, and no step leads over the jump. Where the forces on both sides drive the motion back, as "
+          "dry friction holds a body at rest, the equations do not say what holds it. Describe dry friction with "
+          "'friction:', which sticks and slips by itself" +
+          advice(jump) + "; or try --method dop853";
+      return failure;
+    }
+    return std::nullopt;
+  };
+  if (auto failure = find(&State::u)) return failure;
+  return find(&State::q);
+}
+
+RunFailure ChatterWatch::name(const State& state, std::size_t jump) const {
   constexpr std::size_t kLongest = 120;
+  const std::string text = jumps_->node(jump).to_string();
+  return {StepStatus::StepUnderflow, state.t, state, text.size() > kLongest ? text.substr(0, kLongest) + " ..." : text,
+          ""};
+}
+
+std::string ChatterWatch::advice(std::size_t jump) const {
   const Expr& node = jumps_->node(jump);
-  const std::string text = node.to_string();
-  RunFailure failure{StepStatus::StepUnderflow, state.t, state, "", ""};
-  failure.quantity = text.size() > kLongest ? text.substr(0, kLongest) + " ..." : text;
+  if (node.op() != Op::Sign) return "; or smooth the jump";
+  return fmt::format("; or smooth the jump, for example tanh(({})/1e-3) for {}", node.arg(0).to_string(),
+                     node.to_string());
+}
+
+RunFailure ChatterWatch::explain(const State& state, std::size_t jump, double step, double left) const {
+  RunFailure failure = name(state, jump);
   failure.cause = fmt::format(
       "it jumps back and forth ({} times in the last {} steps): the force that jumps holds the motion at its jump, as "
-      "dry "
-      "friction holds a body at rest. The steps have become {:.1e} s, and {:.0e} more would be needed. Describe dry "
-      "friction with 'friction:', which sticks and slips by itself{}",
-      jumps_->changes(jump), kLook, step, left,
-      node.op() == Op::Sign ? fmt::format("; or smooth the jump, for example tanh({}/1e-3) for {}",
-                                          "(" + node.arg(0).to_string() + ")", failure.quantity)
-                            : std::string("; or smooth the jump"));
+      "dry friction holds a body at rest. The steps have become {:.1e} s, and {:.0e} more would be needed. Describe "
+      "dry friction with 'friction:', which sticks and slips by itself{}",
+      jumps_->changes(jump), kLook, step, left, advice(jump));
   return failure;
 }
 

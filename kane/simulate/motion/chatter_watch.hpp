@@ -28,9 +28,14 @@ class ChatterWatch {
 
   /// After each step of a run to `until`. What is the matter, if the run chatters.
   [[nodiscard]] std::optional<RunFailure> observe(const State& state, double until);
+  /// The jump at which a run cannot go on: a function that changes within a rounding error of the state. A step of an
+  /// implicit method need not exist there; u+ = u + h f(u+) has no solution if f changes its sign in between.
+  [[nodiscard]] std::optional<RunFailure> find_obstacle(const State& state);
 
  private:
   class Jumps;
+  [[nodiscard]] RunFailure name(const State& state, std::size_t jump) const;
+  [[nodiscard]] std::string advice(std::size_t jump) const;
   [[nodiscard]] RunFailure explain(const State& state, std::size_t jump, double step, double left) const;
 
   SystemEvaluator& evaluator_;

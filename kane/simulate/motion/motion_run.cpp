@@ -43,6 +43,7 @@ class MotionSimulator::Run {
       if (step.status != StepStatus::Ok) {
         report_.status = RunStatus::Failed;
         report_.failure = sim_.explain_last_step();
+        if (step.status == StepStatus::StepUnderflow || step.status == StepStatus::NewtonFailed) name_jump();
         break;
       }
       if (!has_fixed_step(sim_.options_.method)) report_.failure = chatter_.observe(sim_.state_, until_);
@@ -54,6 +55,9 @@ class MotionSimulator::Run {
         report_.status = RunStatus::Failed;
         report_.failure = sim_.explain_last_step();
         report_.failure->status = StepStatus::StepUnderflow;
+        report_.failure->quantity = "the time";
+        report_.failure->cause = fmt::format("{} steps in a row led nowhere", kMostCrumbs);
+        name_jump();
         break;
       }
       going = show_samples() && (!on_step_ || on_step_(sim_.state_.t));
@@ -78,10 +82,15 @@ class MotionSimulator::Run {
   /// Whether so many steps in a row have led nowhere that the run would never end.
   bool is_stuck(double before) {
     constexpr double kCrumb = 1e-13;
-    constexpr int kMostCrumbs = 20000;
     const double span = std::max(std::abs(sim_.state_.t), 1e-3 * std::abs(until_ - report_.t_begin));
     crumbs_ = sim_.state_.t - before < kCrumb * span ? crumbs_ + 1 : 0;
     return crumbs_ > kMostCrumbs;
+  }
+
+  /// A jump of a force at this instant says more than the step that failed.
+  void name_jump() {
+    if (sim_.jumps_.find_chatter(sim_.state_)) return;  // named already
+    if (auto jump = chatter_.find_obstacle(sim_.state_)) report_.failure = std::move(jump);
   }
 
   /// Samples of the last step. One at the instant of an event shows the state after it.
@@ -143,7 +152,8 @@ class MotionSimulator::Run {
     if (open.motion > limit * std::max(1.0, speed_scale()))
       report_.warnings.push_back(fmt::format("the speeds violated {} by up to {:.2g}",
                                              describe_configuration_row(open.motion_row, e), open.motion));
-    if (has_fixed_step(sim_.options_.method))
+    const bool fixed = has_fixed_step(sim_.options_.method), stepped = report_.stepping.steps > 0;
+    if (fixed || stepped)
       if (const std::string jump = sim_.jumps_.describe_fixed_step(); !jump.empty()) report_.warnings.push_back(jump);
     if (report_.event_count > static_cast<long>(report_.events.size()))
       report_.warnings.push_back(
@@ -166,6 +176,7 @@ class MotionSimulator::Run {
   State sample_;
   ChatterWatch chatter_;
   static constexpr double kSlack = 1e-6;  ///< of a step
+  static constexpr int kMostCrumbs = 20000;
   double slack_ = 0;
   int crumbs_ = 0;  ///< steps in a row that led nowhere
   long next_ = 0;
