@@ -147,7 +147,7 @@ class SimulateCommand {
 
   /// A force that keeps the motion at its own jump is written somewhere in the model.
   void name_place_of_jump() {
-    if (!report_.failure || report_.failure->cause.find("jumps back and forth") == std::string::npos) return;
+    if (!report_.failure || report_.failure->cause.find("it jumps ") == std::string::npos) return;
     std::string& quantity = report_.failure->quantity;
     const std::string places = find_text_places(run_->model().mechanism(), quantity);
     if (!places.empty()) quantity += fmt::format(" ({})", places);

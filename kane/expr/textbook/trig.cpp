@@ -378,6 +378,35 @@ Trigonometry::Parts Trigonometry::split(const Polynomial& p) const {
   return parts;
 }
 
+std::optional<Polynomial> Trigonometry::over_common_denominators(const Polynomial& p) {
+  Parts parts;
+  for (const auto& [m, c] : p) {
+    Monomial other, trigonometric;
+    for (const auto& q : m) (atoms_.is_trigonometric(q.atom) ? trigonometric : other).push_back(q);
+    add_term(parts[other], trigonometric, c);
+  }
+  bool any = false;
+  Polynomial result;
+  for (const auto& [other, part] : parts) {
+    std::map<int, int> least;
+    for (const auto& [m, c] : part)
+      for (const auto& q : m)
+        if (q.exponent < 0) least[q.atom] = std::min(least[q.atom], q.exponent);
+    Monomial below;
+    for (const auto& [atom, exponent] : least) below = product(below, {{atom, exponent}});
+    Polynomial best = part;
+    if (!below.empty() && part.size() > 1) {
+      const Polynomial above = multiply(part, power(below, -1), 1);
+      if (const auto waves = find_waves(above)) {
+        any = true;
+        keep_shorter(best, multiply(shortest(*waves, above), below, 1));
+      }
+    }
+    add(result, multiply(best, other, 1), 1);
+  }
+  return any ? std::optional(result) : std::nullopt;
+}
+
 std::vector<Polynomial> Trigonometry::forms(const Polynomial& p) {
   std::map<Monomial, std::pair<Waves, Polynomial>> parts;
   Polynomial untouched;
@@ -388,7 +417,12 @@ std::vector<Polynomial> Trigonometry::forms(const Polynomial& p) {
     else if (!waves->empty())
       parts.emplace(m, std::pair(std::move(*waves), part));
   }
-  if (parts.empty()) return {untouched};
+  std::optional<Polynomial> over;
+  try {
+    over = over_common_denominators(p);
+  } catch (const TooLong&) {  // one form less
+  }
+  if (parts.empty()) return over ? std::vector{untouched, *over} : std::vector{untouched};
   // The same form for multiples of the same; the form of each by itself; all waves; all multiplied out.
   std::vector<Polynomial> results(5, untouched);
   bool out_cosines = true, out_sines = true;
@@ -410,6 +444,7 @@ std::vector<Polynomial> Trigonometry::forms(const Polynomial& p) {
   }
   if (!out_sines) results.erase(results.begin() + 4);
   if (!out_cosines) results.erase(results.begin() + 3);
+  if (over) results.push_back(*over);
   return results;
 }
 

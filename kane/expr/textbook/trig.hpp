@@ -44,6 +44,8 @@ class Trigonometry {
   using Parts = std::map<Monomial, Polynomial>;
 
   [[nodiscard]] Parts split(const Polynomial& p) const;
+  /// With sines and cosines below the line: cos(a) + tan(b) sin(a) is cos(a - b)/cos(b). None if there are none.
+  std::optional<Polynomial> over_common_denominators(const Polynomial& p);
   std::optional<Waves> find_waves(const Polynomial& trigonometric);
   Waves waves_of(const Polynomial& trigonometric);
   void add_wave(Waves& waves, Angle angle, bool sine, Rational coefficient) const;
