@@ -88,7 +88,7 @@ void print_reactions(const std::vector<ReactionValue>& reactions) {
 }
 
 void print_evaluation(const Evaluation& a) {
-  fmt::print("{} at t = {} s (formulation: {})\n\n", a.model, a.t, a.formulation);
+  fmt::print("{} at t = {} s (formulation: {})\n{}", a.model, a.t, a.formulation, a.coordinates.empty() ? "" : "\n");
   if (!a.assembly.moved.empty()) fmt::print("assembled:\n{}\n", a.assembly.to_string());
   print_motion(a);
   if (a.kinetic) fmt::print("\n  kinetic energy {:>14} J\n", number_text(*a.kinetic));
