@@ -27,7 +27,8 @@ constexpr Figure kFigures[] = {{"mass", &DeviceAxis::mass, true},
                                {"max_stiffness", &DeviceAxis::max_stiffness, true},
                                {"resolution", &DeviceAxis::resolution, false},
                                {"max_speed", &DeviceAxis::max_speed, true},
-                               {"travel", &DeviceAxis::travel, true}};
+                               {"travel", &DeviceAxis::travel, true},
+                               {"wrap", &DeviceAxis::wrap, true}};
 
 /// In SI units. Axes may turn as well as slide, so the dimension is not checked.
 double read_number(const YamlNode& node, std::string_view what, bool positive) {

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numbers>
 #include <optional>
 
 #include "apps/kane/command.hpp"
@@ -17,6 +19,7 @@
 #include "kane/base/counted.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/output_file.hpp"
+#include "kane/base/suggest.hpp"
 #include "kane/haptics/haptic_loop.hpp"
 #include "kane/haptics/simulated_device.hpp"
 #include "kane/haptics/udp_device.hpp"
@@ -40,12 +43,13 @@ struct HapticsOptions {
   double ahead = 0, stored_energy = 0, wake_ahead = 1e6 * HapticOptions{}.wake_ahead;
   std::string key_file, address = UdpOptions{}.address;
   double loan = LoopLinkOptions{}.loan;
-  std::vector<std::string> impose;
+  std::vector<std::string> impose, angles;
   bool no_passivity = false, unpaced = false, force = false, json = false, quiet = false;
 };
 
 /// Properties of each axis: from the data sheet, or generic values; options override both.
-std::vector<DeviceAxis> device_axes(const HapticsOptions& o, std::size_t axes) {
+std::vector<DeviceAxis> device_axes(const HapticsOptions& o, const std::vector<std::string>& names) {
+  const std::size_t axes = names.size();
   std::vector<DeviceAxis> all(axes, DeviceAxis{.damping = 0.5, .mass = 0.2});
   if (!o.sheet_file.empty()) {
     const DeviceSheet sheet = read_device_sheet(o.sheet_file);
@@ -56,6 +60,11 @@ std::vector<DeviceAxis> device_axes(const HapticsOptions& o, std::size_t axes) {
   }
   require(o.device_damping.value_or(0) >= 0 && o.device_mass.value_or(1) > 0 && o.max_force.value_or(0) >= 0,
           "--device-mass must be positive, --device-damping and --max-force zero or more");
+  for (const std::string& name : o.angles) {
+    const auto found = std::ranges::find(names, name);
+    require(found != names.end(), "--angles: the handle has no axis '{}'{}", name, suggestion(name, names));
+    all[static_cast<std::size_t>(found - names.begin())].wrap = 2 * std::numbers::pi;
+  }
   for (DeviceAxis& axis : all) {
     axis.damping = o.device_damping.value_or(axis.damping);
     axis.mass = o.device_mass.value_or(axis.mass);
@@ -80,8 +89,20 @@ UdpOptions udp_options(const HapticsOptions& o, const std::string& text, const s
   return options;
 }
 
-std::unique_ptr<Device> make_device(const HapticsOptions& o, std::size_t axes) {
-  const std::vector<DeviceAxis> data = device_axes(o, axes);
+Recording read_recording(const HapticsOptions& o, const std::string& file) {
+  Recording recording = Recording::read(file);
+  const Recording::Shape& shape = recording.shape();
+  require(shape.motion == (o.display == "admittance"), "'{}' was recorded with --display {}; replay it with the same",
+          file, shape.motion ? "admittance" : "impedance");
+  require(shape.constraints == 0 || shape.constraints == o.impose.size(),
+          "'{}' was recorded with {} imposed at run time; replay it with the same --impose", file,
+          counted(shape.constraints, "constraint"));
+  return recording;
+}
+
+std::unique_ptr<Device> make_device(const HapticsOptions& o, const std::vector<std::string>& names) {
+  const std::size_t axes = names.size();
+  const std::vector<DeviceAxis> data = device_axes(o, names);
   const std::string replay = "replay:", udp = "udp:";
   require(o.device.starts_with(udp) || (o.key_file.empty() && o.address == UdpOptions{}.address),
           "--key and --address belong to a device on a network; use them with --device udp:PORT");
@@ -97,7 +118,7 @@ std::unique_ptr<Device> make_device(const HapticsOptions& o, std::size_t axes) {
     return std::make_unique<SimulatedDevice>(std::move(all), o.display == "admittance");
   }
   if (o.device.starts_with(replay))
-    return std::make_unique<ReplayDevice>(Recording::read(o.device.substr(replay.size())), data);
+    return std::make_unique<ReplayDevice>(read_recording(o, o.device.substr(replay.size())), data);
   if (o.device.starts_with(udp)) {
     auto device = std::make_unique<UdpDevice>(udp_options(o, o.device.substr(udp.size()), data));
     fmt::print(stderr, "waiting for packets at {}\n", device->name());
@@ -150,7 +171,9 @@ class HapticsRun {
       guard.claim(options_.record);
       check_writable(options_.record);
     }
-    const auto device = make_device(options_, model_.equations().handles.size());
+    std::vector<std::string> names;
+    for (const HandleEquation& handle : model_.equations().handles) names.push_back(handle.name);
+    const auto device = make_device(options_, names);
     HapticLoop loop(*simulator_, *device, haptic);
     {
       const InterruptScope scope([](void* running) { static_cast<HapticLoop*>(running)->stop(); }, &loop);
@@ -247,6 +270,9 @@ class HapticsRun {
     j["device"] = device.name();
     j["rate"] = options_.rate;
     j["ticks"] = r.ticks, j["missed"] = r.missed, j["stale"] = r.stale;
+    j["missed_waiting"] = r.missed_waiting;
+    j["page_faults"] = r.troubles.page_faults, j["interruptions"] = r.troubles.interruptions;
+    j["choices"] = r.choices;
     j["rejected"] = r.rejected, j["releases"] = r.releases;
     j["events"] = r.events;
     j["predicted"] = r.predicted, j["prepared"] = r.prepared;
@@ -299,12 +325,21 @@ class HapticsRun {
                        c.released >= 0 ? fmt::format(", released at {:.3f} s", c.released) : "");
   }
 
+  [[nodiscard]] std::string why_missed() const {
+    const HapticReport& r = report_;
+    if (r.missed == 0) return {};
+    return fmt::format(": {} computing, {} while other programs had the processor ({}, {})",
+                       r.missed - r.missed_waiting, r.missed_waiting, counted(r.troubles.interruptions, "interruption"),
+                       counted(r.troubles.page_faults, "page fault"));
+  }
+
   void print(const Device& device) const {
     const HapticReport& r = report_;
     fmt::print("{}: {} at {:g} Hz in {:.3f} s with the device '{}'{}\n", model_.equations().name,
                counted(r.ticks, "tick"), options_.rate, r.duration, device.name(), r.stopped ? ", stopped" : "");
-    fmt::print("  missed deadlines       {}\n", r.missed);
-    fmt::print("  changes of constraints {} in {}\n", r.events, counted(r.event_ticks, "tick"));
+    fmt::print("  missed deadlines       {}{}\n", r.missed, why_missed());
+    fmt::print("  changes of constraints {} in {}; independent speeds chosen anew {}\n", r.events,
+               counted(r.event_ticks, "tick"), counted(r.choices, "time"));
     if (options_.ahead > 0)
       fmt::print("  predicted changes      {}; prepared equations used {}\n", r.predicted, counted(r.prepared, "time"));
     if (r.stale > 0) fmt::print("  without new data       {}\n", r.stale);
@@ -374,6 +409,11 @@ void add_haptics_command(CLI::App& app) {
   command->add_option("--impose", o->impose,
                       "'FROM: EXPRESSION' or 'FROM..TO: EXPRESSION': a constraint that is derived and compiled while "
                       "the loop runs (s): phi(q) is held at its value, psi(q, u) at zero; may be repeated");
+  command
+      ->add_option("--angles", o->angles,
+                   "Axes of the handle that are angles, separated by commas: whole turns more or less are the same "
+                   "place, for the device and for the model")
+      ->delimiter(',');
   command->add_option("--key", o->key_file,
                       "FILE with a secret of 16 bytes or more that a device on the network has too: packets of others "
                       "are refused");

@@ -8,14 +8,46 @@
 
 namespace kane {
 
-ConstraintWriter::ConstraintWriter(TickSimulator& simulator, std::vector<TimedConstraint> constraints)
+ConstraintWriter::ConstraintWriter(TickSimulator& simulator, std::vector<TimedConstraint> constraints, bool replayed)
     : simulator_(simulator) {
   for (TimedConstraint& c : constraints) {
     require(c.from >= 0 && (c.to < 0 || c.to > c.from), "'{}' cannot hold from {} s to {} s", c.name, c.from, c.to);
     entries_.push_back({std::move(c), {}});
     entries_.back().report.name = entries_.back().constraint.name;
   }
-  thread_ = std::thread([this] { work(); });
+  if (!replayed) thread_ = std::thread([this] { work(); });
+}
+
+void ConstraintWriter::follow(std::size_t constraint, bool held, double t) {
+  Entry& entry = entries_[constraint];
+  if (entry.done || held == (entry.place >= 0)) return;
+  if (!held) {
+    simulator_.release(at(entry.place));
+    entry.report.released = t, entry.done = true;
+    return;
+  }
+  impose(entry);
+  if (!entry.done) entry.report.imposed = t;
+}
+
+bool ConstraintWriter::held(std::size_t constraint) const {
+  const std::string& name = entries_[constraint].constraint.name;
+  for (std::size_t k = 0; k < simulator_.system().free_rows(); ++k) {
+    const WrittenRow* row = simulator_.evaluator().written(k);
+    if (row != nullptr && row->constraint().name() == name) return true;
+  }
+  return false;
+}
+
+void ConstraintWriter::impose(Entry& entry) {
+  try {
+    const std::int64_t begin = now_ns();
+    entry.place = static_cast<int>(simulator_.impose(entry.constraint.name, entry.constraint.expression));
+    entry.report.compile_us = static_cast<double>(now_ns() - begin) * 1e-3;
+  } catch (const ModelError& error) {
+    entry.report.failure = error.what();
+    entry.done = true;
+  }
 }
 
 ConstraintWriter::~ConstraintWriter() {
@@ -28,15 +60,7 @@ void ConstraintWriter::advance(Entry& entry, double t) {
   TimedConstraintReport& report = entry.report;
   if (entry.place < 0) {
     if (t < entry.constraint.from) return;
-    try {
-      const std::int64_t begin = now_ns();
-      entry.place = static_cast<int>(simulator_.impose(entry.constraint.name, entry.constraint.expression));
-      report.compile_us = static_cast<double>(now_ns() - begin) * 1e-3;
-    } catch (const ModelError& error) {
-      report.failure = error.what();
-      entry.done = true;
-    }
-    return;
+    return impose(entry);
   }
   const auto place = at(entry.place);
   const HoldStage stage = simulator_.stage(place);

@@ -20,6 +20,7 @@ struct DeviceAxis {
   double resolution = 0;     ///< resolution of the position sensor
   double max_speed = 0;      ///< faster motion is not believed; unknown: HapticSafety::max_speed
   double travel = 0;         ///< to either side of the start; unknown: HapticSafety::travel
+  double wrap = 0;           ///< an angle that begins again after this: 2 pi; zero: it does not
 };
 
 class Device {
@@ -37,6 +38,9 @@ class Device {
                                   std::span<double> force) = 0;
   /// Displays a force (impedance) or a position (admittance) from time t on.
   virtual void write(double t, std::span<const double> force, std::span<const double> position) = 0;
+  /// Whether a constraint that is imposed at run time was in force in the tick that is being replayed: 1 or 0; negative: this
+  /// device does not say, and the constraint comes when it is due and compiled.
+  [[nodiscard]] virtual int held(std::size_t /*constraint*/) const { return -1; }
   /// The run is over: no force any more.
   virtual void stop(double /*t*/) {}
   /// False if nobody can be hurt: the device is simulated or replayed, and its forces need no limit.

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "kane/base/error.hpp"
+#include "kane/haptics/virtual_coupler.hpp"
 
 namespace kane {
 
@@ -28,7 +29,8 @@ DeviceGuard::DeviceGuard(const Device& device, const HapticSafety& safety, doubl
     const DeviceAxis axis = device.axis(i);
     axes_.push_back({.max_force = given(axis.max_force, device.is_real() ? safety.max_force : HUGE_VAL),
                      .max_speed = given(axis.max_speed, safety.max_speed),
-                     .travel = given(axis.travel, safety.travel)});
+                     .travel = given(axis.travel, safety.travel),
+                     .wrap = axis.wrap});
   }
 }
 
@@ -54,6 +56,8 @@ DeviceGuard::Trouble DeviceGuard::find_trouble(const Axis& axis, double position
 
 void DeviceGuard::check(double t, bool fresh, std::span<double> position, std::span<double> speed,
                         std::span<double> force) {
+  for (std::size_t i = 0; i < axes_.size(); ++i)
+    position[i] = nearest_turn(position[i], axes_[i].position, axes_[i].wrap);
   bool good = true;
   for (std::size_t i = 0; i < axes_.size() && good; ++i) {
     const Trouble what = find_trouble(axes_[i], position[i], speed[i], force[i]);
@@ -69,8 +73,9 @@ void DeviceGuard::check(double t, bool fresh, std::span<double> position, std::s
   if (!good) keep_last(position, speed, force);
   for (std::size_t i = 0; i < axes_.size() && good; ++i)
     axes_[i].position = position[i], axes_[i].speed = speed[i], axes_[i].force = force[i];
-  if (good && fresh) synchronous_ = true;
-  move_gain(good && fresh);
+  counted_ = good && fresh;
+  if (counted_) synchronous_ = true;
+  move_gain(counted_);
 }
 
 void DeviceGuard::keep_last(std::span<double> position, std::span<double> speed, std::span<double> force) const {

@@ -4,6 +4,8 @@
 //
 // - A sample counts if all its numbers are finite, the position is within the travel, the speed is possible, and the position
 //   could be reached from the last one that counted at the largest speed. Otherwise the last good position is kept.
+// - An angle that begins again after a turn (DeviceAxis::wrap) is continued: of all positions that are the same place, the one
+//   nearest to the last is taken.
 // - Forces are limited: to the device's own maximum, else to a default.
 // - A gain multiplies all forces. It rises from 0 to 1 within `ramp` seconds at the start. If there were no good samples for
 //   `patience` seconds, it falls to 0 within `release` seconds and stays there; the first good sample begins a new ramp,
@@ -40,6 +42,8 @@ class DeviceGuard {
   void start(std::span<const double> origin);
   /// Replaces what does not count by the last good values; `fresh`: the device had new data.
   void check(double t, bool fresh, std::span<double> position, std::span<double> speed, std::span<double> force);
+  /// The last sample was new and counted.
+  [[nodiscard]] bool counted() const { return counted_; }
   /// The factor of all forces.
   [[nodiscard]] double gain() const { return gain_; }
   /// Within the limit of the axis times `gain`; zero if it is no number.
@@ -57,7 +61,7 @@ class DeviceGuard {
  private:
   enum class Trouble { None, NotFinite, Travel, Speed, Jump };
   struct Axis {
-    double max_force, max_speed, travel;
+    double max_force, max_speed, travel, wrap;
     double origin = 0, position = 0, speed = 0, force = 0;  ///< the last that counted
   };
   struct FirstTrouble {
@@ -75,7 +79,7 @@ class DeviceGuard {
   double gain_ = 0;
   double since_good_ = 0;    ///< s
   bool synchronous_ = true;  ///< false: any position in the travel is a new beginning
-  bool releasing_ = false;
+  bool releasing_ = false, counted_ = false;
   long rejected_ = 0, releases_ = 0;
   FirstTrouble first_;
 };

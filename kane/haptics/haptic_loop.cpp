@@ -46,7 +46,8 @@ HapticLoop::HapticLoop(TickSimulator& simulator, Device& device, HapticOptions o
       couplers_(make_couplers(simulator)),
       guard_(device, options.safety, 1 / options.rate),
       snapshots_(empty_snapshot(simulator.system().equations())),
-      recording_(axes_, options.record ? tick_count(options) : 0) {
+      recording_({axes_, options.constraints.size(), options.display == Display::Admittance},
+                 options.record ? tick_count(options) : 0) {
   (void)tick_count(options);
   require(axes_ > 0, "'{}' has no handle by which a device could hold it; add a section 'handle'",
           simulator.system().equations().name);
@@ -56,6 +57,7 @@ HapticLoop::HapticLoop(TickSimulator& simulator, Device& device, HapticOptions o
           "the simulation ticks every {} s, which does not match a rate of {} Hz", simulator.options().period,
           options.rate);
   for (std::size_t i = 0; i < axes_; ++i) {
+    couplers_[i].wrap = device.axis(i).wrap;
     require(couplers_[i].stiffness >= 0 && couplers_[i].damping >= 0,
             "the coupler of the handle '{}' has a negative stiffness or damping",
             simulator.system().equations().handles[i].name);
@@ -163,11 +165,22 @@ void HapticLoop::show_motion() {
   }
 }
 
+void HapticLoop::record(double t) {
+  recording_.begin(t, guard_.counted());
+  for (std::size_t i = 0; writer_ && i < options_.constraints.size(); ++i) recording_.add_held(i, writer_->held(i));
+  recording_.add(position_, speed_, force_, options_.display == Display::Impedance ? shown_ : told_);
+}
+
+void HapticLoop::follow_constraints(double t) {
+  for (std::size_t i = 0; i < options_.constraints.size(); ++i) writer_->follow(i, device_.held(i) == 1, t);
+}
+
 TickReport HapticLoop::tick(double t, HapticReport& report) {
   const bool fresh = device_.read(t, position_, speed_, force_);
   if (!fresh) ++report.stale;
   guard_.check(t, fresh, position_, speed_, force_);
   couple();
+  if (replayed_) follow_constraints(t);
   const TickReport ticked = simulator_.tick();
   if (ticked.status != TickStatus::Ok) std::fill(shown_.begin(), shown_.end(), 0.0);  // nothing is known any more
   if (options_.display == Display::Admittance)
@@ -175,7 +188,7 @@ TickReport HapticLoop::tick(double t, HapticReport& report) {
   else
     for (std::size_t i = 0; i < axes_; ++i) told_[i] = image_[i] = simulator_.handle_motion(i).position;
   device_.write(t, shown_, told_);
-  if (options_.record) recording_.add(t, position_, speed_, force_, shown_);
+  if (options_.record) record(t);
   return ticked;
 }
 
@@ -220,19 +233,25 @@ HapticReport HapticLoop::run() {
     scope.emplace();
     report.real_time = scope->report();
   }
-  std::optional<ConstraintWriter> writer;
-  if (!options_.constraints.empty()) writer.emplace(simulator_, options_.constraints);
+  replayed_ = !options_.constraints.empty() && device_.held(0) >= 0;
+  if (!options_.constraints.empty())
+    writer_ = std::make_unique<ConstraintWriter>(simulator_, options_.constraints, replayed_);
+  // Code and data of a change are in memory, and its kernels have run, before the first deadline.
+  constexpr int kRehearsals = 4;
+  for (int k = 0; options_.paced && k < kRehearsals; ++k) simulator_.rehearse();
+  const ThreadTroubles troubles = thread_troubles();
+  const long choices = simulator_.evaluator().choices();
   const std::int64_t begin = now_ns();
   std::int64_t deadline = begin, last = begin;
   for (long k = 0; k < ticks && !stop_.load(std::memory_order_relaxed); ++k) {
     if (options_.paced) wait_until(deadline, report);
-    const std::int64_t start = now_ns();
+    const std::int64_t start = now_ns(), worked = options_.paced ? thread_ns() : 0;
     if (k > 0) report.period.add(start - last);
     last = start;
     const TickReport ticked = tick(static_cast<double>(k) * period, report);
     const std::int64_t end = now_ns();
     ++report.ticks;
-    if (writer) writer->note_time(static_cast<double>(k + 1) * period);
+    if (writer_) writer_->note_time(static_cast<double>(k + 1) * period);
     report.compute.add(end - start);
     report.events += ticked.events;
     if (ticked.events > 0) ++report.event_ticks, report.event_compute.add(end - start);
@@ -247,6 +266,8 @@ HapticReport HapticLoop::run() {
     if (options_.paced && done > deadline) {
       const std::int64_t late = (done - deadline) / period_ns + 1;
       report.missed += late;
+      // Without the time that others had, would it have been in time?
+      if (start + (thread_ns() - worked) <= deadline) report.missed_waiting += late;
       deadline += late * period_ns;
     }
     if (ticked.status != TickStatus::Ok || ticked.stop) {
@@ -262,7 +283,11 @@ HapticReport HapticLoop::run() {
                                           counted(report.rejected, "sample"), guard_.first_trouble(axis_names())));
   report.stopped = report.stopped || stop_.load(std::memory_order_relaxed);
   report.duration = static_cast<double>(now_ns() - begin) * 1e-9;
-  if (writer) report.constraints = writer->finish();
+  if (writer_) report.constraints = writer_->finish();
+  writer_.reset();
+  const ThreadTroubles now = thread_troubles();
+  report.troubles = {now.page_faults - troubles.page_faults, now.interruptions - troubles.interruptions};
+  report.choices = simulator_.evaluator().choices() - choices;
   if (predictor_) report.predicted = predictor_->predicted(), report.prepared = simulator_.evaluator().adopted();
   add_axes(report);
   return report;

@@ -87,6 +87,9 @@ struct AxisReport {
 struct HapticReport {
   long ticks = 0;                                  ///< all
   long missed = 0;                                 ///< that missed their deadline
+  long missed_waiting = 0;                         ///< of these, while the processor did something else
+  ThreadTroubles troubles;                         ///< during the run
+  long choices = 0;                                ///< times the independent speeds were chosen anew
   long stale = 0;                                  ///< without new device data
   long rejected = 0;                               ///< samples of the device that cannot be true
   long releases = 0;                               ///< times the force was taken away for lack of good samples
@@ -132,6 +135,8 @@ class HapticLoop {
   [[nodiscard]] TickReport tick(double t, HapticReport& report);
   void wait_until(std::int64_t deadline, HapticReport& report);
   void couple();
+  void record(double t);
+  void follow_constraints(double t);
   void show_motion();
   [[nodiscard]] std::string check_margin(std::size_t axis) const;
   void publish(double t, const HapticReport& report);
@@ -148,6 +153,8 @@ class HapticLoop {
   LatestValue<HapticSnapshot> snapshots_;
   Recording recording_;
   std::unique_ptr<Predictor> predictor_;
+  std::unique_ptr<ConstraintWriter> writer_;
+  bool replayed_ = false;  ///< the device says which constraints are in force
   std::int64_t wake_ahead_ns_ = 0;
   std::int64_t rehearsal_ns_ = 0;  ///< estimated duration of a rehearsal, on the high side
   std::atomic<bool> stop_{false};

@@ -14,8 +14,8 @@ struct RealTimeReport {
   std::vector<std::string> notes;  ///< what was refused, and how to permit it
 };
 
-/// Locks all memory of the process, present and future, and gives the calling thread the priority of SCHED_FIFO. Undoes both
-/// when destroyed.
+/// Locks all memory of the process, present and future, touches the stack that ticks will use, asks for timers without slack and
+/// gives the calling thread the priority of SCHED_FIFO. Undoes what outlasts it when destroyed.
 class RealTimeScope {
  public:
   explicit RealTimeScope(int priority = 80);
@@ -28,6 +28,15 @@ class RealTimeScope {
  private:
   RealTimeReport report_;
 };
+
+/// What the system did to the calling thread since the beginning of the process.
+struct ThreadTroubles {
+  long page_faults = 0;    ///< memory that had to be fetched or made
+  long interruptions = 0;  ///< the processor was given to another thread
+};
+[[nodiscard]] ThreadTroubles thread_troubles();
+/// Processor time of the calling thread, ns: what passes on the monotonic clock besides this, others have used.
+[[nodiscard]] std::int64_t thread_ns();
 
 /// Time of the monotonic clock, ns.
 [[nodiscard]] std::int64_t now_ns();
