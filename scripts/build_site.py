@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 GALLERY = ["double_pendulum", "slider_crank", "fourbar", "rolling_disk_3d", "planar2r", "spinning_top", "stanford_arm", "geneva",
            "dominoes"]
 LEARN = ["course.md", "kanes-method.md", "python.md", "python-sympy.md"]
-HOW_TO = ["simulation.md", "analysis.md", "forces.md", "contact.md", "flexible.md", "haptics.md", "haptics-link.md", "export.md", "page.md", "workbench.md", "protocol.md", "fmu.md", "urdf.md", "mjcf.md",
+HOW_TO = ["simulation.md", "analysis.md", "forces.md", "contact.md", "flexible.md", "haptics.md", "haptics-link.md", "piano-action.md", "export.md", "page.md", "workbench.md", "protocol.md", "fmu.md", "urdf.md", "mjcf.md",
           "autolev.md", "sdfast.md", "fortytwo.md"]
 THEORY = ["formulations.md", "expressions.md", "programs.md", "architecture.md", "systems/README.md"]
 REFERENCE = ["model-file.md", "joints.md", "commands.md"]

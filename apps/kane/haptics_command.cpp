@@ -272,7 +272,7 @@ class HapticsRun {
     j["ticks"] = r.ticks, j["missed"] = r.missed, j["stale"] = r.stale;
     j["missed_waiting"] = r.missed_waiting;
     j["page_faults"] = r.troubles.page_faults, j["interruptions"] = r.troubles.interruptions;
-    j["choices"] = r.choices;
+    j["reselections"] = r.reselections;
     j["rejected"] = r.rejected, j["releases"] = r.releases;
     j["events"] = r.events;
     j["predicted"] = r.predicted, j["prepared"] = r.prepared;
@@ -338,8 +338,8 @@ class HapticsRun {
     fmt::print("{}: {} at {:g} Hz in {:.3f} s with the device '{}'{}\n", model_.equations().name,
                counted(r.ticks, "tick"), options_.rate, r.duration, device.name(), r.stopped ? ", stopped" : "");
     fmt::print("  missed deadlines       {}{}\n", r.missed, why_missed());
-    fmt::print("  changes of constraints {} in {}; independent speeds chosen anew {}\n", r.events,
-               counted(r.event_ticks, "tick"), counted(r.choices, "time"));
+    fmt::print("  changes of constraints {} in {}; other independent speeds after {}\n", r.events,
+               counted(r.event_ticks, "tick"), counted(r.reselections, "tick"));
     if (options_.ahead > 0)
       fmt::print("  predicted changes      {}; prepared equations used {}\n", r.predicted, counted(r.prepared, "time"));
     if (r.stale > 0) fmt::print("  without new data       {}\n", r.stale);

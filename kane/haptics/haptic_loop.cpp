@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -69,6 +70,7 @@ HapticLoop::HapticLoop(TickSimulator& simulator, Device& device, HapticOptions o
         options.stored_energy);
   }
   for (auto* v : {&position_, &speed_, &force_, &shown_, &image_, &told_, &largest_}) v->resize(axes_);
+  independent_.reserve(simulator.system().speed_count());
   require(options.handle_mass > 0 && options.hand_stiffness > 0 && options.hand_damping >= 0,
           "the mass of the handle and the stiffness of the hand must be positive, and the damping of the hand not "
           "negative");
@@ -165,6 +167,13 @@ void HapticLoop::show_motion() {
   }
 }
 
+bool HapticLoop::note_choice() {
+  const auto now = simulator_.evaluator().independent();
+  if (std::ranges::equal(now, independent_)) return false;
+  independent_.assign(now.begin(), now.end());
+  return true;
+}
+
 void HapticLoop::record(double t) {
   recording_.begin(t, guard_.counted());
   for (std::size_t i = 0; writer_ && i < options_.constraints.size(); ++i) recording_.add_held(i, writer_->held(i));
@@ -240,7 +249,7 @@ HapticReport HapticLoop::run() {
   constexpr int kRehearsals = 4;
   for (int k = 0; options_.paced && k < kRehearsals; ++k) simulator_.rehearse();
   const ThreadTroubles troubles = thread_troubles();
-  const long choices = simulator_.evaluator().choices();
+  (void)note_choice();
   const std::int64_t begin = now_ns();
   std::int64_t deadline = begin, last = begin;
   for (long k = 0; k < ticks && !stop_.load(std::memory_order_relaxed); ++k) {
@@ -255,6 +264,7 @@ HapticReport HapticLoop::run() {
     report.compute.add(end - start);
     report.events += ticked.events;
     if (ticked.events > 0) ++report.event_ticks, report.event_compute.add(end - start);
+    if (note_choice()) ++report.reselections;
     publish(static_cast<double>(k) * period, report);
     std::int64_t done = end;
     if (predictor_ && ticked.status == TickStatus::Ok) {
@@ -287,7 +297,6 @@ HapticReport HapticLoop::run() {
   writer_.reset();
   const ThreadTroubles now = thread_troubles();
   report.troubles = {now.page_faults - troubles.page_faults, now.interruptions - troubles.interruptions};
-  report.choices = simulator_.evaluator().choices() - choices;
   if (predictor_) report.predicted = predictor_->predicted(), report.prepared = simulator_.evaluator().adopted();
   add_axes(report);
   return report;

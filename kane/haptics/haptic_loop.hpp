@@ -89,7 +89,7 @@ struct HapticReport {
   long missed = 0;                                 ///< that missed their deadline
   long missed_waiting = 0;                         ///< of these, while the processor did something else
   ThreadTroubles troubles;                         ///< during the run
-  long choices = 0;                                ///< times the independent speeds were chosen anew
+  long reselections = 0;                           ///< ticks after which other speeds were independent than before
   long stale = 0;                                  ///< without new device data
   long rejected = 0;                               ///< samples of the device that cannot be true
   long releases = 0;                               ///< times the force was taken away for lack of good samples
@@ -136,6 +136,7 @@ class HapticLoop {
   void wait_until(std::int64_t deadline, HapticReport& report);
   void couple();
   void record(double t);
+  [[nodiscard]] bool note_choice();
   void follow_constraints(double t);
   void show_motion();
   [[nodiscard]] std::string check_margin(std::size_t axis) const;
@@ -154,7 +155,8 @@ class HapticLoop {
   Recording recording_;
   std::unique_ptr<Predictor> predictor_;
   std::unique_ptr<ConstraintWriter> writer_;
-  bool replayed_ = false;  ///< the device says which constraints are in force
+  std::vector<int> independent_;  ///< speeds, after the last tick
+  bool replayed_ = false;         ///< the device says which constraints are in force
   std::int64_t wake_ahead_ns_ = 0;
   std::int64_t rehearsal_ns_ = 0;  ///< estimated duration of a rehearsal, on the high side
   std::atomic<bool> stop_{false};

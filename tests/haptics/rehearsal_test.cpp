@@ -52,8 +52,9 @@ TEST_P(Rehearsal, ChangesNothing) {
 
 INSTANTIATE_TEST_SUITE_P(Models, Rehearsal,
                          testing::Values("shopping_cart", "block_on_plane", "disk_transition", "cart_switch", "geneva",
-                                         "grasp", "latch", "piano_key", "newtons_cradle", "bouncing_ball", "tippe_top",
-                                         "rattleback", "box_drop", "dominoes", "fourbar", "pd_arm"));
+                                         "grasp", "latch", "piano_key", "piano_action", "newtons_cradle",
+                                         "bouncing_ball", "tippe_top", "rattleback", "box_drop", "dominoes", "fourbar",
+                                         "pd_arm"));
 
 // A loop that rehearses and one that does not give the same forces at the same ticks.
 TEST(RehearsalInLoop, LeavesTheRunAsItIs) {
