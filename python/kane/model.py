@@ -19,7 +19,8 @@ from .states import State, StateLike, settings, state_dict, state_text, states_t
 
 __all__ = ["Model", "load", "loads"]
 
-_READING = ("set", "guess", "formulation", "strict", "interpreter", "ignore_limits", "floating_base", "lenient", "keyframe")
+_READING = ("set", "guess", "formulation", "strict", "interpreter", "ignore_limits", "floating_base", "lenient", "keyframe",
+            "with_contacts")
 
 
 def _reading_options(given: Mapping) -> Dict[str, Any]:
@@ -39,7 +40,7 @@ def load(path: Union[str, os.PathLike], **options: Any) -> "Model":
     Options: ``set={"m": 2, "q1": "30 deg"}`` overrides parameters, inputs and initial values, ``guess`` says where loops
     look for a coordinate, ``formulation`` ("automatic", "projection", "composite", "articulated"), ``strict`` (the same
     bits on every machine), ``interpreter`` (no machine code), ``ignore_limits``; URDF: ``floating_base``; MJCF:
-    ``lenient``, ``keyframe``.
+    ``lenient``, ``keyframe``, ``with_contacts``.
 
     >>> import kane
     >>> model = kane.load(kane.example("planar2r"))

@@ -50,6 +50,7 @@ ReadOptions read_options(const py::dict& given) {
   if (given.contains("floating_base")) options.urdf.floating_base = given["floating_base"].cast<bool>();
   if (given.contains("lenient")) options.mjcf.lenient = given["lenient"].cast<bool>();
   if (given.contains("keyframe")) options.mjcf.keyframe = given["keyframe"].cast<std::string>();
+  if (given.contains("with_contacts")) options.mjcf.contacts = given["with_contacts"].cast<bool>();
   return options;
 }
 

@@ -71,8 +71,8 @@ constexpr BadInput kBadMjcf[] = {
 <actuator>@<muscle joint="j"/></actuator></mujoco>)",
      "actuators of the kind <muscle> are not supported (--lenient"},
     {R"(<mujoco><worldbody><body><joint name="j"/><geom size="1"/></body></worldbody>
-<tendon>@<spatial name="s"/></tendon></mujoco>)",
-     "is a spatial tendon, which is not supported"},
+<tendon><spatial name="s">@<geom geom="g"/></spatial></tendon></mujoco>)",
+     "wraps around the geom 'g', which is not supported"},
     {R"(<mujoco><worldbody><body><joint name="j"/><geom size="1"/></body></worldbody>
 <equality>@<joint joint1="j" joint2="k"/></equality></mujoco>)",
      "there is no joint with one degree of freedom 'k'"},

@@ -159,6 +159,112 @@ TEST(MjcfAgainstMujoco, TendonsAndGenerators) {
 /// MuJoCo keeps the points of meshes in single precision.
 TEST(MjcfAgainstMujoco, MassFromShapes) { EXPECT_LT(MjcfPair(mjcf_file("shapes.xml")).at_random_states(3, 5), 2e-6); }
 
+TEST(MjcfAgainstMujoco, SpatialTendonsThroughSitesAndPulleys) {
+  const std::string text = R"(<mujoco><compiler angle="radian" autolimits="true"/>
+  <worldbody><site name="base" pos="0.1 0 0.5"/><site name="wall" pos="-0.3 0.2 0.1"/>
+    <body name="a" pos="0 0 0.2"><joint name="ja" axis="0 1 0" damping="0.1"/>
+      <geom type="capsule" size="0.03" fromto="0 0 0 0.3 0 0"/><site name="a1" pos="0.1 0.02 0.05"/><site name="a2" pos="0.2 0 0.05"/>
+      <body name="b" pos="0.3 0 0"><joint name="jb" axis="0 1 0.2"/><geom type="box" size="0.1 0.02 0.02" pos="0.1 0 0"/>
+        <site name="b1" pos="0.1 0 0.04"/></body></body>
+    <body name="c" pos="0 0.5 0"><joint name="jc" type="slide" axis="0 0 1"/><geom type="sphere" size="0.05"/><site name="c1" pos="0 0 0.05"/></body>
+  </worldbody>
+  <tendon>
+    <spatial name="cable" stiffness="40" damping="0.7" springlength="0.3"><site site="base"/><site site="a1"/><site site="a2"/><site site="b1"/></spatial>
+    <spatial name="rest" stiffness="15"><site site="b1"/><site site="wall"/></spatial>
+    <spatial name="hoist" damping="0.2"><site site="wall"/><site site="c1"/><pulley divisor="2"/><site site="a2"/><site site="base"/>
+      <pulley divisor="2"/><site site="c1"/><site site="b1"/></spatial>
+    <fixed name="sum" stiffness="3" springlength="0.1"><joint joint="ja" coef="0.5"/><joint joint="jc" coef="-2"/></fixed>
+  </tendon>
+  <actuator><motor name="m" tendon="hoist" gear="2"/><general name="p" tendon="cable" gear="-1.5" gainprm="20" biastype="affine" biasprm="1 -20 -3"/></actuator>
+  </mujoco>)";
+  EXPECT_LT(MjcfPair(text).at_random_states(5, 10), 1e-9);
+  // The same through YAML.
+  const Mechanism mechanism = read_mjcf_text(text);
+  const Mechanism again = read_yaml_text(write_yaml(mechanism), "again.yaml");
+  EXPECT_LT(MjcfPair(text, &again).at_random_states(6, 5), 1e-9);
+}
+
+TEST(Mjcf, WrappingAndConstantTendonsAreNamed) {
+  const std::string begin =
+      "<mujoco><worldbody><site name=\"w\"/><body name=\"a\"><joint name=\"j\"/><geom name=\"g\" size=\"0.1\"/>"
+      "<site name=\"s\" pos=\"0.2 0 0\"/><site name=\"r\" pos=\"0.3 0 0\"/></body></worldbody><tendon>";
+  try {
+    (void)read_mjcf_text(begin +
+                         "<spatial name=\"t\" stiffness=\"1\"><site site=\"w\"/>\n<geom geom=\"g\"/><site "
+                         "site=\"s\"/></spatial></tendon></mujoco>");
+    ADD_FAILURE();
+  } catch (const ModelError& error) {
+    EXPECT_NE(std::string(error.what()).find("model.xml:2:1: error: the spatial 't' wraps around the geom 'g'"),
+              std::string::npos)
+        << error.what();
+  }
+  const Mechanism m = read_mjcf_text(
+      begin + "<spatial name=\"t\" stiffness=\"1\"><site site=\"r\"/><site site=\"s\"/></spatial></tendon></mujoco>");
+  EXPECT_TRUE(m.loads.empty());
+  ASSERT_FALSE(m.notes.empty());
+  // A range is a pair of stops.
+  const Mechanism limited = read_mjcf_text(begin +
+                                           "<spatial name=\"t\" range=\"0.1 0.4\" frictionloss=\"2\"><site site=\"w\"/>"
+                                           "<site site=\"s\"/></spatial></tendon></mujoco>");
+  EXPECT_EQ(limited.switching.contacts.size(), 2U);
+  EXPECT_EQ(limited.switching.frictions.size(), 1U);
+}
+
+TEST(MjcfAgainstMujoco, ReplicatedBodies) {
+  const auto text = [](const std::string& world) {
+    return "<mujoco><compiler angle=\"degree\" autolimits=\"true\"/><worldbody><body name=\"hub\"><joint name=\"spin\" "
+           "axis=\"1 2 3\"/><geom size=\"0.2\"/>" +
+           world + "</body></worldbody></mujoco>";
+  };
+  const std::string inside = R"( axis="0 1 0"/><geom type="capsule" size="0.02" fromto="0 0 0 0.2 0 0"/></body>)";
+  const Mechanism replicated =
+      read_mjcf_text(text("<replicate count=\"3\" sep=\"_\" offset=\"0.3 0 0.1\" euler=\"0 0 40\"><body name=\"leg\" "
+                          "pos=\"0.1 0 0\"><joint "
+                          "name=\"knee\"" +
+                          inside + "</replicate>"));
+  ASSERT_EQ(replicated.bodies.size(), 4U);
+  EXPECT_EQ(replicated.bodies[3].name, "leg_2");
+  // By hand: each step in the axes that the one before has left.
+  std::string legs;
+  double angle = 0, x = 0, y = 0, z = 0;
+  for (int i = 0; i < 3; ++i) {
+    const double c = std::cos(angle), s = std::sin(angle);
+    legs += fmt::format(
+                "<body name=\"leg_{}\" pos=\"{:.17g} {:.17g} {:.17g}\" euler=\"0 0 {:.17g}\"><joint name=\"knee_{}\"",
+                i, x + 0.1 * c, y + 0.1 * s, z, 40.0 * i, i) +
+            inside;
+    x += 0.3 * c, y += 0.3 * s, z += 0.1, angle += 40 * 3.14159265358979323846 / 180;
+  }
+  EXPECT_LT(MjcfPair(text(legs), &replicated).at_random_states(7, 5), 1e-9);
+  EXPECT_THROW((void)read_mjcf_text(text("<replicate count=\"1e9\"><body/></replicate>")), LimitError);
+  EXPECT_THROW((void)read_mjcf_text(text("<replicate><body/></replicate>")), ModelError);
+}
+
+TEST(Mjcf, ContactsAreThoseOfTheFile) {
+  const std::string text = R"(<mujoco><worldbody>
+    <geom name="floor" type="plane" size="5 5 0.1" friction="0.3"/>
+    <body name="a" pos="0 0 1"><freejoint/><geom name="ga" size="0.1" friction="0.6"/>
+      <body name="a2" pos="0.3 0 0"><joint axis="0 1 0"/><geom name="ga2" size="0.1" condim="1" priority="1"/></body></body>
+    <body name="b" pos="0 1 1"><freejoint/><geom name="gb" size="0.1" friction="0.5 0.01 0.002" condim="6"/></body>
+    <body name="c" pos="0 2 1"><freejoint/><geom name="gc" size="0.1" contype="2" conaffinity="4"/></body>
+    <body name="ghost" pos="0 3 1"><freejoint/><geom size="0.1" contype="0" conaffinity="0"/></body>
+  </worldbody><contact><exclude body1="a" body2="b"/><pair geom1="gc" geom2="gb" condim="3" friction="0.9 0.9 0.1 0 0"/></contact></mujoco>)";
+  EXPECT_TRUE(read_mjcf_text(text).switching.contacts.empty());
+  MjcfOptions options;
+  options.contacts = true;
+  const Mechanism m = read_mjcf_text(text, "model.xml", options);
+  std::map<std::string, std::string> friction;
+  for (const ContactRule& c : m.switching.contacts) friction[c.name] = c.friction.text;
+  const std::map<std::string, std::string> expected{
+      {"world_shapes_a", "0.6"}, {"world_shapes_a2", ""}, {"world_shapes_b", "0.5"}, {"a2_b", ""}, {"b_c", "0.9"}};
+  EXPECT_EQ(friction, expected);
+  for (const ContactRule& c : m.switching.contacts) {
+    if (c.name == "world_shapes_b") {
+      EXPECT_EQ(c.rolling_friction.text, "0.002");
+    }
+  }
+}
+
 TEST(Mjcf, ClosedLoopsHoldInTheDescribedPose) {
   const Mechanism m = read_mjcf_text(mjcf_file("loop.xml"));
   const EquationsOfMotion e = form_equations(m);

@@ -153,20 +153,22 @@ std::string clamped(const std::string& text, const std::vector<double>& range) {
 }
 
 std::string MjcfLength::text() const {
+  if (!path_text.empty()) return weighted_sum({{path_text, factor}});
   std::vector<std::pair<std::string, double>> sum;
-  for (const auto& [axis, factor] : terms) sum.emplace_back(axis->coordinate, factor);
+  for (const auto& [axis, share] : terms) sum.emplace_back(axis->coordinate, share);
   return weighted_sum(sum);
 }
 
 std::string MjcfLength::rate() const {
+  if (!path_text.empty()) return weighted_sum({{path_rate, factor}});
   std::vector<std::pair<std::string, double>> sum;
-  for (const auto& [axis, factor] : terms) sum.emplace_back(axis->speed, factor);
+  for (const auto& [axis, share] : terms) sum.emplace_back(axis->speed, share);
   return weighted_sum(sum);
 }
 
 double MjcfLength::reference() const {
-  double length = 0;
-  for (const auto& [axis, factor] : terms) length += factor * axis->reference;
+  double length = factor * path_reference;
+  for (const auto& [axis, share] : terms) length += share * axis->reference;
   return length;
 }
 

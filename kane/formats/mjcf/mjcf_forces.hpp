@@ -21,9 +21,20 @@ struct MjcfAxis {
   bool rotates = false;
 };
 
-/// A linear combination of coordinates: a joint with its gear, or a fixed tendon.
+/// A straight part of a spatial tendon between points of two bodies.
+struct MjcfStretch {
+  std::string from, to;  ///< points; `to` is on a body that moves
+  double share = 1;      ///< of the tension, divided by pulleys
+};
+
+/// A linear combination of coordinates: a joint with its gear, or a fixed tendon; or the path of a spatial tendon.
 struct MjcfLength {
   std::vector<std::pair<const MjcfAxis*, double>> terms;
+  std::vector<MjcfStretch> path = {};
+  double factor = 1;                       ///< of the path: the gear
+  std::string path_text = {};              ///< length of the path, the name of an expression
+  std::string path_rate = {};              ///< likewise
+  double path_reference = 0;               ///< in the described pose
   [[nodiscard]] std::string text() const;  ///< of the length
   [[nodiscard]] std::string rate() const;
   [[nodiscard]] double reference() const;  ///< in the described pose

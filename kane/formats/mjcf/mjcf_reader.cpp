@@ -7,7 +7,9 @@
 
 #include "kane/base/suggest.hpp"
 #include "kane/formats/import_names.hpp"
+#include "kane/formats/mjcf/mjcf_contacts.hpp"
 #include "kane/formats/mjcf/mjcf_forces.hpp"
+#include "kane/formats/mjcf/mjcf_replicate.hpp"
 #include "kane/formats/yaml/yaml_document.hpp"
 #include "kane/mechanism/joint_library.hpp"
 
@@ -72,6 +74,7 @@ class MjcfBuilder {
     add_tendon_forces();
     finish_laws();
     if (enabled("equality") && enabled("constraint")) add_equalities();
+    if (options_.contacts && enabled("contact") && enabled("constraint")) add_contacts();
     use_keyframe();
     add_notes();
     m_.description = fmt::format("'{}', imported from MJCF", shown(file_.model));
@@ -180,7 +183,7 @@ class MjcfBuilder {
       shape.hull = !shape.file.empty();  // that is what MuJoCo uses
       // By habit of the field, shapes for contact alone are in the groups from 3 on.
       shape.display = e.number("group", 0) < 3;
-      if (shape.contact) ++contact_shapes_;
+      if (shape.contact) touching_.push_back({&e, b.owner, bodies_[bodies_[b.owner].parent].owner});
       shapes.push_back(std::move(shape));
     }
   }
@@ -238,6 +241,7 @@ class MjcfBuilder {
       if (b.owner == 0) add_shapes(b, body.shapes);
     if (body.shapes.empty()) return;
     body.name = body_names_.add("world_shapes", "body");
+    world_shapes_ = body.name;
     body.where = m_.where;
     Joint weld;
     weld.name = joint_names_.add("world_shapes", "joint");
@@ -247,6 +251,29 @@ class MjcfBuilder {
     weld.where = m_.where;
     m_.add_body(std::move(body));
     m_.add_joint(std::move(weld));
+  }
+
+  /// Shapes touch as contype, conaffinity, <exclude> and <pair> say. Contacts are rigid and without rebound: solref, solimp,
+  /// margin and gap describe MuJoCo's soft ones.
+  void add_contacts() {
+    std::vector<std::pair<std::size_t, std::size_t>> excluded;
+    for (const MjcfElement& e : file_.excludes) {
+      const std::size_t a = bodies_[find_body(e, "body1")].owner, b = bodies_[find_body(e, "body2")].owner;
+      excluded.emplace_back(std::min(a, b), std::max(a, b));
+    }
+    ImportNames names;
+    const auto body = [&](std::size_t owner) { return owner == 0 ? world_shapes_ : name_of(owner); };
+    for (const MjcfContact& c : find_mjcf_contacts(touching_, file_.pairs, excluded, kMostContacts, refusals_)) {
+      ContactRule rule;
+      rule.name = names.add(c.name.empty() ? fmt::format("{}_{}", body(c.one), body(c.two)) : c.name, "contact");
+      rule.kind = ContactRule::Kind::Between;
+      rule.body = body(c.two), rule.other = body(c.one);
+      rule.where = c.where;
+      const auto amount = [&](double x) { return x == 0 ? Quantity() : Quantity(number_text(x), c.where); };
+      rule.friction = amount(c.sliding);
+      rule.spinning_friction = amount(c.spinning), rule.rolling_friction = amount(c.rolling);
+      m_.switching.contacts.push_back(std::move(rule));
+    }
   }
 
   // ---- joints -------------------------------------------------------------------------------------------------------------
@@ -488,7 +515,7 @@ class MjcfBuilder {
   std::optional<MjcfLength> tendon_length(const MjcfElement& user, const std::string& name, double factor) {
     for (const MjcfElement& t : file_.tendons) {
       if (t.text("name") != name) continue;
-      if (t.name != "fixed") return {};
+      if (t.name != "fixed") return path_length(t, factor);
       MjcfLength length;
       for (const MjcfElement& term : t.children)
         length.terms.emplace_back(&find_part(axes_, term.text("joint"), term, "joint with one degree of freedom").axis,
@@ -496,6 +523,81 @@ class MjcfBuilder {
       return length;
     }
     user.fail(fmt::format("there is no tendon '{}'", shown(name)));
+  }
+
+  /// A spatial tendon runs straight from site to site; behind a pulley its parts count divided by the pulley's divisor.
+  std::optional<MjcfLength> path_length(const MjcfElement& t, double factor) {
+    const std::string name = t.text("name");
+    auto known = paths_.find(&t);
+    if (known == paths_.end()) known = paths_.emplace(&t, find_path(t, plain_name(name))).first;
+    if (known->second) known->second->factor = factor;
+    return known->second;
+  }
+
+  std::optional<MjcfLength> find_path(const MjcfElement& t, const std::string& name) {
+    MjcfLength length;
+    std::string text, rate;
+    double fixed = 0, share = 1;
+    const Site* before = nullptr;
+    for (const MjcfElement& e : t.children) {
+      if (e.name == "geom") {
+        refusals_.refuse(
+            e, fmt::format("{} wraps around the geom '{}', which is not supported; only sites and pulleys are",
+                           t.describe(), shown(e.text("geom"))));
+        return {};
+      }
+      if (e.name == "pulley") {
+        const double divisor = e.number("divisor", 1);
+        if (divisor <= 0) e.fail("the divisor of a pulley is positive");
+        share = 1 / divisor, before = nullptr;
+        continue;
+      }
+      const Site& site = find_part(sites_, e.text("site"), e, "site");
+      if (before != nullptr) {
+        const std::size_t a = bodies_[before->body].owner, b = bodies_[site.body].owner;
+        const auto place = [&](const Site& s) {
+          const MjcfPose& world = bodies_[bodies_[s.body].owner].world;
+          return world.position + world.rotation * s.pose.position;
+        };
+        const double now = norm(place(site) - place(*before));
+        length.path_reference += share * now;
+        if (a == b) {
+          fixed += share * now;
+        } else {
+          const bool backwards = b == 0;
+          const Site &from = backwards ? site : *before, &to = backwards ? *before : site;
+          length.path.push_back({from.point, to.point, share});
+          const std::string weight = share == 1 ? "" : number_text(share) + "*";
+          const std::string plus = text.empty() ? "" : " + ";
+          text += fmt::format("{}{}distance({}, {})", plus, weight, to.point, from.point);
+          rate += fmt::format("{0}{1}dot(velocity({2}) - velocity({3}), unit(position({2}, {3})))", plus, weight,
+                              to.point, from.point);
+        }
+      }
+      before = &site;
+    }
+    if (length.path.empty()) {
+      refusals_.note(t, fmt::format("{} has a constant length and does nothing", t.describe()));
+      return {};
+    }
+    if (fixed != 0) text += fmt::format(" + {}", number_text(fixed));
+    length.path_text = expressions_.add("length_" + name, "expression");
+    length.path_rate = expressions_.add("rate_" + name, "expression");
+    m_.expressions.push_back({length.path_text, Quantity(text, t.where)});
+    m_.expressions.push_back({length.path_rate, Quantity(rate, t.where)});
+    return length;
+  }
+
+  /// A force that lengthens the path: along each of its straight parts, on both ends.
+  void push_along(const MjcfLength& length, const std::string& force, const std::string& name, const Where& where) {
+    const std::string pull = expressions_.add("force_" + plain_name(name), "expression");
+    m_.expressions.push_back({pull, Quantity(force, where)});
+    for (const MjcfStretch& s : length.path) {
+      Load load{loads_.add(name, "load"), {}, where};
+      const std::string amount = scaled(length.factor * s.share, pull);
+      load.what = ForceLoad{{fmt::format("{}*unit(position({}, {}))", amount, s.to, s.from), where}, {}, s.to, s.from};
+      m_.loads.push_back(std::move(load));
+    }
   }
 
   void add_actuators() {
@@ -519,12 +621,17 @@ class MjcfBuilder {
         const std::optional<MjcfLength> length =
             a->tendon.empty() ? joint_length(e, a->joint, a->gear[0]) : tendon_length(e, a->tendon, a->gear[0]);
         if (!length) {
-          refusals_.refuse(e, fmt::format("{} pulls on a spatial tendon, which is not supported", e.describe()));
+          refusals_.refuse(e, fmt::format("{} pulls on a tendon that is left out", e.describe()));
+          continue;
+        }
+        if (!length->path.empty() && a->damping_ratio > 0) {
+          refusals_.refuse(e, fmt::format("'dampratio' of {} is not supported on a spatial tendon", e.describe()));
           continue;
         }
         complete(*a, *length);
         const std::string force = actuator_force(*a, signal_of(*a, inputs, name), &*length);
         for (const auto& [axis, factor] : length->terms) actuation_[axis->coordinate].push_back(scaled(factor, force));
+        if (!length->path.empty()) push_along(*length, force, name, e.where);
       }
     }
   }
@@ -616,23 +723,19 @@ class MjcfBuilder {
     }
   }
 
-  /// Springs and dampers of fixed tendons.
+  /// Springs, dampers, friction and limits of tendons.
   void add_tendon_forces() {
     for (const MjcfElement& t : file_.tendons) {
-      if (t.name != "fixed") {
-        refusals_.refuse(t, fmt::format("{} is a spatial tendon, which is not supported", t.describe()));
-        continue;
-      }
-      for (const char* attribute : {"frictionloss", "armature"})
-        if (t.number(attribute, 0) != 0)
-          refusals_.refuse(t, fmt::format("'{}' of a tendon is not supported", attribute));
-      for (const char* attribute : {"range", "actuatorfrcrange"})
-        if (t.find(attribute) != nullptr)
-          refusals_.refuse(t, fmt::format("'{}' of a tendon is not supported", attribute));
+      if (t.number("armature", 0) != 0) refusals_.refuse(t, "'armature' of a tendon is not supported");
+      if (t.find("actuatorfrcrange") != nullptr) refusals_.refuse(t, "'actuatorfrcrange' of a tendon is not supported");
+      const std::optional<MjcfLength> found =
+          t.name == "fixed" ? tendon_length(t, t.text("name"), 1) : path_length(t, 1);
+      if (!found) continue;
+      const MjcfLength& length = *found;
+      limit_tendon(t, length);
       const double k = passive("spring") ? t.number("stiffness", 0) : 0,
                    d = passive("damper") ? t.number("damping", 0) : 0;
       if (k == 0 && d == 0) continue;
-      const MjcfLength length = *tendon_length(t, t.text("name"), 1);
       const std::vector<double> slack = t.numbers("springlength", 1, 2).value_or(std::vector<double>{-1});
       const double low = slack[0] < 0 ? length.reference() : slack[0], high = slack.size() == 2 ? slack[1] : low;
       const std::string stretch = low == high ? fmt::format("({} - {})", length.text(), number_text(low))
@@ -641,7 +744,34 @@ class MjcfBuilder {
       std::string force = k != 0 ? fmt::format("{}*{}", number_text(-k), stretch) : "";
       if (d != 0) force += fmt::format("{}{}*({})", force.empty() ? "" : " + ", number_text(-d), length.rate());
       for (const auto& [axis, factor] : length.terms) forces_[axis->coordinate].push_back(scaled(factor, force));
+      if (!length.path.empty()) push_along(length, force, t.text("name", "tendon"), t.where);
     }
+  }
+
+  /// A range is a pair of stops, friction a dry one.
+  void limit_tendon(const MjcfElement& t, const MjcfLength& length) {
+    if (!enabled("constraint")) return;
+    const std::string name = plain_name(t.text("name", "tendon"));
+    if (enabled("frictionloss") && t.number("frictionloss", 0) != 0) {
+      FrictionRule rule;
+      rule.name = "friction_" + name;
+      rule.slip = {Quantity(length.rate(), t.where)};
+      rule.limit = Quantity(number_text(t.number("frictionloss", 0)), t.where);
+      rule.where = t.where;
+      m_.switching.frictions.push_back(std::move(rule));
+    }
+    const auto range = t.numbers("range", 2, 2);
+    if (!range || !compiler_.limited(t, "limited", "range") || !enabled("limit")) return;
+    const auto stop = [&](const char* end, const std::string& gap) {
+      ContactRule rule;
+      rule.name = fmt::format("{}_{}", name, end);
+      rule.kind = ContactRule::Kind::Gap;
+      rule.gap = Quantity(gap, t.where);
+      rule.where = t.where;
+      m_.switching.contacts.push_back(std::move(rule));
+    };
+    stop("shortest", fmt::format("{} - {}", length.text(), number_text((*range)[0])));
+    stop("longest", fmt::format("{} - ({})", number_text((*range)[1]), length.text()));
   }
 
   /// Writes the collected forces to the joints.
@@ -724,7 +854,7 @@ class MjcfBuilder {
   void add_tendon_coupling(const MjcfElement& e, const std::string& name) {
     const auto length = [&](const char* attribute) {
       std::optional<MjcfLength> l = tendon_length(e, e.text(attribute), 1);
-      if (!l) refusals_.refuse(e, fmt::format("{} uses a spatial tendon, which is not supported", e.describe()));
+      if (!l) refusals_.refuse(e, fmt::format("{} uses a tendon that is left out", e.describe()));
       return l;
     };
     const auto one = length("tendon1");
@@ -845,9 +975,9 @@ class MjcfBuilder {
   }
 
   void add_notes() {
-    if (contact_shapes_ > 0 || !file_.pairs.empty())
-      refusals_.note(fmt::format("{} shape{} could touch; contacts are not part of the imported model", contact_shapes_,
-                                 contact_shapes_ == 1 ? "" : "s"));
+    if (!options_.contacts && (!touching_.empty() || !file_.pairs.empty()))
+      refusals_.note(fmt::format("{} shape{} could touch; they pass through each other unless --with-contacts is given",
+                                 touching_.size(), touching_.size() == 1 ? "" : "s"));
     if (file_.sensors > 0)
       refusals_.note(fmt::format("{} sensor{} ignored", file_.sensors, file_.sensors == 1 ? " is" : "s are"));
     if (!file_.keys.empty() && options_.keyframe.empty()) {
@@ -876,8 +1006,12 @@ class MjcfBuilder {
   std::map<std::string, std::size_t, std::less<>> body_index_;
   std::map<std::string, std::vector<std::string>, std::less<>> actuation_, forces_;  ///< by coordinate
   std::vector<std::string> activations_;                                             ///< states of actuators, likewise
-  std::vector<std::string> qpos_, qvel_, controls_;  ///< in MuJoCo's order; "" for an actuator that was left out
-  std::size_t contact_shapes_ = 0;
+  std::vector<std::string> qpos_, qvel_, controls_;   ///< in MuJoCo's order; "" for an actuator that was left out
+  static constexpr std::size_t kMostContacts = 1000;  ///< pairs of bodies
+  std::vector<MjcfTouching> touching_;
+  std::string world_shapes_;                                       ///< body with the shapes of the world
+  std::map<const MjcfElement*, std::optional<MjcfLength>> paths_;  ///< of spatial tendons
+  ImportNames expressions_;
   int site_count_ = 0, equality_count_ = 0;
 };
 
@@ -885,14 +1019,16 @@ class MjcfBuilder {
 
 Mechanism read_mjcf_text(std::string_view text, const std::string& file_name, const MjcfOptions& options) {
   MjcfRefusals refusals(options.lenient);
-  const MjcfFile file = read_mjcf_tree(text, file_name, false, options.limits, refusals);
+  MjcfFile file = read_mjcf_tree(text, file_name, false, options.limits, refusals);
+  expand_replicates(file, options.limits);
   return MjcfBuilder(file, options, refusals).build();
 }
 
 Mechanism read_mjcf(const std::filesystem::path& path, const MjcfOptions& options) {
   MjcfRefusals refusals(options.lenient);
   const std::string text = read_file_bytes(path, path.string(), options.limits.max_bytes);
-  const MjcfFile file = read_mjcf_tree(text, path, true, options.limits, refusals);
+  MjcfFile file = read_mjcf_tree(text, path, true, options.limits, refusals);
+  expand_replicates(file, options.limits);
   return MjcfBuilder(file, options, refusals).build();
 }
 

@@ -17,6 +17,8 @@ struct MjcfOptions {
   std::string keyframe{};
   /// Shapes for display and contact.
   bool geometry = true;
+  /// Shapes touch each other as the file says (they need `geometry`); otherwise they pass through each other.
+  bool contacts = false;
   /// Inputs and forces of the actuators.
   bool actuators = true;
   MjcfLimits limits = {};

@@ -68,7 +68,7 @@ constexpr auto kElements = std::to_array<MjcfElementInfo>({
 
     {"body", "body", Read, "name childclass pos quat mocap axisangle xyaxes zaxis euler gravcomp -user -sleep"},
     {"body", "frame", Read, "-name childclass pos quat axisangle xyaxes zaxis euler"},
-    {"body", "replicate", Refused, ""},
+    {"body", "replicate", Read, "count sep offset euler"},
     {"body", "inertial", Read, "pos quat mass diaginertia axisangle xyaxes zaxis euler fullinertia"},
     {"body", "joint", Read,
      "name class type -group pos axis springdamper limited actuatorfrclimited -solreflimit -solimplimit "
@@ -78,7 +78,7 @@ constexpr auto kElements = std::to_array<MjcfElementInfo>({
      "-user"},
     {"body", "freejoint", Read, "name -group align"},
     {"body", "geom", Read,
-     "name class type contype conaffinity -condim group -priority size -material rgba friction mass density "
+     "name class type contype conaffinity condim group priority size -material rgba friction mass density "
      "shellinertia "
      "-solmix -solref -solimp -margin -gap fromto pos quat axisangle xyaxes zaxis euler hfield mesh -fitscale -user "
      "fluidshape "
@@ -93,7 +93,7 @@ constexpr auto kElements = std::to_array<MjcfElementInfo>({
     {"body", "plugin", Refused, ""},
 
     {"contact", "exclude", Read, "name body1 body2"},
-    {"contact", "pair", Read, "name class geom1 geom2 -condim friction -solref -solreffriction -solimp -gap -margin"},
+    {"contact", "pair", Read, "name class geom1 geom2 condim friction -solref -solreffriction -solimp -gap -margin"},
 
     {"equality", "connect", Read, kEquality},
     {"equality", "weld", Read, kEquality},
@@ -107,9 +107,9 @@ constexpr auto kElements = std::to_array<MjcfElementInfo>({
     {"tendon", "fixed", Read, kTendon},
     {"tendon", "spatial", Read, kTendon},
     {"fixed", "joint", Read, "joint coef"},
-    {"spatial", "site", Ignored, ""},
-    {"spatial", "geom", Ignored, ""},
-    {"spatial", "pulley", Ignored, ""},
+    {"spatial", "site", Read, "site"},
+    {"spatial", "geom", Read, "geom sidesite"},
+    {"spatial", "pulley", Read, "divisor"},
 
     {"actuator", "general", Read, kActuator},
     {"actuator", "motor", Read, kActuator},
@@ -133,13 +133,13 @@ constexpr auto kElements = std::to_array<MjcfElementInfo>({
     {"default", "light", Ignored, ""},
     {"default", "equality", Read, kEquality},
     {"default", "tendon", Read, kTendon},
-    {"default", "pair", Read, "-condim friction -solref -solreffriction -solimp -gap -margin"},
+    {"default", "pair", Read, "condim friction -solref -solreffriction -solimp -gap -margin"},
 });
 
 }  // namespace
 
 const MjcfElementInfo* find_mjcf_element(std::string_view parent, std::string_view name) {
-  if (parent == "worldbody" || parent == "frame") parent = "body";
+  if (parent == "worldbody" || parent == "frame" || parent == "replicate") parent = "body";
   for (const MjcfElementInfo& row : kElements)
     if (row.parent == parent && row.name == name) return &row;
   if (parent != "default") return nullptr;
@@ -149,7 +149,7 @@ const MjcfElementInfo* find_mjcf_element(std::string_view parent, std::string_vi
 }
 
 std::vector<std::string> mjcf_children(std::string_view parent) {
-  if (parent == "worldbody" || parent == "frame") parent = "body";
+  if (parent == "worldbody" || parent == "frame" || parent == "replicate") parent = "body";
   std::vector<std::string> names;
   for (const MjcfElementInfo& row : kElements)
     if (row.parent == parent) names.emplace_back(row.name);

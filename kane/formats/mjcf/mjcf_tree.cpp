@@ -315,7 +315,7 @@ class MjcfTreeReader {
 
   void apply_defaults(MjcfElement& element, const std::string& childclass) {
     for (MjcfElement& child : element.children) {
-      if (child.name == "body" || child.name == "frame") {
+      if (child.name == "body" || child.name == "frame" || child.name == "replicate") {
         const std::string own = child.text("childclass", childclass);
         if (!classes_.contains(own)) child.fail(fmt::format("there is no class of defaults named '{}'", shown(own)));
         apply_defaults(child, own);
