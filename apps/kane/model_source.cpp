@@ -40,9 +40,9 @@ void remove_limits(Mechanism& mechanism) {
 
 void ModelSource::add_to(CLI::App& command) {
   command
-      .add_option(
-          "model", model,
-          "Model file: Kane YAML, URDF, MJCF (MuJoCo), SD/FAST, AUTOLEV or 42; '-' reads Kane YAML from standard input")
+      .add_option("model", model,
+                  "Model file: Kane YAML, URDF, MJCF (MuJoCo), SD/FAST, AUTOLEV, 42 or DXF; '-' reads Kane YAML from "
+                  "standard input")
       ->required();
   command.add_option("--set", settings, "name=value: override a parameter, an input or an initial value")
       ->allow_extra_args(false);
@@ -52,6 +52,7 @@ void ModelSource::add_to(CLI::App& command) {
   command.add_flag("--floating-base", reading.urdf.floating_base, "URDF: the root link moves freely");
   command.add_flag("--lenient", reading.lenient, "MJCF, 42: leave out unsupported parts, and list them");
   command.add_option("--keyframe", reading.mjcf.keyframe, "MJCF: start from this keyframe");
+  command.add_flag("--with-contacts", reading.mjcf.contacts, "MJCF: shapes touch each other as the file says");
   command.add_flag("--ignore-limits", ignore_limits, "Joints have no stops, motors no max_force and max_speed");
 }
 

@@ -1,6 +1,7 @@
 #include "kane/formats/model_reader.hpp"
 
 #include "kane/formats/autolev/script_mechanism.hpp"
+#include "kane/formats/dxf/dxf_reader.hpp"
 #include "kane/formats/yaml/yaml_document.hpp"
 
 namespace kane {
@@ -25,6 +26,8 @@ std::string_view root_element(std::string_view text) {
 void check_reading(ModelFormat format, const std::string& name, const ReadOptions& options) {
   require(options.mjcf.keyframe.empty() || format == ModelFormat::Mjcf,
           "a keyframe ('{}') is requested, but '{}' is not an MJCF file", options.mjcf.keyframe, name);
+  require(!options.mjcf.contacts || format == ModelFormat::Mjcf,
+          "the contacts of an MJCF file are requested, but '{}' is not one", name);
   require(!options.urdf.floating_base || format == ModelFormat::Urdf,
           "a floating base is requested, but '{}' is not a URDF file", name);
 }
@@ -39,6 +42,7 @@ ModelFormat model_format(const std::filesystem::path& file, std::string_view tex
   if (extension == ".mjcf") return ModelFormat::Mjcf;
   if (extension == ".sd") return ModelFormat::Sdfast;
   if (extension == ".txt") return ModelFormat::FortyTwo;
+  if (extension == ".dxf" || extension == ".DXF") return ModelFormat::Dxf;
   if (extension == ".al" || extension == ".AL") return ModelFormat::Autolev;
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   const std::size_t first = text.find_first_not_of(" \t\r\n");
@@ -102,6 +106,7 @@ Mechanism read_mechanism_as(ModelFormat format, const std::filesystem::path& fil
     case ModelFormat::Sdfast: return read_sdfast_text(text, file.string(), options.sdfast);
     case ModelFormat::Autolev: return autolev::read_script_model(file);
     case ModelFormat::FortyTwo: return read_fortytwo(file, options.fortytwo);
+    case ModelFormat::Dxf: return read_dxf_text(text, file.string());
     case ModelFormat::Yaml: break;
   }
   return read_yaml_model(file, options.yaml);
@@ -115,6 +120,7 @@ Mechanism read_mechanism_text_as(ModelFormat format, std::string_view text, cons
     case ModelFormat::Sdfast: return read_sdfast_text(text, name, options.sdfast);
     case ModelFormat::Autolev: return autolev::read_script_model_text(text, name);
     case ModelFormat::FortyTwo: return read_fortytwo_text(text, name, options.fortytwo);
+    case ModelFormat::Dxf: return read_dxf_text(text, name);
     case ModelFormat::Yaml: break;
   }
   return read_yaml_text(text, name, options.yaml);

@@ -15,7 +15,7 @@
 namespace kane {
 
 /// The kinds of model file.
-enum class ModelFormat : std::uint8_t { Yaml, Urdf, Mjcf, Sdfast, Autolev, FortyTwo };
+enum class ModelFormat : std::uint8_t { Yaml, Urdf, Mjcf, Sdfast, Autolev, FortyTwo, Dxf };
 
 /// How files are read.
 struct ReadOptions {
@@ -29,7 +29,7 @@ struct ReadOptions {
 };
 
 /// The format of a file: .yaml, .yml and .kane are Kane YAML, .urdf is URDF, .mjcf is MJCF, .sd is SD/FAST, .al is an
-/// AUTOLEV script, .txt is a spacecraft file of 42. Otherwise a text that begins with '<<' is a file of 42, and one that
+/// AUTOLEV script, .txt is a spacecraft file of 42, .dxf is a drawing. Otherwise a text that begins with '<<' is a file of 42, and one that
 /// begins with '<' is MJCF if its root element is `mujoco`, and URDF if not.
 [[nodiscard]] ModelFormat model_format(const std::filesystem::path& file, std::string_view text);
 
