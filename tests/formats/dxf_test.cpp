@@ -16,7 +16,7 @@
 namespace kane::test {
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
+constexpr double kDxfPi = 3.14159265358979323846;
 
 std::string drawing(const std::string& entities, const std::string& header = "") {
   return header + "0\nSECTION\n2\nENTITIES\n" + entities + "0\nENDSEC\n0\nEOF\n";
@@ -36,22 +36,22 @@ DxfChain closed(std::vector<DxfVertex> vertices) { return {std::move(vertices), 
 TEST(Dxf, AreasOfCirclesRingsAndRoundedBars) {
   const DxfChain circle = closed({{5, 1, 1}, {1, 1, 1}});  // radius 2 about (3, 1)
   const DxfArea disk = dxf_area({circle});
-  EXPECT_NEAR(disk.area, 4 * kPi, 1e-13);
+  EXPECT_NEAR(disk.area, 4 * kDxfPi, 1e-13);
   EXPECT_NEAR(disk.x, 3, 1e-14);
   EXPECT_NEAR(disk.y, 1, 1e-14);
-  EXPECT_NEAR(disk.xx, kPi * 16 / 4, 1e-12);
-  EXPECT_NEAR(disk.yy, kPi * 16 / 4, 1e-12);
+  EXPECT_NEAR(disk.xx, kDxfPi * 16 / 4, 1e-12);
+  EXPECT_NEAR(disk.yy, kDxfPi * 16 / 4, 1e-12);
   EXPECT_NEAR(disk.xy, 0, 1e-13);
   // A hole, and an island in it.
   const DxfArea ring = dxf_area({closed({{4, 1, 1}, {2, 1, 1}}), circle, closed({{3.5, 1, -1}, {2.5, 1, -1}})});
-  EXPECT_NEAR(ring.area, kPi * (4 - 1 + 0.25), 1e-13);
-  EXPECT_NEAR(ring.xx, kPi / 4 * (16 - 1 + 0.0625), 1e-12);
+  EXPECT_NEAR(ring.area, kDxfPi * (4 - 1 + 0.25), 1e-13);
+  EXPECT_NEAR(ring.xx, kDxfPi / 4 * (16 - 1 + 0.0625), 1e-12);
   // Half a disk, whose centroid is 4 r/(3 pi) from the chord, and an ear cut out of a square instead of put on it.
   const DxfArea half = dxf_area({closed({{1, 0, 1}, {-1, 0, 0}})});
-  EXPECT_NEAR(half.y, 4 / (3 * kPi), 1e-14);
-  EXPECT_NEAR(half.yy, kPi / 8 - 8 / (9 * kPi), 1e-14);
-  EXPECT_NEAR(half.xx, kPi / 8, 1e-14);
-  EXPECT_NEAR(dxf_area({closed({{0, 0, 0}, {2, 0, -1}, {2, 2, 0}, {0, 2, 0}})}).area, 4 - kPi / 2, 1e-13);
+  EXPECT_NEAR(half.y, 4 / (3 * kDxfPi), 1e-14);
+  EXPECT_NEAR(half.yy, kDxfPi / 8 - 8 / (9 * kDxfPi), 1e-14);
+  EXPECT_NEAR(half.xx, kDxfPi / 8, 1e-14);
+  EXPECT_NEAR(dxf_area({closed({{0, 0, 0}, {2, 0, -1}, {2, 2, 0}, {0, 2, 0}})}).area, 4 - kDxfPi / 2, 1e-13);
 }
 
 TEST(Dxf, AreasOfRandomOutlinesMatchFinePolygons) {
@@ -60,7 +60,7 @@ TEST(Dxf, AreasOfRandomOutlinesMatchFinePolygons) {
   for (int run = 0; run < 5; ++run) {
     std::vector<DxfVertex> corners;
     for (int i = 0; i < 7; ++i) {
-      const double r = radius(engine), a = 2 * kPi * i / 7;
+      const double r = radius(engine), a = 2 * kDxfPi * i / 7;
       corners.push_back({3 + r * std::cos(a), -2 + r * std::sin(a), bend(engine)});
     }
     // Each arc by 2000 chords, with the centre from the three-point form instead.
@@ -93,10 +93,10 @@ TEST(Dxf, LayersBecomeBodies) {
   EXPECT_EQ(m.bodies[2].name, "background");
   const Values values{{"area_density", 40}};
   // A bar of 120 mm x 30 mm with round ends and two holes of 6 mm.
-  const double area = 0.12 * 0.03 + kPi * 0.015 * 0.015 - 2 * kPi * 0.006 * 0.006;
+  const double area = 0.12 * 0.03 + kDxfPi * 0.015 * 0.015 - 2 * kDxfPi * 0.006 * 0.006;
   EXPECT_NEAR(evaluate(m.bodies[0].mass, values), 40 * area, 1e-14);
   // Lines and an arc that meet: 80 mm x 40 mm and half a disk of 40 mm.
-  EXPECT_NEAR(evaluate(m.bodies[1].mass, values), 40 * (0.08 * 0.04 + kPi * 0.04 * 0.04 / 2), 1e-14);
+  EXPECT_NEAR(evaluate(m.bodies[1].mass, values), 40 * (0.08 * 0.04 + kDxfPi * 0.04 * 0.04 / 2), 1e-14);
   EXPECT_NEAR(m.initial.at("rod_x"), 0.06, 1e-15);
   EXPECT_EQ(m.points.size(), 2U);
   const Mechanism again = read_yaml_text(write_yaml(m), "again.yaml");

@@ -15,7 +15,7 @@ struct DxfArea {
   double xx = 0, yy = 0, xy = 0;  ///< integrals of x^2, y^2 and x y about the centroid
 };
 
-/// Of closed chains; a chain inside another is a hole in it, one inside a hole is solid again.
+/// Area of closed chains; a chain inside another is a hole in it, one inside a hole is solid again.
 [[nodiscard]] DxfArea dxf_area(const std::vector<DxfChain>& outlines);
 
 /// Throws ModelError with file and line. The parameter `area_density` (kg/m^2) gives the bodies their masses.

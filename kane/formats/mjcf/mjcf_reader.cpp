@@ -10,6 +10,7 @@
 #include "kane/formats/mjcf/mjcf_contacts.hpp"
 #include "kane/formats/mjcf/mjcf_forces.hpp"
 #include "kane/formats/mjcf/mjcf_replicate.hpp"
+#include "kane/formats/mjcf/mjcf_tendons.hpp"
 #include "kane/formats/yaml/yaml_document.hpp"
 #include "kane/mechanism/joint_library.hpp"
 
@@ -535,56 +536,21 @@ class MjcfBuilder {
   }
 
   std::optional<MjcfLength> find_path(const MjcfElement& t, const std::string& name) {
-    MjcfLength length;
-    std::string text, rate;
-    double fixed = 0, share = 1;
-    const Site* before = nullptr;
-    for (const MjcfElement& e : t.children) {
-      if (e.name == "geom") {
-        refusals_.refuse(
-            e, fmt::format("{} wraps around the geom '{}', which is not supported; only sites and pulleys are",
-                           t.describe(), shown(e.text("geom"))));
-        return {};
-      }
-      if (e.name == "pulley") {
-        const double divisor = e.number("divisor", 1);
-        if (divisor <= 0) e.fail("the divisor of a pulley is positive");
-        share = 1 / divisor, before = nullptr;
-        continue;
-      }
+    const auto site_of = [&](const MjcfElement& e) {
       const Site& site = find_part(sites_, e.text("site"), e, "site");
-      if (before != nullptr) {
-        const std::size_t a = bodies_[before->body].owner, b = bodies_[site.body].owner;
-        const auto place = [&](const Site& s) {
-          const MjcfPose& world = bodies_[bodies_[s.body].owner].world;
-          return world.position + world.rotation * s.pose.position;
-        };
-        const double now = norm(place(site) - place(*before));
-        length.path_reference += share * now;
-        if (a == b) {
-          fixed += share * now;
-        } else {
-          const bool backwards = b == 0;
-          const Site &from = backwards ? site : *before, &to = backwards ? *before : site;
-          length.path.push_back({from.point, to.point, share});
-          const std::string weight = share == 1 ? "" : number_text(share) + "*";
-          const std::string plus = text.empty() ? "" : " + ";
-          text += fmt::format("{}{}distance({}, {})", plus, weight, to.point, from.point);
-          rate += fmt::format("{0}{1}dot(velocity({2}) - velocity({3}), unit(position({2}, {3})))", plus, weight,
-                              to.point, from.point);
-        }
-      }
-      before = &site;
-    }
-    if (length.path.empty()) {
-      refusals_.note(t, fmt::format("{} has a constant length and does nothing", t.describe()));
-      return {};
-    }
-    if (fixed != 0) text += fmt::format(" + {}", number_text(fixed));
+      const std::size_t owner = bodies_[site.body].owner;
+      const MjcfPose& world = bodies_[owner].world;
+      return MjcfPathSite{site.point, owner, world.position + world.rotation * site.pose.position};
+    };
+    const std::optional<MjcfPath> path = find_mjcf_path(t, site_of, refusals_);
+    if (!path) return {};
+    MjcfLength length;
+    length.path = path->stretches;
+    length.path_reference = path->reference;
     length.path_text = expressions_.add("length_" + name, "expression");
     length.path_rate = expressions_.add("rate_" + name, "expression");
-    m_.expressions.push_back({length.path_text, Quantity(text, t.where)});
-    m_.expressions.push_back({length.path_rate, Quantity(rate, t.where)});
+    m_.expressions.push_back({length.path_text, Quantity(path->text, t.where)});
+    m_.expressions.push_back({length.path_rate, Quantity(path->rate, t.where)});
     return length;
   }
 
@@ -804,22 +770,6 @@ class MjcfBuilder {
     }
   }
 
-  static std::string polynomial(const std::vector<double>& a, const std::string& x) {
-    std::string text;
-    for (std::size_t k = 0; k < a.size(); ++k) {
-      if (a[k] == 0) continue;
-      if (!text.empty()) text += " + ";
-      text += k == 0   ? number_text(a[k])
-              : k == 1 ? fmt::format("{}*{}", number_text(a[k]), x)
-                       : fmt::format("{}*{}^{}", number_text(a[k]), x, k);
-    }
-    return text.empty() ? "0" : text;
-  }
-
-  static std::string from_reference(const std::string& x, double reference) {
-    return reference == 0 ? x : fmt::format("({} - {})", x, number_text(reference));
-  }
-
   static std::vector<double> coefficients(const MjcfElement& e) {
     std::vector<double> a = e.numbers("polycoef", 1, 5).value_or(std::vector<double>{0, 1, 0, 0, 0});
     return a;
@@ -843,7 +793,7 @@ class MjcfBuilder {
     std::string other = "0";
     if (e.find("joint2") != nullptr) {
       const MjcfAxis& two = find_part(axes_, e.text("joint2"), e, "joint with one degree of freedom").axis;
-      other = polynomial(a, from_reference(two.coordinate, two.reference));
+      other = polynomial_text(a, from_reference(two.coordinate, two.reference));
     } else {
       other = number_text(a[0]);
     }
@@ -863,7 +813,7 @@ class MjcfBuilder {
     if (e.find("tendon2") != nullptr) {
       const auto two = length("tendon2");
       if (!two) return;
-      other = polynomial(coefficients(e), from_reference(fmt::format("({})", two->text()), two->reference()));
+      other = polynomial_text(coefficients(e), from_reference(fmt::format("({})", two->text()), two->reference()));
     }
     add_rows(e, name, from_reference(fmt::format("({})", one->text()), one->reference()), other);
   }
