@@ -393,7 +393,8 @@ class QuantitySemantics {
   }
   [[nodiscard]] ForceNames& forces(std::string_view function) const {
     if (scope_.forces == nullptr)
-      throw ModelError(fmt::format("{} may be used in loads and outputs, but not here", function));
+      throw ModelError(fmt::format("{} may be used in {}, but not here", function,
+                                   function == "contact" ? "outputs" : "loads and outputs"));
     return *scope_.forces;
   }
   Value reaction(std::span<const Operand> a) {

@@ -58,6 +58,7 @@ class ExpressionBuilder {
   }
 
   void form_motion() {
+    refuse_contact_outputs(e());
     std::vector<Expr> rates = e().qdot, outputs;
     rates.insert(rates.end(), e().udot.begin(), e().udot.end());
     for (const ScalarOutput& o : e().outputs) {

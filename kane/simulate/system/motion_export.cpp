@@ -24,12 +24,7 @@ std::vector<NamedExpr> form_outputs(const KernelWorkshop& shop, const MotionExpo
   for (const auto& q : e.q) names.push_back(q.name() + "'");
   for (const auto& u : e.u) names.push_back(u.name() + "'");
   rates.insert(rates.end(), e.udot.begin(), e.udot.end());
-  require(
-      e.contact_sensors.empty(),
-      "an output uses contact({}{}{}); contacts are left out of programs that are written out. Leave that output out",
-      e.contact_sensors.empty() ? "" : e.contact_sensors.front().first,
-      e.contact_sensors.empty() || e.contact_sensors.front().second.empty() ? "" : ", ",
-      e.contact_sensors.empty() ? "" : e.contact_sensors.front().second);
+  refuse_contact_outputs(e);
   for (const auto& o : e.outputs) {
     names.push_back(o.name);
     rates.push_back(o.value);
@@ -82,6 +77,14 @@ std::vector<Expr> with_motion(const KernelWorkshop& shop, const std::vector<Expr
   for (std::size_t i = 0; i < e.udot.size(); ++i) known.set(e.udot[i], own_udot[i]);
   for (std::size_t i = 0; i < e.constraints.size(); ++i) known.set(e.constraints[i].multiplier, own_multipliers[i]);
   return shop.with_laws(substitute(expressions, known));
+}
+
+void refuse_contact_outputs(const EquationsOfMotion& equations) {
+  if (equations.contact_sensors.empty()) return;
+  const ContactSensorEquation& sensor = equations.contact_sensors.front();
+  throw ModelError(
+      fmt::format("an output uses contact({}{}{}), but exported programs contain no contacts; leave that output out",
+                  sensor.first, sensor.second.empty() ? "" : ", ", sensor.second));
 }
 
 ExportModel form_motion_export(const CompiledSystem& system, const MotionExportOptions& options) {

@@ -32,6 +32,9 @@ struct MotionExportOptions {
 [[nodiscard]] std::vector<Expr> with_motion(const KernelWorkshop& shop, const std::vector<Expr>& udot,
                                             const std::vector<Expr>& multipliers, std::span<const Expr> expressions);
 
+/// Throws ModelError if an output uses the force of a contact: programs that are written out contain no contacts.
+void refuse_contact_outputs(const EquationsOfMotion& equations);
+
 /// Columns as `kane simulate` writes them: t, coordinates, speeds, outputs. Throws ModelError if the motion is not
 /// determined or the times are out of range.
 [[nodiscard]] ExportModel form_motion_export(const CompiledSystem& system, const MotionExportOptions& options);
