@@ -15,12 +15,12 @@ namespace {
 namespace fs = std::filesystem;
 
 #ifdef KANE_SANITIZED
-constexpr rlim_t kSeconds = 200;
+constexpr rlim_t kChatterSeconds = 200;
 #else
-constexpr rlim_t kSeconds = 20;
+constexpr rlim_t kChatterSeconds = 20;
 #endif
 
-/// A run to 10 s of a mass of 1 kg that begins at 1 m/s, with at most kSeconds of processor time.
+/// A run to 10 s of a mass of 1 kg that begins at 1 m/s, with at most kChatterSeconds of processor time.
 CommandResult run_mass(const std::string& force, const std::vector<std::string>& options = {},
                        const std::string& more = {}) {
   const std::string folder = (fs::temp_directory_path() / ("kane_chatter_" + std::to_string(getpid()))).string();
@@ -33,7 +33,7 @@ CommandResult run_mass(const std::string& force, const std::vector<std::string>&
   std::vector<std::string> line{"simulate", folder + "/m.yaml", "--until", "10", "--out", folder + "/m.csv"};
   line.insert(line.end(), options.begin(), options.end());
   const auto limit = [] {
-    const rlimit time{kSeconds, kSeconds};
+    const rlimit time{kChatterSeconds, kChatterSeconds};
     setrlimit(RLIMIT_CPU, &time);
   };
   auto result = run_kane_after(limit, line);
