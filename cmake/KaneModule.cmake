@@ -70,7 +70,10 @@ function(kane_test name)
     $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow> $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds>)  # "text" + string once more (GCC bug 105651)
   target_compile_definitions(${name}_test PRIVATE
     KANE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" KANE_BINARY_DIR="${CMAKE_BINARY_DIR}"
-    KANE_COMMAND="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/kane" $<$<BOOL:${KANE_SANITIZE}>:KANE_SANITIZED>)
+    KANE_COMMAND="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/kane")
+  if(KANE_SANITIZE)
+    target_compile_definitions(${name}_test PRIVATE KANE_SANITIZED)
+  endif()
   target_include_directories(${name}_test PRIVATE "${PROJECT_SOURCE_DIR}")
   list(TRANSFORM ARG_LINKS PREPEND "Kane::" OUTPUT_VARIABLE links)
   target_link_libraries(${name}_test PRIVATE ${links} ${ARG_EXTERNAL} GTest::gtest GTest::gtest_main)

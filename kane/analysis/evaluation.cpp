@@ -125,6 +125,16 @@ std::span<const double> Evaluator::calc_switched(Evaluation& a) {
     a.warnings.push_back(fmt::format("the speeds jump at this state{}; u and u' are those just after", cause));
     a.u = at.u;
   }
+  if (switched_->stepping()) {
+    // Too many places touch for forces at an instant: those of a short step stand for them.
+    constexpr double kSpan = 1e-4;
+    if (const RunReport run = switched_->run({.until = at.t + kSpan, .intervals = 1}); run.failure) {
+      a.failure = run.failure->message(e);
+      return {};
+    }
+    a.warnings.push_back(
+        fmt::format("contacts are followed by stepping here; u' and forces are means over {:g} s", kSpan));
+  }
   const auto reports = switched_->calc_reports(at);
   if (reports.empty() && model_.system()->reports() != nullptr) {
     a.failure = switched_->explain_last_step().message(e);

@@ -450,10 +450,14 @@ class QuantitySemantics {
                                      "its length",
                                      b->name)};
       s = s - here.length;
-      for (const BodyRecord& next : s_.bodies())
-        if (next.name == here.continued_by) b = &next;
+      const auto next = std::find_if(s_.bodies().begin(), s_.bodies().end(),
+                                     [&](const BodyRecord& r) { return r.name == here.continued_by; });
+      if (next == s_.bodies().end() || next->name == b->name)
+        throw InfixError{a[0].text, fmt::format("the beam '{}' is continued by '{}', which is not a body beyond it",
+                                                b->name, here.continued_by)};
+      b = &*next;
     }
-    throw InternalError("the segments of a beam do not end");
+    throw InfixError{a[0].text, "the beams that continue one another form a ring"};
   }
   Value inertia(std::span<const Operand> a) {
     const BodyRecord& b = s_.body(body(a[0]));

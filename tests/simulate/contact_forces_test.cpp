@@ -163,6 +163,7 @@ std::vector<std::string> model_names() {
 void expect_motion_of_a_run(const Model& model, const State& state) {
   const auto sim = make_simulator(model.system);
   sim->start(state);
+  if (sim->stepping()) return;  // forces are means over steps there, not those of an instant
   const auto reports = sim->calc_reports(sim->state());
   ASSERT_FALSE(reports.empty());
   SystemEvaluator evaluator(model.system);

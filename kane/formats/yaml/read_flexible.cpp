@@ -230,6 +230,8 @@ FlexibleBeam read_beam(ModelContext& context, const YamlNode& node, const std::s
       for (const YamlNode& item : lists.find(to_string(modes.motion))->items)
         modes.given.push_back(context.scalar(item, measure::kNumber, "a shape", group.owner()));
   }
+  if (const YamlNode* next = group.find("continued_by"))
+    beam.continued_by = read_name(*next, "continued_by", group.owner());
   if (const YamlNode* premature = group.find("premature"))
     beam.premature = read_flag(*premature, "premature", group.owner());
   if (const YamlNode* exact = group.find("exact")) beam.exact = read_flag(*exact, "exact", group.owner());
@@ -281,6 +283,7 @@ YamlNode beam_node(const FlexibleBeam& beam) {
   std::vector<std::string> names;
   for (const Expr& q : beam.coordinates) names.push_back(q.name());
   add_entry(node, "coordinates", names_node(names));
+  if (!beam.continued_by.empty()) add_entry(node, "continued_by", beam.continued_by);
   if (beam.premature) add_entry(node, "premature", "true");
   if (beam.exact) add_entry(node, "exact", "true");
   return node;

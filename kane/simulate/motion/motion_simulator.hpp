@@ -96,6 +96,9 @@ class MotionSimulator {
   [[nodiscard]] std::span<const double> multipliers() const { return lambda_; }
   /// Contacts and frictions with their states and forces at the last calc_reports(); empty for plain motion.
   [[nodiscard]] virtual std::span<const ContactForce> contact_forces() const { return {}; }
+  /// Contacts are followed by time stepping at present: udot() and contact forces are means over the last step, and zero
+  /// before the first one.
+  [[nodiscard]] virtual bool stepping() const { return false; }
   /// How far open the constraints are that hold at a sample.
   [[nodiscard]] ConstraintResiduals calc_residuals(const State& sample);
 

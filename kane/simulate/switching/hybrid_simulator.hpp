@@ -37,6 +37,7 @@ class HybridSimulator final : public MotionSimulator {
   [[nodiscard]] std::span<const ContactForce> contact_forces() const override {
     return stepping_ ? std::span<const ContactForce>(stepped_forces_) : contact_forces_.forces();
   }
+  [[nodiscard]] bool stepping() const override { return stepping_; }
 
  private:
   /// Where state_ is in the course of a step. The rest of the step is done at the beginning of the next one, so that

@@ -82,9 +82,10 @@ std::vector<Expr> with_motion(const KernelWorkshop& shop, const std::vector<Expr
 void refuse_contact_outputs(const EquationsOfMotion& equations) {
   if (equations.contact_sensors.empty()) return;
   const ContactSensorEquation& sensor = equations.contact_sensors.front();
-  throw ModelError(
-      fmt::format("an output uses contact({}{}{}), but exported programs contain no contacts; leave that output out",
-                  sensor.first, sensor.second.empty() ? "" : ", ", sensor.second));
+  throw ModelError(fmt::format(
+      "an output uses contact({}{}{}), and exported programs contain no contacts: such a model can be simulated, "
+      "but not exported; leave that output out",
+      sensor.first, sensor.second.empty() ? "" : ", ", sensor.second));
 }
 
 ExportModel form_motion_export(const CompiledSystem& system, const MotionExportOptions& options) {
