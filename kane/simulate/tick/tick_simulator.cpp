@@ -48,7 +48,7 @@ TickSimulator::TickSimulator(std::shared_ptr<const CompiledSystem> system, const
           "the loads of '{}' depend on {}, nonlinearly or through constraints; the fixed-rate loop cannot solve for it",
           e.name, e.constraints.empty() ? std::string() : e.constraints.back().name);
   state_ = {0, std::vector<double>(e.q.size()), std::vector<double>(e.u.size())};
-  saved_ = hit_ = state_;
+  saved_ = hit_ = unprojected_ = state_;
   for (auto* v : {&y_, &stage_, &k1_, &k2_, &k3_, &k4_, &end_}) v->resize(e.q.size() + e.u.size());
   before_.resize(dynamics_.function_count() + e.switches.size());
   after_ = low_ = high_ = third_ = before_;
@@ -196,7 +196,18 @@ bool TickSimulator::step(double h, bool known) {
 
 bool TickSimulator::project() {
   situate(state_.t);
-  if (projector_.needed() && projector_.project(state_.q, state_.u) == ProjectionStatus::Failed) return false;
+  if (projector_.needed()) {
+    // Contacts that close within a tick of each other may not fit together exactly. A hand cannot wait until they do: the
+    // state stays where the step left it, and the next steps bring it back.
+    unprojected_ = state_;
+    if (projector_.project(state_.q, state_.u) == ProjectionStatus::Failed) {
+      const auto& contacts = dynamics_.contact_set().contacts;
+      const bool touching = std::any_of(contacts.begin(), contacts.end(),
+                                        [](const SwitchedContact& c) { return c.state != ContactState::Open; });
+      if (!touching) return false;
+      state_ = unprojected_;
+    }
+  }
   return all_finite(state_.q) && all_finite(state_.u);
 }
 

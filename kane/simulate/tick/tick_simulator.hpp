@@ -196,7 +196,7 @@ class TickSimulator {
   InputSchedule inputs_;
   bool started_ = false;
   int mode_ = -1, initial_mode_ = -1;
-  State state_, saved_, hit_;
+  State state_, saved_, hit_, unprojected_;
   bool guards_need_motion_ = false;
   bool forces_changed_ = true;  ///< since before_ was evaluated
   bool start_known_ = false;    ///< k1_ holds the rates at state_
