@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "kane/base/error.hpp"
+#include "kane/expr/copy_without.hpp"
+#include "kane/expr/graph.hpp"
 #include "kane/expr/traverse.hpp"
 
 namespace kane {
@@ -48,14 +51,33 @@ void KernelMaker::refuse_contact_sensors(std::span<const Expr> symbols) const {
             s.name().substr(0, s.name().rfind('.')));
 }
 
+/// Accelerations and constraint forces that the outputs are written with, but that are not among the arguments.
+std::vector<Expr> KernelMaker::find_unknowns(std::span<const Expr> symbols) const {
+  std::vector<Expr> unknowns;
+  std::unordered_set<NodeId> used;
+  for (const Expr& s : symbols) used.insert(s.id());
+  const auto look_for = [&](const Expr& s) {
+    if (used.contains(s.id()) && std::find(names_.state.begin(), names_.state.end(), s.name()) == names_.state.end())
+      unknowns.push_back(s);
+  };
+  for (const Expr& s : setting_.equations.udot) look_for(s);
+  for (const auto& c : setting_.equations.constraints) look_for(c.multiplier);
+  return unknowns;
+}
+
 Kernel KernelMaker::make(const std::string& name, bool& uses_time) const {
-  const auto values = substitute(outputs_, setting_.laws);
+  auto values = substitute(outputs_, setting_.laws);
+  auto symbols = symbols_of(values);
+  Graph apart;
+  if (const auto unknowns = find_unknowns(symbols); !unknowns.empty())
+    if (auto without = copy_without(unknowns, apart, values))
+      values = std::move(*without), symbols = symbols_of(values);
   std::vector<NamedExpr> named;
   for (std::size_t i = 0; i < values.size(); ++i) named.push_back({fmt::format("y{}", i), values[i]});
-  const auto symbols = symbols_of(values);
   refuse_contact_sensors(symbols);
   const Expr& t = setting_.equations.t;
-  uses_time = uses_time || std::any_of(symbols.begin(), symbols.end(), [&](const Expr& s) { return s == t; });
+  uses_time =
+      uses_time || std::any_of(symbols.begin(), symbols.end(), [&](const Expr& s) { return s.name() == t.name(); });
   LowerOptions lowering;
   lowering.strict = setting_.strict;
   Program program = lower(setting_.equations.name + "." + name, named, names_, lowering);

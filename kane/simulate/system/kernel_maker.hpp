@@ -49,6 +49,8 @@ class KernelMaker {
   [[nodiscard]] Kernel make(const std::string& name, bool& uses_time) const;
 
  private:
+  [[nodiscard]] std::vector<Expr> find_unknowns(std::span<const Expr> symbols) const;
+
   const KernelSetting& setting_;
   ProgramInputs names_;
   std::vector<Expr> outputs_;
