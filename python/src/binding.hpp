@@ -25,6 +25,8 @@ void bind_model(py::module_& m);
 void bind_analysis(py::module_& m);
 void bind_export(py::module_& m);
 void bind_simulation(py::module_& m);
+void bind_sweep(py::module_& m);
+void bind_ticks(py::module_& m);
 void bind_function(py::module_& m);
 void bind_builder(py::module_& m);
 void bind_expression(py::module_& m);

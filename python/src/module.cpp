@@ -104,4 +104,6 @@ PYBIND11_MODULE(_kane, m) {
   bind_analysis(m);
   bind_export(m);
   bind_simulation(m);
+  bind_sweep(m);
+  bind_ticks(m);
 }

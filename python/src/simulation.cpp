@@ -1,7 +1,7 @@
 // Runs: a whole one as arrays, or step by step with inputs set on the way. Controllers written in Python are called with the
 // interpreter's lock; everything else runs without it.
 
-#include "kane/model/simulation.hpp"
+#include "python/src/simulation.hpp"
 
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -51,6 +51,8 @@ InputSource controller(const py::tuple& given, const std::shared_ptr<Watch>& wat
   return source;
 }
 
+}  // namespace
+
 SimulationOptions simulation_options(const py::dict& given, const std::shared_ptr<Watch>& watch) {
   SimulationOptions o;
   if (given.contains("method")) o.method = method_from(given["method"].cast<std::string>());
@@ -81,6 +83,8 @@ std::vector<std::string> inputs_of(const SimulationOptions& options) {
   }
   return names;
 }
+
+namespace {
 
 Json summary_of(const RunReport& report, const Simulation& run) {
   Json json = wire::to_json(report, run.equations());
