@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 GALLERY = ["double_pendulum", "slider_crank", "fourbar", "rolling_disk_3d", "planar2r", "spinning_top", "stanford_arm", "geneva",
            "dominoes"]
 LEARN = ["course.md", "kanes-method.md", "python.md", "python-sympy.md"]
-HOW_TO = ["simulation.md", "analysis.md", "forces.md", "contact.md", "flexible.md", "haptics.md", "haptics-link.md", "piano-action.md", "export.md", "page.md", "workbench.md", "protocol.md", "fmu.md", "urdf.md", "mjcf.md",
+HOW_TO = ["simulation.md", "analysis.md", "forces.md", "contact.md", "flexible.md", "haptics.md", "haptics-link.md", "piano-action.md", "sweeps.md", "export.md", "page.md", "workbench.md", "protocol.md", "fmu.md", "urdf.md", "mjcf.md", "dxf.md",
           "autolev.md", "sdfast.md", "fortytwo.md"]
 THEORY = ["formulations.md", "expressions.md", "programs.md", "architecture.md", "systems/README.md"]
 REFERENCE = ["model-file.md", "joints.md", "commands.md"]
@@ -51,7 +51,7 @@ class Stage:
             if file.is_dir() or name in NOT_PAGES or name.startswith("site/") or name in ("Doxyfile", "api.dox"):
                 continue
             if file.suffix == ".md":
-                self.write(name, self.with_links(file.read_text(encoding="utf-8"), file))
+                self.write(name, with_tabs(self.with_links(file.read_text(encoding="utf-8"), file)))
             else:
                 (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(file, self.folder / name)
@@ -85,6 +85,24 @@ class Stage:
                 words = {".yaml": "yaml", ".cpp": "cpp", ".py": "python", ".xml": "xml"}.get(path.suffix, "text")
                 text = f"# {name}\n\n~~~{words}\n{path.read_text(encoding='utf-8', errors='replace')}\n~~~\n"
             self.write(source_page(path), text)
+
+
+def with_tabs(text):
+    """The three forms of a lesson stand side by side: one is seen at a time."""
+    block = r"<!-- file: examples/{}\.{} -->\n(```{}\n.*?^```)\n"
+    forms = (block.format(r"(?P<name>\d\d_\w+)", "cpp", "cpp") + r"\nThe same in Python:\n\n" + block.format("(?P=name)", "py", "python")
+             + r"\n(?P<how>As a model file[^\n]*)\n\n" + block.format("(?P=name)", "yaml", "yaml"))
+    pattern = re.compile(forms, re.S | re.M)
+
+    def tabs(match):
+        name, cpp, python, how, file = match.group("name", 2, 3, "how", 5)
+        parts = ['<div class="tabs" markdown="1">\n']
+        for k, (title, content) in enumerate((("File", f"{how}\n\n{file}"), ("C++", cpp), ("Python", python))):
+            place = f"{name}-{k}"
+            parts.append(f'<input type="radio" name="{name}" id="{place}"{" checked" if k == 1 else ""}>'
+                         f'<label for="{place}">{title}</label>\n<div class="tab" markdown="1">\n\n{content}\n\n</div>\n')
+        return "".join(parts) + "</div>\n"
+    return pattern.sub(tabs, text)
 
 
 def up(file):
@@ -172,7 +190,7 @@ def docstring(thing):
 
 def python_page():
     parts = ["# Python reference\n\nMade from docstrings; [python.md](../python.md) is the introduction.\n"]
-    for name in ("kane.model", "kane.simulation", "kane.function", "kane.results", "kane.mechanism", "kane.mechanics", "kane.vectors",
+    for name in ("kane.model", "kane.simulation", "kane.ticks", "kane.function", "kane.results", "kane.mechanism", "kane.mechanics", "kane.vectors",
                  "kane.expr", "kane.sympy_bridge", "kane.numeric", "kane.errors"):
         module = importlib.import_module(name)
         parts.append(f"\n## {name}\n\n{docstring(module)}\n")
@@ -241,7 +259,7 @@ def first_page(moving):
 Multibody dynamics by Kane's method. Describe a mechanism in a file, in Python or in C++; Kane derives its equations in
 symbols, prints them as a textbook would, compiles them to machine code in milliseconds, and runs them.
 
-- **Learn**: [ten programs](course.md), [Kane's method step by step](kanes-method.md), [Python](python.md), [coming from SymPy](python-sympy.md)
+- **Learn**: [ten lessons in C++, Python and files](course.md), [Kane's method step by step](kanes-method.md), [Python](python.md), [coming from SymPy](python-sympy.md)
 - **How to**: [simulate](simulation.md), [analyse](analysis.md), [contacts](contact.md), [haptics](haptics.md), [export](export.md)
 - **Theory**: [formulations](formulations.md), [expressions](expressions.md), [textbook systems](systems/README.md), [architecture](architecture.md)
 - **Reference**: [model file](model-file.md), [command](commands.md), [Python](reference/python.md), <a href="cpp/index.html">C++</a>

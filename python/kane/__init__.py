@@ -19,14 +19,15 @@ from .function import CompiledFunction, MotionFunction
 from .mechanics import (Dyadic, KanesMethod, Particle, Point, ReferenceFrame, RigidBody, Vector, cross, dot, dynamicsymbols,
                         inertia, outer, time_derivative)
 from .mechanism import Mechanism
-from .model import Model, load, loads
+from .model import Model, load, loads, read_sweep
 from .numeric import EquationsOfMotion
-from .results import (Derivation, Equilibrium, EquilibriumList, Evaluation, Fit, FrequencyResponse, InverseResult,
-                      JointForces, LinearModel, Page, Reach, Report, Result, RootLocus, SensitivityResult, SourceCode,
-                      Table, TaskJacobian)
+from .results import (Derivation, Equilibrium, EquilibriumList, Evaluation, Fit, FrequencyResponse, HapticReport,
+                      InverseResult, JointForces, LinearModel, Page, Reach, Report, Result, RootLocus, SensitivityResult,
+                      SourceCode, SweepResult, Table, TaskJacobian, TickReport)
 from .simulation import Simulation
 from .states import State
 from .sympy_bridge import compile, from_kanes_method, from_sympy, to_sympy
+from .ticks import Ticks
 
 __version__: str = _kane.__version__
 

@@ -14,10 +14,11 @@ from . import _kane
 from .errors import ModelError, RunError
 from .function import MotionFunction
 from .results import (Derivation, EquilibriumList, Evaluation, Fit, FrequencyResponse, InverseResult, JointForces,
-                      LinearModel, Page, Reach, Result, RootLocus, SensitivityResult, SourceCode, TaskJacobian)
+                      HapticReport, LinearModel, Page, Reach, Result, RootLocus, SensitivityResult, SourceCode, SweepResult,
+                      TaskJacobian)
 from .states import State, StateLike, settings, state_dict, state_text, states_text, suggestion
 
-__all__ = ["Model", "load", "loads"]
+__all__ = ["Model", "load", "loads", "read_sweep"]
 
 _READING = ("set", "guess", "formulation", "strict", "interpreter", "ignore_limits", "floating_base", "lenient", "keyframe",
             "with_contacts")
@@ -81,6 +82,38 @@ def _table(table: Any) -> Tuple[List[str], np.ndarray, np.ndarray]:
             raise ModelError(f"the column '{name}' has the shape {column.shape}, the times {t.shape}")
     names = list(columns)
     return names, t, np.column_stack([columns[n] for n in names]) if names else np.zeros((len(t), 0))
+
+
+def _whole(name: str, value: Any) -> int:
+    if isinstance(value, bool) or int(value) != value or not 0 <= value < 2**63:
+        raise ModelError(f"{name} takes a whole number that is not negative, not {value!r}")
+    return int(value)
+
+
+def _variation(name: str, how: Any) -> str:
+    """How a variable of a sweep varies, as the command line says it."""
+    if isinstance(how, str):
+        return how
+    values = np.atleast_1d(np.asarray(how, dtype=float))
+    if values.ndim != 1 or not values.size or not np.isfinite(values).all():
+        raise ModelError(f"the values of '{name}' must be finite numbers in a list, not {how!r}")
+    return "{" + ", ".join(repr(float(v)) for v in values) + "}"
+
+
+def _cases(table: Any) -> Tuple[List[str], List[List[float]]]:
+    """The rows of a DataFrame, or of a mapping of columns."""
+    if not hasattr(table, "keys"):
+        raise TypeError(f"cases are a mapping of columns or a DataFrame, not {type(table).__name__}")
+    names = [str(name) for name in table.keys()]
+    columns = [np.asarray(table[name], dtype=float) for name in table.keys()]
+    if not columns or any(c.ndim != 1 or c.shape != columns[0].shape for c in columns):
+        raise ModelError("cases need columns of the same length")
+    return names, np.column_stack(columns).tolist()
+
+
+def read_sweep(path: Union[str, os.PathLike]) -> SweepResult:
+    """The results that ``kane sweep --out FILE`` has written so far."""
+    return SweepResult(_kane.read_sweep(os.fspath(path)))
 
 
 class Model:
@@ -357,6 +390,62 @@ class Model:
             raise RunError("the fit cannot start: " + result.failure, result)
         if check and result.status != "converged":
             raise RunError(f"the fit did not converge: {result.status}", result)
+        return result
+
+    def sweep(self, vary: Optional[Mapping] = None, measures: Union[None, str, Sequence[str], Mapping] = None,
+              until: Optional[float] = None, state: StateLike = None, *, cases: Any = None, runs: Optional[int] = None,
+              seed: Optional[int] = None, sampling: Optional[str] = None, correlate: Optional[Mapping] = None,
+              output_step: Optional[float] = None, threads: int = 0, lanes: int = 0,
+              case_limit: Optional[float] = None, **options: Any) -> SweepResult:
+        """Many variations of a run, on SIMD lanes and threads, with the results as arrays.
+
+        ``vary``: by name a range with a count "1..2:50", an array or list of values, a distribution "normal(0.3, 0.01)", or
+        words for ``run.method``; variables with values span a grid. ``cases``: a table whose rows are run as they are.
+        ``measures``: expressions of a run ("max(q1)", "first(q < 0)", "end(q)"), by name or as a list. ``sampling`` of
+        distributions: "random", "lhs", "sobol", "saltelli", "morris"; ``correlate={("a", "b"): 0.5}``. Options of a run are
+        those of :meth:`simulate`, without functions of Python.
+
+        >>> import kane
+        >>> model = kane.load(kane.example("damped_pendulum"))
+        >>> sweep = model.sweep({"l": [0.5, 1.0]}, {"down": "first(q < 0)"}, until=2, q=0.2)
+        >>> bool(sweep["down"][0] < sweep["down"][1])
+        True
+        """
+        given, names = self._run_options(options)
+        for key in ("report", "frames", "video", "control_period", "control_delay"):
+            if key in given:
+                raise ModelError(f"'{key}' is for a single run, not for a sweep")
+        given["vary"] = [(str(name), _variation(name, how)) for name, how in dict(vary or {}).items()]
+        if measures is None:
+            raise ModelError("a sweep needs measures: expressions of what is kept of each run, such as \"max(q1)\"")
+        given["measures"] = ([(str(n), str(text)) for n, text in measures.items()] if isinstance(measures, Mapping) else
+                             [("", text) for text in _names(measures) or []])
+        if cases is not None:
+            given["cases"] = _cases(cases)
+        if correlate is not None:
+            given["correlations"] = [(str(a), str(b), float(value)) for (a, b), value in correlate.items()]
+        for key, value in (("runs", runs), ("seed", seed), ("threads", threads), ("lanes", lanes)):
+            if value is not None:
+                given[key] = _whole(key, value)
+        given.update(_clean({"until": until, "output_step": output_step, "sampling": sampling, "case_limit": case_limit}))
+        return SweepResult(_kane.sweep(self._core, self._state(state, names), given))
+
+    def haptics(self, duration: float = 10.0, state: StateLike = None, *, rate: float = 1000.0, amplitude: float = 0.1,
+                frequency: float = 0.5, hand_stiffness: float = 300.0, hand_damping: float = 4.0,
+                device_mass: float = 0.2, device_damping: float = 0.5, max_force: float = 0.0,
+                admittance: bool = False, passivity: bool = True, stored_energy: float = 0.0,
+                **names: Any) -> HapticReport:
+        """The haptic loop of a model with a handle, held by a simulated hand, as fast as the machine allows. Loops that pull a
+        handle themselves use :class:`kane.Ticks`; devices are connected by the command ``kane haptics``."""
+        options = {"duration": float(duration), "rate": float(rate), "amplitude": float(amplitude),
+                   "frequency": float(frequency), "hand_stiffness": float(hand_stiffness),
+                   "hand_damping": float(hand_damping), "device_mass": float(device_mass),
+                   "device_damping": float(device_damping), "max_force": float(max_force), "admittance": bool(admittance),
+                   "passivity": bool(passivity), "stored_energy": float(stored_energy)}
+        result = HapticReport(_kane.haptics(self._core, self._state(state, names), options))
+        if result.status != "ok":
+            raise RunError("the mechanism is jammed: no contact forces exist" if result.status == "jammed" else
+                           "the motion could not be evaluated", result)
         return result
 
     # ---- symbols, functions, pages, code -------------------------------------------------------------------------------

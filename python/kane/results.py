@@ -10,7 +10,7 @@ import numpy as np
 
 __all__ = ["Report", "Evaluation", "LinearModel", "Equilibrium", "EquilibriumList", "FrequencyResponse", "RootLocus",
            "TaskJacobian", "Reach", "JointForces", "Table", "Result", "InverseResult", "SensitivityResult", "Fit",
-           "Derivation", "Page", "SourceCode"]
+           "Derivation", "Page", "SourceCode", "SweepResult", "TickReport", "HapticReport"]
 
 
 def _numbers(value: Any) -> np.ndarray:
@@ -67,6 +67,23 @@ class Evaluation(Report):
     """A model at one state: ``qdot``, ``udot``, ``M``, ``rhs``, ``constraint_jacobian``, energies, ``points``, ``bodies``,
     ``reactions``, ``outputs``."""
 
+    t: float
+    q: np.ndarray
+    u: np.ndarray
+    qdot: np.ndarray
+    udot: np.ndarray
+    M: np.ndarray
+    rhs: np.ndarray
+    constraint_jacobian: np.ndarray
+    constraint_multipliers: np.ndarray
+    constraint_residuals: np.ndarray
+    generalized_active_forces: np.ndarray
+    generalized_inertia_forces: np.ndarray
+    linear_momentum: np.ndarray
+    angular_momentum: np.ndarray
+    kinetic: float
+    outputs: Dict[str, float]
+
     _arrays = ("q", "u", "qdot", "udot", "M", "rhs", "M_embedded", "rhs_embedded", "constraint_jacobian",
                "constraint_multipliers", "constraint_residuals", "generalized_active_forces",
                "generalized_inertia_forces", "linear_momentum", "angular_momentum")
@@ -74,6 +91,17 @@ class Evaluation(Report):
 
 class LinearModel(Report):
     """x' = A x + B r about a state, and the same as M u' + C u + K q = F r; ``eigenvalues``, ``modes``, ``stability``."""
+
+    A: np.ndarray
+    B: np.ndarray
+    M: np.ndarray
+    C: np.ndarray
+    K: np.ndarray
+    F: np.ndarray
+    states: List[str]
+    inputs: List[str]
+    eigenvalues: np.ndarray
+    stability: str
 
     _arrays = ("A", "B", "M", "C", "K", "F")
     _complex = ("eigenvalues",)
@@ -98,11 +126,19 @@ class LinearModel(Report):
 class Equilibrium(Report):
     """One equilibrium: ``q``, ``u``, ``inputs`` by name (it can be passed as a state), ``stability``, ``eigenvalues``."""
 
+    q: Dict[str, float]
+    u: Dict[str, float]
+    inputs: Dict[str, float]
+    eigenvalues: np.ndarray
+
     _complex = ("eigenvalues",)
 
 
 class EquilibriumList(Report):
     """Result of a search: ``found`` is a list of :class:`Equilibrium`, the nearest first."""
+
+    found: List[Equilibrium]
+    message: str
 
     def __init__(self, fields: Dict[str, Any]) -> None:
         fields["found"] = [Equilibrium(one) for one in fields["found"]]
@@ -111,6 +147,13 @@ class EquilibriumList(Report):
 
 class FrequencyResponse(Report):
     """``omega`` (rad/s), ``magnitude``, ``decibel``, ``phase_deg``, ``poles``, ``zeros``, margins; ``response``: complex."""
+
+    omega: np.ndarray
+    magnitude: np.ndarray
+    decibel: np.ndarray
+    phase_deg: np.ndarray
+    poles: np.ndarray
+    zeros: np.ndarray
 
     _arrays = ("omega", "magnitude", "decibel", "phase_deg")
     _complex = ("poles", "zeros")
@@ -122,6 +165,8 @@ class FrequencyResponse(Report):
 
 class RootLocus(Report):
     """``values`` of the swept name, and ``eigenvalues`` (values, branches)."""
+
+    eigenvalues: np.ndarray
 
     _arrays = ("values",)
 
@@ -142,6 +187,9 @@ class Reach(Report):
 
 class JointForces(Report):
     """Forces in every joint at a state: ``joints``, ``constraint_forces``, ``multipliers``."""
+
+    joints: List[Dict[str, Any]]
+    constraint_forces: np.ndarray
 
     _arrays = ("constraint_forces",)
 
@@ -295,3 +343,86 @@ class Derivation:
 
 class SourceCode(Report):
     """Exported source: ``files`` (text by name), ``notes`` about what is left out, ``written`` (paths)."""
+
+    notes: List[str]
+    written: List[str]
+
+
+class TickReport(Report):
+    """Ticks that were made: ``ticks``, ``events`` in them, ``status`` ("ok", "failed", "jammed"), ``stop`` (an event of the
+    model ends the run), ``work`` (counts of the last tick)."""
+
+    ticks: int
+    events: int
+    status: str
+    stop: bool
+    work: Dict[str, int]
+
+
+class HapticReport(Report):
+    """A haptic loop with a simulated hand: ``ticks``, ``events``, ``axes`` (coupler, forces and energies of each axis of the
+    handle), the last ``t``, ``q`` and ``u``, computing times of a tick in seconds."""
+
+    _arrays = ("q", "u")
+    ticks: int
+    events: int
+    status: str
+    t: float
+    q: np.ndarray
+    u: np.ndarray
+    axes: List[Dict[str, Any]]
+
+
+class SweepResult:
+    """The runs of a sweep: ``sweep["m"]`` is a column of a variable or a measure over the runs; ``values`` (runs, variables),
+    ``results`` (runs, measures; not-a-number where a run failed), ``ok``, ``seconds`` of computing, ``failures`` (reasons by
+    run)."""
+
+    def __init__(self, found: Dict[str, Any]) -> None:
+        self.variables: List[str] = found["variables"]
+        self.measures: List[str] = found["measures"]
+        self.choices: Dict[str, List[str]] = {v: c for v, c in zip(found["variables"], found["choices"]) if c}
+        self.values: np.ndarray = found["values"]
+        self.results: np.ndarray = found["results"]
+        self.ok: np.ndarray = found["ok"]
+        self.seconds: np.ndarray = found["seconds"]
+        self.failures: Dict[int, str] = found["failures"]
+        self.k: np.ndarray = found.get("k", np.arange(len(self.ok)))
+        self.count: int = found.get("count", len(self.ok))
+
+    @property
+    def columns(self) -> List[str]:
+        return [*self.variables, *self.measures]
+
+    def keys(self) -> List[str]:
+        return self.columns
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """A column; the words of a variable that takes words."""
+        if name in self.variables:
+            column = self.values[:, self.variables.index(name)]
+            return np.array(self.choices[name])[column.astype(int)] if name in self.choices else column
+        if name in self.measures:
+            return self.results[:, self.measures.index(name)]
+        from .states import suggestion
+        raise KeyError(f"no column '{name}'{suggestion(name, self.columns)}")
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.variables or name in self.measures
+
+    def __len__(self) -> int:
+        return len(self.ok)
+
+    def to_pandas(self) -> Any:
+        """The same as a ``pandas.DataFrame``: variables, measures, ``ok``, indexed by run."""
+        try:
+            import pandas
+        except ImportError:
+            raise ImportError("to_pandas() needs the package pandas") from None
+        return pandas.DataFrame({**{name: self[name] for name in self.columns}, "ok": self.ok},
+                                index=pandas.Index(self.k, name="run"))
+
+    def __repr__(self) -> str:
+        failed = int(np.count_nonzero(~self.ok))
+        return (f"<SweepResult: {len(self)} runs over {', '.join(self.variables)}; {', '.join(self.measures)}"
+                + (f"; {failed} failed>" if failed else ">"))

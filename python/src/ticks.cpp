@@ -247,7 +247,11 @@ py::object run_haptics(const PyModel& m, const std::string& state, const py::dic
     SimulatedDevice simulated(axes, admittance);
     HapticLoop loop(simulator, simulated, haptic);
     const HapticReport r = loop.run();
-    Json j{{"ticks", r.ticks}, {"events", r.events}, {"event_ticks", r.event_ticks}, {"stopped", r.stopped}};
+    Json j{{"ticks", r.ticks},
+           {"missed", r.missed},
+           {"events", r.events},
+           {"event_ticks", r.event_ticks},
+           {"stopped", r.stopped}};
     j["status"] = r.status == TickStatus::Ok ? "ok" : r.status == TickStatus::Jammed ? "jammed" : "failed";
     j["compute_median"] = r.compute.quantile(0.5) * 1e-9, j["compute_largest"] = r.compute.largest() * 1e-9;
     j["t"] = simulator.state().t, j["q"] = simulator.state().q, j["u"] = simulator.state().u;
