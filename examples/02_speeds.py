@@ -30,8 +30,8 @@ def main():
         print(title)
         for q, rate in zip(e["q"], e["qdot"]):
             print(f"  {q}' = {rate.text()}")
-        tip = next(p for p in model.evaluate().points if p["name"] == "tip")
-        print("  acceleration of the tip: {:.6f}, {:.6f} m/s^2".format(*tip["acceleration"]))
+        x, y, _ = model.evaluate().points["tip"]["acceleration"]
+        print(f"  acceleration of the tip: {x:.6f}, {y:.6f} m/s^2")
 
 
 if __name__ == "__main__":

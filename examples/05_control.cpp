@@ -39,7 +39,7 @@ int main() {
 
   // The same gains on the nonlinear model, sampled.
   kane::Simulation run(model, {.q = {{"theta", 0.3}}, .inputs = {{"F", 0}}});
-  while (run.time() < 4) {
+  for (int i = 0; i < 400; ++i) {
     const auto& s = run.state();
     run.set_input("F", kGains[0] * s.q[0] + kGains[1] * s.q[1] + kGains[2] * s.u[0] + kGains[3] * s.u[1]);
     run.advance(0.01);

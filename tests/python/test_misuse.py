@@ -59,11 +59,12 @@ def test_functions_with_wrong_shapes(model):
 def test_every_method_with_odd_arguments(model):
     random.seed(4)
     names = ["evaluate", "forces", "jacobian", "reach", "linearize", "root_locus", "equilibrium", "frequency", "inverse",
-             "sensitivity", "fit", "derive", "export", "with_options"]
+             "sensitivity", "fit", "derive", "export", "with_options", "sweep"]
     for name in names:
         for _ in range(60):
             arguments = [random.choice(ODD) for _ in range(random.randint(0, 3))]
             attempt(lambda: getattr(model, name)(*arguments))
+    loop = kane.Ticks(model, free_rows=1)
     for a in ODD:
         attempt(lambda: model.simulate(a if not isinstance(a, (int, float)) else "x"))
         attempt(lambda: model.simulate(0.01, a))
@@ -74,6 +75,21 @@ def test_every_method_with_odd_arguments(model):
         attempt(lambda: model.simulate(0.01, output_step=a) if not isinstance(a, float) or a > 1e-3 else None)
         attempt(lambda: kane.Simulation(model, a))
         attempt(lambda: kane.Simulation(a))
+        attempt(lambda: kane.Ticks(a))
+        attempt(lambda: kane.Ticks(model, a))
+        attempt(lambda: kane.Ticks(model, period=a))
+        attempt(lambda: kane.Ticks(model, free_rows=a, max_events=a))
+        attempt(lambda: kane.Ticks(model, inputs={"T": a}).tick(2))
+        attempt(lambda: loop.tick(a) if not isinstance(a, int) or a < 10 else None)
+        attempt(lambda: (loop.set(T=a), loop.apply(T=a)))
+        attempt(lambda: (loop.impose(a), loop.release(a)))
+        attempt(lambda: (loop.stage(a), loop.force(a)))
+        attempt(lambda: model.haptics(a if not isinstance(a, float) or a > 10 else 0.01))
+        attempt(lambda: model.sweep({"l": a}, "end(q)", until=0.01))
+        attempt(lambda: model.sweep({"l": [1.0]}, a, until=0.01))
+        attempt(lambda: model.sweep(a, "end(q)", until=0.01, cases=a))
+        attempt(lambda: model.sweep({"l": [1.0]}, "end(q)", 0.01, a, lanes=a))
+        attempt(lambda: kane.read_sweep(a))
     assert model.evaluate(q=0.0).udot[0] == pytest.approx(-9.81 / 2)
 
 

@@ -51,8 +51,8 @@ def test_handles_and_inputs_push(slider):
 def test_ticks_with_contact_against_a_run():
     model = kane.load(kane.example("bouncing_ball"))
     loop = kane.Ticks(model, period=1e-4)
-    loop.tick(10000)
-    run = model.simulate(1.0)
+    loop.tick(15000)
+    run = model.simulate(1.5)
     assert loop.events >= 2
     assert loop.q[0] == pytest.approx(run["y"][-1], abs=1e-4)
 
