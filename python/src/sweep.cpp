@@ -2,7 +2,10 @@
 
 #include "kane/batch/sweep.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 

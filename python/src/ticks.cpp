@@ -1,8 +1,13 @@
 // Ticks of fixed length, as a haptic loop makes them, and the loop itself with a simulated hand.
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
+#include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "kane/analysis/signals.hpp"
 #include "kane/base/error.hpp"
