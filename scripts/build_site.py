@@ -7,6 +7,7 @@ BUILD is a build folder with bin/kane and python/kane; SITE is written. The API 
 or can be made (doxygen). Needs mkdocs. Fails if a link leads nowhere.
 """
 
+import html
 import html.parser
 import importlib
 import inspect
@@ -94,13 +95,18 @@ def with_tabs(text):
              + r"\n(?P<how>As a model file[^\n]*)\n\n" + block.format("(?P=name)", "yaml", "yaml"))
     pattern = re.compile(forms, re.S | re.M)
 
+    def code(block, language):
+        return f'<pre><code class="language-{language}">{html.escape(block.split(chr(10), 1)[1].rsplit(chr(10), 1)[0])}</code></pre>'
+
     def tabs(match):
         name, cpp, python, how, file = match.group("name", 2, 3, "how", 5)
-        parts = ['<div class="tabs" markdown="1">\n']
-        for k, (title, content) in enumerate((("File", f"{how}\n\n{file}"), ("C++", cpp), ("Python", python))):
+        words = re.sub(r"`([^`]*)`", r"<code>\1</code>", html.escape(how, quote=False))
+        parts = ['<div class="tabs">']
+        for k, (title, content) in enumerate((("File", f"<p>{words}</p>{code(file, 'yaml')}"), ("C++", code(cpp, "cpp")),
+                                              ("Python", code(python, "python")))):
             place = f"{name}-{k}"
             parts.append(f'<input type="radio" name="{name}" id="{place}"{" checked" if k == 1 else ""}>'
-                         f'<label for="{place}">{title}</label>\n<div class="tab" markdown="1">\n\n{content}\n\n</div>\n')
+                         f'<label for="{place}">{title}</label><div class="tab">{content}</div>')
         return "".join(parts) + "</div>\n"
     return pattern.sub(tabs, text)
 
@@ -381,6 +387,10 @@ def main():
     made = site / "cpp.made" / "html" if (site / "cpp.made" / "html").is_dir() else site / "cpp.made"
     shutil.copytree(made, site / "cpp", dirs_exist_ok=True)
     shutil.rmtree(site / "cpp.made")
+    course = (site / "course.html").read_text(encoding="utf-8")
+    lessons = len(list((ROOT / "examples").glob("[01][0-9]_*.py")))
+    if len(re.findall(r'<input [^>]*checked><label [^>]*>C\+\+</label><div class="tab"><pre>', course)) != lessons:
+        sys.exit("course.html does not show every lesson as a file, in C++ and in Python")
     dead = sorted(set(dead_links(site)))
     for line in dead:
         print("error:", line)
