@@ -101,7 +101,7 @@ void compare_lanes() {
 void measure_store() {
   const auto folder = std::filesystem::temp_directory_path() / fmt::format("kane_bench_{}", ::getpid());
   std::filesystem::create_directories(folder);
-  StudyIdentity identity{"m", "h", "v", "s", "random", "", 1'000'000, {"a", "b"}, {"m"}, {{}, {}}};
+  StudyIdentity identity{"m", "h", "v", "s", "random", {}, 1'000'000, {"a", "b"}, {"m"}, {{}, {}}};
   {
     SweepStore store((folder / "s.db").string(), identity, false);
     std::vector<CaseResult> results(500);
@@ -128,7 +128,7 @@ void run_million() {
   SweepOptions o;
   o.simulation.method = Method::Rk4, o.until = 1, o.simulation.step = 0.01;
   const Sweep sweep(read_model_text(chain(1), "bench.yaml"), vary("0.01..0.1", 1'000'000), {{"q", "end(q1)", {}}}, o);
-  StudyIdentity identity{"m", "h", "v", "s", "random", "", 1'000'000, {"d"}, {"q"}, {{}}};
+  StudyIdentity identity{"m", "h", "v", "s", "random", {}, 1'000'000, {"d"}, {"q"}, {{}}};
   const auto begin = Clock::now();
   {
     SweepStore store((folder / "m.db").string(), identity, false);

@@ -56,6 +56,22 @@ void ModelSource::add_to(CLI::App& command) {
   command.add_flag("--ignore-limits", ignore_limits, "Joints have no stops, motors no max_force and max_speed");
 }
 
+std::vector<std::string> ModelSource::arguments() const {
+  std::vector<std::string> list;
+  const auto add = [&](const char* option, const std::string& value) {
+    list.emplace_back(option), list.push_back(value);
+  };
+  for (const auto& setting : settings) add("--set", setting);
+  for (const auto& guess : guesses) add("--guess", guess);
+  if (formulation != "automatic") add("--formulation", formulation);
+  if (reading.urdf.floating_base) list.emplace_back("--floating-base");
+  if (reading.lenient) list.emplace_back("--lenient");
+  if (!reading.mjcf.keyframe.empty()) add("--keyframe", reading.mjcf.keyframe);
+  if (reading.mjcf.contacts) list.emplace_back("--with-contacts");
+  if (ignore_limits) list.emplace_back("--ignore-limits");
+  return list;
+}
+
 Mechanism ModelSource::read() const {
   working_on("reading the model");
   Mechanism mechanism = model == "-" ? read_mechanism_text(read_standard_input(), "standard input", reading)

@@ -31,6 +31,8 @@ struct ModelSource {
 
   /// Adds MODEL, --set, --guess, --formulation, --floating-base and --ignore-limits.
   void add_to(CLI::App& command);
+  /// The options that differ from their defaults, without the model itself.
+  [[nodiscard]] std::vector<std::string> arguments() const;
   /// Reads the model ("-": Kane YAML from standard input) and applies --set and --guess.
   [[nodiscard]] Mechanism read() const;
   /// The same, derived and compiled; the model's notes (Model::notes) go to standard error.

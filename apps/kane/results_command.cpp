@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/kane/analysis_commands.hpp"
+#include "apps/kane/case_replay.hpp"
 #include "apps/kane/command.hpp"
 #include "apps/kane/output_guard.hpp"
 #include "apps/kane/print.hpp"
@@ -30,7 +31,7 @@ struct ResultsCommandOptions {
   std::vector<std::string> measures, failures;
   std::vector<double> quantiles = {0.05, 0.5, 0.95};
   std::optional<double> run;
-  long rows = 0;
+  long rows = 0, replays = 60;
   bool json = false, force = false;
 };
 
@@ -261,6 +262,9 @@ struct ResultsReport {
 void run_results(const ResultsCommandOptions& options) {
   for (const double p : options.quantiles)
     require(p >= 0 && p <= 1, "--quantiles takes numbers from 0 to 1, not {}", p);
+  constexpr long kMostReplays = 5000;
+  require(options.replays >= 0 && options.replays <= kMostReplays, "--replays takes 0 to {}, not {}", kMostReplays,
+          options.replays);
   const StoreTable table = read_store(options.store);
   if (options.run) return show_run(table, *options.run, options.json);
   OutputGuard guard(options.force, {options.store});
@@ -271,9 +275,9 @@ void run_results(const ResultsCommandOptions& options) {
     for (std::size_t m = 0; m < table.measures.size(); ++m) report.measures.push_back(m);
   if (!options.out.empty()) write_table(table, options.out);
   if (!options.page.empty())
-    write_file(
-        options.page,
-        make_results_page(table, "Sweep of " + std::filesystem::path(table.identity.model_file).stem().string()));
+    write_file(options.page,
+               make_results_page(table, "Sweep of " + std::filesystem::path(table.identity.model_file).stem().string(),
+                                 make_replays(table, static_cast<std::size_t>(options.replays))));
   if (options.out == "-") return;
   if (options.json)
     fmt::print("{}\n", report.json().dump());
@@ -289,6 +293,7 @@ void add_results_command(CLI::App& app) {
   command->add_option("store", options->store, "The store that kane sweep wrote")->required();
   command->add_option("--out", options->out, "All runs as FILE.csv, FILE.h5 or FILE.mat; '-' prints CSV");
   command->add_option("--page", options->page, "A page with pictures: FILE.html");
+  command->add_option("--replays", options->replays, "Runs that the page replays in 3-D (default: 60)");
   command->add_option("--measure", options->measures, "Only these measures")->allow_extra_args(false);
   command->add_option("--quantiles", options->quantiles, "Probabilities (default: 0.05,0.5,0.95)")->delimiter(',');
   command

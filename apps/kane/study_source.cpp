@@ -172,17 +172,19 @@ std::unique_ptr<Sweep> StudySource::load() {
   return sweep;
 }
 
+std::string hash_of(const ModelSource& source, const Mechanism& mechanism) {
+  try {
+    return text_hash(write_yaml(mechanism));
+  } catch (const ModelError&) {  // what cannot be written as a model file is known by its bytes
+    return text_hash(read_file_bytes(source.model, source.model, kMostFileBytes) +
+                     fmt::format("{}", fmt::join(source.settings, " ")));
+  }
+}
+
 void StudySource::identify(const Sweep& sweep, const Mechanism& mechanism) {
   identity_.model_file = source_.model;
   identity_.version = KANE_VERSION;
-  std::string text;
-  try {
-    text = write_yaml(mechanism);
-  } catch (const ModelError&) {  // what cannot be written as a model file is known by its bytes
-    text = read_file_bytes(source_.model, source_.model, kMostFileBytes) +
-           fmt::format("{}", fmt::join(source_.settings, " "));
-  }
-  identity_.model_hash = text_hash(text);
+  identity_.model_hash = hash_of(source_, mechanism);
   identity_.study = sweep.describe();
   identity_.sampling =
       sweep.study().random_variables().empty() ? "grid" : std::string(to_string(sweep.study().options().sampling));
@@ -192,14 +194,17 @@ void StudySource::identify(const Sweep& sweep, const Mechanism& mechanism) {
     identity_.variables.push_back(v.name);
     identity_.choices.push_back(v.choices);
   }
-  std::string& command = identity_.command;
-  for (const auto& setting : source_.settings) command += fmt::format(" --set '{}'", setting);
-  for (const auto& guess : source_.guesses) command += fmt::format(" --guess '{}'", guess);
-  if (!state_.file.empty()) command += " --state " + state_.file;
-  if (until_) command += fmt::format(" --until {}", *until_);
-  if (!method_.empty()) command += " --method " + method_;
-  if (tolerance_) command += fmt::format(" --tolerance {}", *tolerance_);
-  if (step_) command += fmt::format(" --step {}", *step_);
+  std::vector<std::string>& list = identity_.arguments;
+  list = source_.arguments();
+  const auto add = [&](const char* option, const std::string& value) {
+    list.emplace_back(option), list.push_back(value);
+  };
+  if (!state_.file.empty()) add("--state", state_.file);
+  if (until_) add("--until", fmt::format("{}", *until_));
+  if (!method_.empty()) add("--method", method_);
+  if (tolerance_) add("--tolerance", fmt::format("{}", *tolerance_));
+  if (step_) add("--step", fmt::format("{}", *step_));
+  if (strict_) list.emplace_back("--strict");
 }
 
 }  // namespace kane

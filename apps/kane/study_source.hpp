@@ -13,6 +13,9 @@
 
 namespace kane {
 
+/// Hash of a model as it is after --set and the like.
+[[nodiscard]] std::string hash_of(const ModelSource& source, const Mechanism& mechanism);
+
 class StudySource {
  public:
   void add_to(CLI::App& command);

@@ -1,6 +1,8 @@
 #include "kane/batch/results_page.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "kane/base/output_mark.hpp"
 #include "kane/base/page.hpp"
@@ -68,7 +70,8 @@ std::vector<double> influences(const StoreTable& table, std::size_t measure) {
 
 std::string replay_command(const StoreTable& table, std::size_t row) {
   const StudyIdentity& identity = table.identity;
-  std::string command = "kane simulate " + shell_word(identity.model_file) + identity.command;
+  std::string command = "kane simulate " + shell_word(identity.model_file);
+  for (const std::string& argument : identity.arguments) command += " " + shell_word(argument);
   for (std::size_t i = 0; i < identity.variables.size(); ++i) {
     const std::string& name = identity.variables[i];
     const double value = table.values[i][row];
@@ -83,11 +86,14 @@ std::string replay_command(const StoreTable& table, std::size_t row) {
   return command + fmt::format(" --report case_{}.html", table.k[row]);
 }
 
-std::string make_results_page(const StoreTable& table, const std::string& title) {
+std::string make_results_page(const StoreTable& table, const std::string& title, const PageReplays& replays) {
   const StudyIdentity& identity = table.identity;
   const std::size_t stride = (table.k.size() + kMostShownCases - 1) / kMostShownCases;
   std::string rows, commands, reasons;
-  for (std::size_t r = 0; r < table.k.size(); r += std::max<std::size_t>(stride, 1)) {
+  std::map<std::size_t, const std::string*> replayed;
+  for (const auto& [row, data] : replays.runs) replayed[row] = &data;
+  for (std::size_t r = 0; r < table.k.size(); ++r) {
+    if (r % std::max<std::size_t>(stride, 1) != 0 && !replayed.contains(r)) continue;
     std::string row = fmt::format("[{}", table.k[r]);
     for (const auto* columns : {&table.values, &table.measures})
       for (const auto& column : *columns) row += "," + page_number(column[r]);
@@ -125,6 +131,12 @@ std::string make_results_page(const StoreTable& table, const std::string& title)
   page += ",\"choices\":" + page_list(identity.choices, [](const auto& list) { return page_list(list, page_text); });
   page += ",\"sampling\":" + page_text(identity.sampling) + ",\"summary\":[" + summary + "],\n\"rows\":[" + rows +
           "],\n\"commands\":[" + commands + "],\n\"reasons\":[" + reasons + "]};\n";
+  page += "const R={\"frame\":" + page_text(replays.frame) + ",\"mark\":" + page_text(replays.mark) +
+          ",\"note\":" + page_text(replays.note) + ",\"shared\":" + replays.shared + ",\"runs\":{";
+  std::string runs;
+  for (const auto& [row, data] : replayed)
+    runs += fmt::format("{}\"{}\":{}", runs.empty() ? "" : ",\n", table.k[row], *data);
+  page += runs + "}};\n";
   return page + kResultsScript + "</script>\n</body></html>\n";
 }
 

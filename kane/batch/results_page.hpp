@@ -3,6 +3,7 @@
 // front. It needs no other file and no network. A click on a case shows its values and the command that runs it again.
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kane/batch/store.hpp"
@@ -15,7 +16,16 @@ namespace kane {
 /// Cases that the page draws; of larger stores every n-th is shown, and the page says so.
 inline constexpr std::size_t kMostShownCases = 5000;
 
-/// The same store gives the same bytes.
-[[nodiscard]] std::string make_results_page(const StoreTable& table, const std::string& title);
+/// Runs that the page can replay: a click on one opens `frame` with its data in place of `mark`.
+struct PageReplays {
+  std::string frame{}, mark{};
+  std::string shared = "[]";  ///< JSON list of texts; {"shared": i} in the data of a run means the i-th
+  std::vector<std::pair<std::size_t, std::string>> runs{};  ///< row of the table, JSON that a script may contain
+  std::string note{};                                       ///< why there are none
+};
+
+/// The same store and replays give the same bytes.
+[[nodiscard]] std::string make_results_page(const StoreTable& table, const std::string& title,
+                                            const PageReplays& replays = {});
 
 }  // namespace kane

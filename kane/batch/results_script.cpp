@@ -10,6 +10,7 @@ body{font:15px/1.45 system-ui,sans-serif;max-width:1180px;margin:1.5em auto;padd
 h1{font-size:1.5em}h2{font-size:1.1em;margin:1.6em 0 .4em}table{border-collapse:collapse}td,th{padding:.2em .8em;text-align:right;border-bottom:1px solid #dde3ea}
 td:first-child,th:first-child{text-align:left}canvas{display:block;border:1px solid #dde3ea;border-radius:4px;cursor:crosshair}
 select,button{font:inherit;margin:0 .6em .4em 0}.grid{display:flex;flex-wrap:wrap;gap:14px}#case{position:sticky;top:0;background:#f4f7fa;border:1px solid #cfd8e3;border-radius:4px;padding:.5em .8em;z-index:2}
+#replay{width:100%;height:640px;border:1px solid #cfd8e3;border-radius:4px;margin-top:8px}
 code{background:#e8edf3;padding:.1em .3em;border-radius:3px;word-break:break-all}small{color:#5b6b7c}
 )css";
 
@@ -27,8 +28,19 @@ function choice(to,text,list,value,on){el('label',text+' ',to);const s=el('selec
 function select(r){chosen=r;const b=document.getElementById('case');b.textContent='';if(r<0){b.textContent='Click on a case in a picture to see it.';return}
  el('b','Run '+D.rows[r][0],b);el('span',': '+names.map((n,i)=>n+' = '+label(i,D.rows[r][i+1])).join(', '),b);
  if(D.reasons[r])el('div','Failed: '+D.reasons[r],b);
- const d=el('div','Run it again and see it: ',b);el('code',D.commands[r],d);const c=el('button','copy',d);c.onclick=()=>navigator.clipboard&&navigator.clipboard.writeText(D.commands[r]);drawers.forEach(f=>f())}
-const box=el('div');box.id='case';
+ replay(r,b);
+ const d=el('div','As a command: ',b);el('code',D.commands[r],d);const c=el('button','copy',d);c.onclick=()=>navigator.clipboard&&navigator.clipboard.writeText(D.commands[r]);drawers.forEach(f=>f())}
+// the moving picture of a run: the page of a report in a frame
+const whole=x=>{if(x===null||typeof x!=='object')return x;if(x.shared!==undefined)return R.shared[x.shared];if(Array.isArray(x))return x.map(whole);const y={};for(const k in x)y[k]=whole(x[k]);return y};
+function replay(r,b){const old=document.getElementById('replay'),have=Object.keys(R.runs);old.hidden=true;old.removeAttribute('srcdoc');
+ if(!have.length){if(R.note)el('div','No replays: '+R.note+'.',b);return}
+ const show=k=>{const text=JSON.stringify(whole(R.runs[k])).replace(/</g,'\\u003c');old.srcdoc=R.frame.replace(R.mark,()=>text);old.hidden=false;old.dataset.run=k};
+ if(R.runs[D.rows[r][0]]!==undefined)return show(D.rows[r][0]);
+ // the nearest in all columns, each by its range
+ const spans=names.map((n,i)=>range(col(i))),far=s=>names.reduce((sum,n,i)=>{const a=D.rows[r][i+1],c=D.rows[s][i+1];return sum+(a===null||c===null?1:((a-c)/(spans[i][1]-spans[i][0]))**2)},0);
+ let best=-1,d=Infinity;D.rows.forEach((row,s)=>{if(R.runs[row[0]]===undefined)return;const k=far(s);if(k<d){d=k;best=s}});
+ if(best>=0){const line=el('div','This page holds replays of '+have.length+' runs; the nearest is run '+D.rows[best][0]+' ',b);el('button','show it',line).onclick=()=>select(best)}}
+const box=el('div');box.id='case';{const f=el('iframe');f.id='replay';f.hidden=true;f.title='The run in 3-D'}
 el('h2','Measures');const tab=el('table');const head=el('tr',undefined,tab);['measure','runs','mean','deviation','min','5 %','median','95 %','max'].forEach(t=>el('th',t,head));
 D.summary.forEach(s=>{const tr=el('tr',undefined,tab);[s.name,s.count,fmt(s.mean),fmt(s.dev),fmt(s.min),fmt(s.q[0]),fmt(s.q[1]),fmt(s.q[2]),fmt(s.max)].forEach(t=>el('td',t,tr))});
 // parallel coordinates

@@ -88,7 +88,8 @@ StudyIdentity identity_from(std::map<std::string, std::string> keys) {
   StudyIdentity identity;
   identity.model_file = keys["model_file"], identity.model_hash = keys["model_hash"],
   identity.version = keys["version"];
-  identity.study = keys["study"], identity.sampling = keys["sampling"], identity.command = keys["command"];
+  identity.study = keys["study"], identity.sampling = keys["sampling"];
+  identity.arguments = split_joined(keys["arguments"]);
   identity.count = std::strtoull(keys["count"].c_str(), nullptr, 10);
   identity.variables = split_joined(keys["variables"]), identity.measures = split_joined(keys["measures"]);
   for (const auto& list : split_joined(keys["choices"])) identity.choices.push_back(split_joined(list));
@@ -233,7 +234,7 @@ void SweepStore::create(const StudyIdentity& identity) {
                                                       {"model_hash", identity.model_hash},
                                                       {"study", identity.study},
                                                       {"sampling", identity.sampling},
-                                                      {"command", identity.command},
+                                                      {"arguments", join_list(identity.arguments)},
                                                       {"count", std::to_string(identity.count)},
                                                       {"variables", join_list(identity.variables)},
                                                       {"measures", join_list(identity.measures)},

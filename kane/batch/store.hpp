@@ -25,10 +25,10 @@ namespace kane {
 struct StudyIdentity {
   std::string model_file;  ///< for replaying cases
   std::string model_hash;
-  std::string version;    ///< version of Kane
-  std::string study;      ///< Sweep::describe(), or that of a search
-  std::string sampling;   ///< name
-  std::string command{};  ///< options that cases are replayed with
+  std::string version;                   ///< version of Kane
+  std::string study;                     ///< Sweep::describe(), or that of a search
+  std::string sampling;                  ///< name
+  std::vector<std::string> arguments{};  ///< options of `kane simulate` that cases are replayed with
   std::uint64_t count = 0;
   std::vector<std::string> variables, measures;
   std::vector<std::vector<std::string>> choices;  ///< choices of each variable; empty: it takes numbers

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 
 #include "kane/base/contains.hpp"
 #include "kane/base/suggest.hpp"
@@ -70,13 +71,7 @@ Sweep::Sweep(const Model& model, Study study, std::vector<MeasureText> measures,
     }
   }
   for (const Model& m : models_) measures_.push_back(std::make_unique<MeasureSet>(*m.system(), texts_));
-  // Mistakes that every case would repeat are found here.
-  std::vector<double> values(targets_.size());
-  study_.calc_values(0, values);
-  StartState start = options_.start;
-  SimulationOptions o = options_.simulation;
-  set_case(values, start, o);
-  (void)models_[model_of(values)].start(start);
+  check_start();
   for (std::size_t i = 0; i < targets_.size(); ++i)
     for (const std::string& choice : study_.variables()[i].choices) {
       if (targets_[i].kind == Target::Method) (void)method_from(choice);
@@ -85,6 +80,25 @@ Sweep::Sweep(const Model& model, Study study, std::vector<MeasureText> measures,
       active.active = split_active(choice);
       (void)models_.front().start(active);
     }
+}
+
+/// Mistakes that every case would repeat are found here: it must be possible to start some of the first, middle and last.
+void Sweep::check_start() const {
+  std::exception_ptr first;
+  for (const std::uint64_t k : {std::uint64_t{0}, study_.count() - 1, study_.count() / 2}) {
+    std::vector<double> values(targets_.size());
+    study_.calc_values(k, values);
+    StartState start = options_.start;
+    SimulationOptions o = options_.simulation;
+    set_case(values, start, o);
+    try {
+      (void)models_[model_of(values)].start(start);
+      return;
+    } catch (const ModelError&) {
+      if (!first) first = std::current_exception();
+    }
+  }
+  std::rethrow_exception(first);
 }
 
 SweepTarget Sweep::find_target(const StudyVariable& v, const Model& model) const {

@@ -65,6 +65,7 @@ class Sweep {
 
  private:
   void find_targets(const Model& model);
+  void check_start() const;
   [[nodiscard]] SweepTarget find_target(const StudyVariable& v, const Model& model) const;
 
   Study study_;

@@ -73,9 +73,15 @@ std::string escaped(const std::string& text) {
   return r;
 }
 
+void put_text(std::string& page, std::string_view mark, std::string_view what) {
+  const std::size_t at = page.find(mark);
+  ensure(at != std::string::npos, "the template of the report page has no mark {}", mark);
+  page.replace(at, mark.size(), what);
+}
+
 }  // namespace
 
-std::string make_report_page(const RunRecord& record, const ReportText& text) {
+std::string make_report_data(const RunRecord& record, const ReportText& text) {
   Json data;
   data["title"] = text.title;
   data["description"] = text.description;
@@ -95,19 +101,22 @@ std::string make_report_page(const RunRecord& record, const ReportText& text) {
     data["signals"].push_back(
         {{"group", signal.group}, {"name", signal.name}, {"unit", signal.unit}, {"data", base64(signal.values)}});
   data["scene"] = scene_json(record);
+  return embeddable(data);
+}
 
+std::string make_report_frame(const std::string& title) {
   std::string page(kReportHtml);
-  const auto put = [&](std::string_view mark, std::string_view what) {
-    const std::size_t at = page.find(mark);
-    ensure(at != std::string::npos, "the template of the report page has no mark {}", mark);
-    page.replace(at, mark.size(), what);
-  };
-  put("@TITLE@", escaped(text.title));
-  put("@STYLE@", kReportCss);
-  put("@VIEW@", kViewJs);
-  put("@PLOT@", kPlotJs);
-  put("@SCRIPT@", kReportJs);
-  put("@DATA@", embeddable(data));
+  put_text(page, "@TITLE@", escaped(title));
+  put_text(page, "@STYLE@", kReportCss);
+  put_text(page, "@VIEW@", kViewJs);
+  put_text(page, "@PLOT@", kPlotJs);
+  put_text(page, "@SCRIPT@", kReportJs);
+  return page;
+}
+
+std::string make_report_page(const RunRecord& record, const ReportText& text) {
+  std::string page = make_report_frame(text.title);
+  put_text(page, kReportDataMark, make_report_data(record, text));
   return page;
 }
 

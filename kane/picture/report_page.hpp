@@ -3,6 +3,7 @@
 // other file and no network. Style and script are in kane/picture/page and are embedded when Kane is built.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kane/picture/run_record.hpp"
@@ -36,6 +37,12 @@ struct ReportText {
 
 /// The same run gives the same bytes.
 [[nodiscard]] std::string make_report_page(const RunRecord& record, const ReportText& text);
+
+/// The two parts of a page, for pages that show several runs: the data of a run as JSON, and a page in which they replace
+/// kReportDataMark.
+[[nodiscard]] std::string make_report_data(const RunRecord& record, const ReportText& text);
+[[nodiscard]] std::string make_report_frame(const std::string& title);
+inline constexpr std::string_view kReportDataMark = "@DATA@";
 
 /// Throws ModelError if the file cannot be written.
 void write_report_page(const RunRecord& record, const ReportText& text, const std::string& file);

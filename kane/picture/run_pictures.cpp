@@ -145,22 +145,31 @@ std::vector<PageRow> RunPictures::parameter_rows() const {
   return rows;
 }
 
+ReportText RunPictures::page_text(const RunReport& report, std::vector<PageRow> options) const {
+  ReportText text;
+  text.title = mechanism_.name;
+  text.description = mechanism_.description;
+  text.options = std::move(options);
+  text.checks = checks(report);
+  text.parameters = parameter_rows();
+  text.warnings = report.warnings;
+  constexpr std::size_t kMostEvents = 2000;
+  for (std::size_t i = 0; i < std::min(report.events.size(), kMostEvents); ++i)
+    text.events.push_back({report.events[i].t, describe(report.events[i])});
+  if (report.failure) text.failure = report.failure->message(simulator_.system().equations());
+  return text;
+}
+
+std::string RunPictures::page_data(const RunReport& report, std::vector<PageRow> options) const {
+  return make_report_data(*record_, page_text(report, std::move(options)));
+}
+
 void RunPictures::finish(const RunReport& report, const std::string& model_file, std::vector<PageRow> options,
                          const std::string& interruption) {
   if (!options_.report.empty()) {
-    ReportText text;
-    text.title = mechanism_.name;
-    text.description = mechanism_.description;
+    ReportText text = page_text(report, std::move(options));
     text.model_file = model_file == "-" ? "model" : model_file;
     text.model = model_file == "-" ? "" : read_text(model_file);
-    text.options = std::move(options);
-    text.checks = checks(report);
-    text.parameters = parameter_rows();
-    text.warnings = report.warnings;
-    constexpr std::size_t kMostEvents = 2000;
-    for (std::size_t i = 0; i < std::min(report.events.size(), kMostEvents); ++i)
-      text.events.push_back({report.events[i].t, describe(report.events[i])});
-    if (report.failure) text.failure = report.failure->message(simulator_.system().equations());
     text.interruption = interruption;
     write_report_page(*record_, text, options_.report);
     written_ = options_.report;

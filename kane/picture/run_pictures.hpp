@@ -43,6 +43,8 @@ class RunPictures {
   /// `interruption`: the external cause that ended the run early; "": none.
   void finish(const RunReport& report, const std::string& model_file, std::vector<PageRow> options = {},
               const std::string& interruption = {});
+  /// The data of the page (make_report_data), instead of files.
+  [[nodiscard]] std::string page_data(const RunReport& report, std::vector<PageRow> options) const;
   /// The files written, for a summary.
   [[nodiscard]] const std::string& written() const { return written_; }
 
@@ -51,6 +53,7 @@ class RunPictures {
   void fill_row(const State& sample, std::span<const double> reports);
   [[nodiscard]] std::vector<PageRow> checks(const RunReport& report) const;
   [[nodiscard]] std::vector<PageRow> parameter_rows() const;
+  [[nodiscard]] ReportText page_text(const RunReport& report, std::vector<PageRow> options) const;
 
   PictureOptions options_;
   const Mechanism& mechanism_;

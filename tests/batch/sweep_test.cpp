@@ -376,6 +376,18 @@ TEST(Statistics, ParetoFront) {
   EXPECT_EQ(front, (std::vector<std::size_t>{0, 1, 2}));
 }
 
+// A first case that cannot begin is recorded like any other; what no case can do is refused at once.
+TEST(SweepFailures, TheFirstCaseMayFail) {
+  const Sweep sweep(model_of(kPendulum), study_of({{"m", "{-1, 1, 2}"}}), measures_of({"q"}), with(Method::Rk4, 0));
+  const auto results = run_all(sweep);
+  ASSERT_EQ(results.size(), 3U);
+  EXPECT_FALSE(results[0].ok);
+  EXPECT_NE(results[0].reason.find("negative"), std::string::npos) << results[0].reason;
+  EXPECT_TRUE(results[1].ok && results[2].ok);
+  EXPECT_THROW(Sweep(model_of(kPendulum), study_of({{"m", "{-1, -2}"}}), measures_of({"q"}), with(Method::Rk4, 0)),
+               ModelError);
+}
+
 // ---- stores -------------------------------------------------------------------------------------------------------------------
 
 class StoreTest : public ::testing::Test {
@@ -385,7 +397,7 @@ class StoreTest : public ::testing::Test {
                                                       ::testing::UnitTest::GetInstance()->current_test_info()->name());
     fs::create_directories(folder_);
     file_ = (folder_ / "study.db").string();
-    identity_ = {"m.yaml", "1234", "0.1", "study", "random", "", 100, {"a", "A"}, {"k", "m"}, {{}, {"x", "y"}}};
+    identity_ = {"m.yaml", "1234", "0.1", "study", "random", {}, 100, {"a", "A"}, {"k", "m"}, {{}, {"x", "y"}}};
   }
   void TearDown() override { fs::remove_all(folder_); }
 
