@@ -30,7 +30,9 @@ if [ -d "$prefix/usr/lib/python3/dist-packages/kane" ]; then
   PYTHONPATH=$prefix/usr/lib/python3/dist-packages /usr/bin/python3 -c "
 import kane
 model = kane.load('$models/planar2r.yaml')
-assert model is not None"
+assert len(model.simulate(0.1)) > 10
+assert kane.Ticks(model).tick(10).ticks == 10
+assert model.sweep({'m': [1.0, 2.0]}, 'end(q1)', until=0.1).ok.all()"
 fi
 echo "${#packages[@]} packages work:"
 for package in "${packages[@]}"; do echo "  $(basename "$package")  $(du -h "$package" | cut -f1)"; done
