@@ -26,11 +26,11 @@ constexpr std::size_t kShortEnough = 2000;  // operations of the form of the gra
 constexpr std::size_t kFewTerms = 8;        // a sum that may read best as it stands
 constexpr int kMostNesting = 6;             // of functions whose arguments are put into textbook form too
 
-/// Operations of the form of the graph written out, up to a limit.
-std::size_t tree_size(const Graph& graph, NodeId root) {
+/// Operations of the form of the graph written out; counting ends just above the limit.
+std::size_t tree_size(const Graph& graph, NodeId root, std::size_t limit = kShortEnough) {
   std::vector<NodeId> stack{root};
   std::size_t count = 0;
-  while (!stack.empty() && count <= kShortEnough) {
+  while (!stack.empty() && count <= limit) {
     const NodeId id = stack.back();
     stack.pop_back();
     const auto args = graph.args(id);
@@ -99,6 +99,20 @@ class Textbook {
     } catch (const TooLong&) {
       return too_long(root);
     }
+  }
+
+  /// The answer for a form past one of the limits.
+  Literal too_long(NodeId root) const {
+    Literal result;
+    result.too_long = true;
+    if (tree_size(graph_, root) <= kShortEnough) {
+      result = as_it_stands(root);
+      result.too_long = true;
+      return result;
+    }
+    result.text = fmt::format("(more than {} terms: too long to be written out)", options_.max_terms);
+    result.latex = fmt::format("\\text{{(more than {} terms: too long to be written out)}}", options_.max_terms);
+    return result;
   }
 
  private:
@@ -192,19 +206,6 @@ class Textbook {
     return result;
   }
 
-  Literal too_long(NodeId root) const {
-    Literal result;
-    result.too_long = true;
-    if (tree_size(graph_, root) <= kShortEnough) {
-      result = as_it_stands(root);
-      result.too_long = true;
-      return result;
-    }
-    result.text = fmt::format("(more than {} terms: too long to be written out)", options_.max_terms);
-    result.latex = fmt::format("\\text{{(more than {} terms: too long to be written out)}}", options_.max_terms);
-    return result;
-  }
-
   Graph& graph_;
   const LiteralOptions& options_;
   Budget budget_;
@@ -213,7 +214,12 @@ class Textbook {
 }  // namespace
 
 Literal literal(const Expr& e, const LiteralOptions& options) {
-  if (e.graph() != nullptr) return Textbook(*e.graph(), options).write(e.id(), 0);
+  if (e.graph() != nullptr) {
+    Textbook textbook(*e.graph(), options);
+    const std::size_t most = options.max_operations;
+    const bool hopeless = most > 0 && tree_size(*e.graph(), e.id(), most) > most;
+    return hopeless ? textbook.too_long(e.id()) : textbook.write(e.id(), 0);
+  }
   Literal result;
   result.terms = 1;
   result.text = to_text(e);

@@ -12,6 +12,9 @@ namespace kane {
 struct LiteralOptions {
   /// Limit of size: gives up if the result, or an intermediate polynomial, has more than a few times this many terms.
   std::size_t max_terms = 400;
+  /// Gives up at once if the form of the graph, written out, has more operations than this; 0 is no limit. For readers
+  /// who want short forms only: finding out that a form is long takes longer than writing a short one.
+  std::size_t max_operations = 0;
   /// Find common denominators, and cancel the greatest common divisors of numerators and denominators.
   bool cancel = true;
   /// The roles of symbols, for the order of factors and terms. A symbol in none of the lists is judged by its name:

@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::size_t kReadable = 80;  // characters of a condition
 constexpr std::size_t kMostTerms = 40;
-constexpr int kMostPowers = 8;  // of one factor
+constexpr std::size_t kMostOperations = 120;  // of the graph's form, written out: five times what fits in kReadable
+constexpr int kMostPowers = 8;                // of one factor
 
 /// A candidate for a factor, and the value of `variable` at two of its roots, given the value of `other`.
 struct Candidate {
@@ -159,7 +160,7 @@ class Conditions {
   [[nodiscard]] std::string describe(const Expr& e) const {
     // A form that is long before it is simplified rarely ends short, and simplifying it takes longer than deriving all
     // equations of a bicycle.
-    const LiteralOptions short_forms{.max_terms = kMostTerms};
+    const LiteralOptions short_forms{.max_terms = kMostTerms, .max_operations = kMostOperations};
     Literal text = literal(e, short_forms);
     if (text.text.starts_with('-')) text = literal(-e, short_forms);
     if (!text.too_long && text.text.size() <= kReadable) return text.text + " = 0";

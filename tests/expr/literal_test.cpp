@@ -142,6 +142,15 @@ TEST(Literal, NestedFunctionsDoNotOverflow) {
   EXPECT_TRUE(literal(e).too_long);
 }
 
+TEST(Literal, GivesUpAtOnceAboveItsOperations) {
+  Graph graph;
+  const Expr x = graph.symbol("x"), y = graph.symbol("y");
+  const Expr sum = x * x + 2 * x * y + y;  // six operations
+  EXPECT_FALSE(literal(sum, {.max_operations = 6}).too_long);
+  EXPECT_TRUE(literal(sum, {.max_operations = 2}).too_long);
+  EXPECT_FALSE(literal(sum).too_long);
+}
+
 // ---- random trigonometric polynomials -------------------------------------------------------------------------------------
 
 /// Terms such as 2*m*sin(q1 + q2)*cos(q3)^2*u1.

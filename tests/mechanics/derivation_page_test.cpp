@@ -170,8 +170,8 @@ TEST(DerivationPage, LongExpressionsThroughIntermediateVariables) {
   std::size_t longest = 0;
   for (std::size_t at = 0; at != std::string::npos;) {
     const std::size_t next = page.find('\n', at);
-    const std::size_t end = next == std::string::npos ? page.size() : next;
-    if (page.substr(at, 2) == "  ") longest = std::max(longest, end - at);  // formulas
+    const std::size_t line_end = next == std::string::npos ? page.size() : next;
+    if (page.substr(at, 2) == "  ") longest = std::max(longest, line_end - at);  // formulas
     at = next == std::string::npos ? next : next + 1;
   }
   EXPECT_LT(longest, 120U);

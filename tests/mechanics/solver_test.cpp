@@ -176,6 +176,9 @@ TEST(Singularity, ConditionsAreShort) {
   EXPECT_EQ(text(q3 * q3 * cos(q1) / (b * cos(q2))), "q3 = 0 or cos(q1) = 0");
   EXPECT_EQ(text(b * cos(q2) / L - 1), "b*cos(q2) - L = 0");
   EXPECT_EQ(text(L * sin(q1) * q3 + b * L * sin(q1)), "sin(q1) = 0 or b + q3 = 0");
+  Expr long_sum = 1;  // more operations than anybody would read: not multiplied out, told by its coordinates
+  for (int i = 1; i <= 70; ++i) long_sum = long_sum + sin(i * q1 + L) * cos(i * q2 + b);
+  EXPECT_EQ(text(long_sum), "a determinant that depends on q1 and q2 is zero");
 }
 
 TEST(Singularity, TheBicycleIsToldByItsCoordinates) {
