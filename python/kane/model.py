@@ -449,9 +449,11 @@ class Model:
         return result
 
     # ---- symbols, functions, pages, code -------------------------------------------------------------------------------
-    def derive(self, *, steps: Sequence[int] = (), max_terms: int = 40) -> Derivation:
-        """The eight steps of Kane's method; a notebook shows them typeset."""
-        pages = self._core.derive(int(max_terms), [int(s) for s in steps])
+    def derive(self, *, steps: Sequence[int] = (), max_terms: int = 40,
+               reactions: Union[None, str, Sequence[str]] = None) -> Derivation:
+        """The eight steps of Kane's method; a notebook shows them typeset. ``reactions``: joints whose reactions are shown in
+        symbols, or "all"."""
+        pages = self._core.derive(int(max_terms), [int(s) for s in steps], _names(reactions) or [])
         return Derivation(pages, _equation_lines(self._core.equations()))
 
     def equations(self) -> Dict[str, Any]:

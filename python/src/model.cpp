@@ -2,9 +2,12 @@
 
 #include "python/src/model.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "kane/base/error.hpp"
+#include "kane/base/suggest.hpp"
 #include "kane/export/export_plan.hpp"
 #include "kane/expr/derivative.hpp"
 #include "kane/formats/yaml/yaml_writer.hpp"
@@ -15,6 +18,7 @@
 #include "kane/mechanism/formulation.hpp"
 #include "kane/mechanism/lowering.hpp"
 #include "kane/mechanism/part_place.hpp"
+#include "kane/mechanism/report.hpp"
 #include "kane/mechanism/symbol_units.hpp"
 #include "kane/simulate/system/independent_constraints.hpp"
 #include "python/src/expression.hpp"
@@ -112,7 +116,30 @@ py::dict describe_model(const PyModel& m) {
   return d;
 }
 
-Page derivation_page(const Mechanism& mechanism, std::size_t terms, const std::vector<int>& steps) {
+/// Reactions in symbols: those of the joints named, or of all.
+std::vector<ReactionOutput> reactions_of(const Mechanism& mechanism, const LoweredMechanism& lowered,
+                                         const EquationsOfMotion& equations, const std::vector<std::string>& joints) {
+  std::vector<std::string> known;
+  for (const Joint& joint : mechanism.joints) known.push_back(joint.name);
+  const bool all = joints == std::vector<std::string>{"all"};
+  for (const std::string& name : joints)
+    require(all || mechanism.find_joint(name) != nullptr, "there is no joint '{}'{}", name, suggestion(name, known));
+  const bool statics = equations.u.empty() && equations.states == 0;
+  const auto named = [&](const std::string& joint) {
+    return std::any_of(lowered.given.begin(), lowered.given.end(),
+                       [&](const GivenForce& g) { return g.name == joint; });
+  };
+  if (joints.empty() && !statics && lowered.given.empty()) return {};
+  auto reactions = form_reactions(mechanism, lowered, equations.constraints, {});
+  std::erase_if(reactions, [&](const ReactionOutput& r) {
+    return !all && !(joints.empty() && statics) && !named(r.name) &&
+           std::find(joints.begin(), joints.end(), r.name) == joints.end();
+  });
+  return reactions;
+}
+
+Page derivation_page(const Mechanism& mechanism, std::size_t terms, const std::vector<int>& steps,
+                     const std::vector<std::string>& joints) {
   return with_part_place(mechanism, [&] {
     if (mechanism.equations) {
       for (const int step : steps)
@@ -122,15 +149,25 @@ Page derivation_page(const Mechanism& mechanism, std::size_t terms, const std::v
     }
     const LoweredMechanism lowered = lower_mechanism(mechanism);
     KaneDerivation derivation(lowered.system);
-    return form_derivation_page(derivation, {.max_terms = terms, .units = symbol_units(mechanism), .steps = steps});
+    std::set<std::string, std::less<>> switched;  // rows of contacts, stops and frictions
+    for (const auto& contact : lowered.switching.contacts) switched.insert(contact.row);
+    for (const auto& friction : lowered.switching.frictions)
+      switched.insert(friction.rows.begin(), friction.rows.end());
+    return form_derivation_page(derivation,
+                                {.max_terms = terms,
+                                 .units = symbol_units(mechanism),
+                                 .steps = steps,
+                                 .joint_reactions = reactions_of(mechanism, lowered, derivation.equations(), joints),
+                                 .switched_rows = switched});
   });
 }
 
-py::dict derive(const PyModel& m, std::size_t terms, const std::vector<int>& steps) {
+py::dict derive(const PyModel& m, std::size_t terms, const std::vector<int>& steps,
+                const std::vector<std::string>& joints) {
   for (const int step : steps) require(step >= 1 && step <= 8, "Kane's method has steps 1 to 8, not {}", step);
   std::string text, latex, html, markdown;
   unlocked([&] {
-    const Page page = derivation_page(copy_mechanism(m.model.mechanism()), terms, steps);
+    const Page page = derivation_page(copy_mechanism(m.model.mechanism()), terms, steps, joints);
     text = write_text(page), latex = write_latex(page), html = write_html(page), markdown = write_markdown(page);
   });
   py::dict d;

@@ -5,6 +5,7 @@ import pickle
 import signal
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -346,3 +347,16 @@ def test_export_in_other_forms(pendulum, tmp_path):
         pendulum.export("page", tmp_path / "p.html")
     with pytest.raises(kane.ModelError, match="FMU"):
         pendulum.export("c", fmi=3)
+
+
+def test_reactions_in_symbols(arm):
+    import subprocess
+    command = Path(os.environ.get("KANE_BUILD_DIR", "build")) / "bin" / "kane"
+    if not command.is_file():
+        pytest.skip("the command is not built")
+    said = subprocess.run([command, "derive", kane.example("planar2r"), "--step", "8", "--reactions", "all"], check=True,
+                          capture_output=True, text=True).stdout
+    assert kane.load(kane.example("planar2r")).derive(steps=[8], reactions="all").text.strip() == said.strip()
+    assert "reaction" in said.lower()
+    with pytest.raises(kane.ModelError, match="did you mean 'elbow'"):
+        kane.load(kane.example("planar2r")).derive(reactions=["elbo"])
