@@ -1,8 +1,8 @@
 #pragma once
-// The lines, arcs, circles and polylines of a DXF drawing, by layer.
+// The lines, arcs, circles, ellipses, splines and polylines of a DXF drawing, by layer.
 //
 // A DXF file is pairs of lines: a number (the "group code") that says what the value on the next line means. Of the sections,
-// HEADER gives the unit and ENTITIES the drawing; the others describe how it looks.
+// HEADER gives the unit, BLOCKS the groups that INSERT places, and ENTITIES the drawing; the others describe how it looks.
 
 #include <string>
 #include <string_view>
@@ -15,9 +15,11 @@ namespace kane {
 /// Limits of a drawing. Each message names its limit.
 struct DxfLimits {
   std::size_t max_bytes = 64U << 20U;
-  std::size_t max_entities = 100'000;
+  std::size_t max_entities = 100'000;  ///< with those of blocks, each time they are inserted
   std::size_t max_vertices = 200'000;  ///< of all polylines
   std::size_t max_layers = 500;
+  std::size_t max_pairs = 20'000'000;  ///< group codes of blocks, each time they are inserted
+  int max_depth = 8;                   ///< blocks within blocks
 };
 
 /// A point of an outline, and how the way to the next one bends: bulge = tan(angle/4), 0 for a straight one, positive
