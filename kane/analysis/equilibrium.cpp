@@ -12,6 +12,7 @@
 #include "kane/base/suggest.hpp"
 #include "kane/expr/derivative.hpp"
 #include "kane/expr/names.hpp"
+#include "kane/expr/substitution.hpp"
 #include "kane/expr/traverse.hpp"
 #include "kane/simulate/system/kernel_workshop.hpp"
 #include "kane/solve/kernels.hpp"
@@ -103,6 +104,7 @@ void EquilibriumFinder::compile() {
   constraints = shop.with_laws(constraints);
   constraints.insert(constraints.end(), motion.begin() + static_cast<std::ptrdiff_t>(e.q.size() + e.u.size()),
                      motion.end());
+  if (!options_.steady) hold_moving_constraints(e, constraints);
   rows.insert(rows.end(), constraints.begin(), constraints.end());
   for (const int first : e.quaternions) {
     Expr norm(-1);
@@ -123,6 +125,21 @@ void EquilibriumFinder::compile() {
   depends_on_time_ = std::find(symbols.begin(), symbols.end(), e.t) != symbols.end();
   kernel_ = std::make_unique<Kernel>(shop.compile("equilibrium", rows));
   runner_ = KernelRunner(kernel_.get(), evaluator_.context());
+}
+
+/// A constraint whose position is a function of time (a wheel on a bumpy road) is held as it stands, or nothing could be at
+/// rest: of its speeds and accelerations, what remains where all speeds are zero is left out.
+void EquilibriumFinder::hold_moving_constraints(const EquationsOfMotion& e, std::vector<Expr>& rows) {
+  const std::size_t nc = e.constraints.size();
+  Substitution rest;
+  for (const auto* symbols : {&e.u, &e.udot})
+    for (const Expr& symbol : *symbols) rest.set(symbol, 0);
+  for (std::size_t k = 0; k < nc; ++k) {
+    const auto& phi = e.constraints[k].phi;
+    if (!phi || !depends_on(*phi, e.t)) continue;
+    for (const std::size_t row : {k, 2 * nc + k}) rows[row] = e.graph->bind(rows[row] - substitute(rows[row], rest));
+    held_rows_.push_back(k);
+  }
 }
 
 /// x is (q, u, udot, lambda, free inputs).
@@ -244,7 +261,26 @@ void EquilibriumFinder::search(Vector x) {
     use(all_);
     found = solve(x);
   }
-  if (found) unwind(x), keep(x);
+  if (found && !is_singular(x)) unwind(x), keep(x);
+}
+
+/// Whether the equations change beyond measure beside x: where two points meet, the direction of the spring between them is
+/// not defined, and its force can seem to balance any other.
+bool EquilibriumFinder::is_singular(const Vector& x) {
+  constexpr double kBeside = 1e-6, kMostChange = 1e3;
+  const auto steepest = [&](const Vector& at) {
+    calc_rows(at);
+    double most = 0;
+    for (std::size_t k = 0; k < entries_.size(); ++k)
+      if (entries_[k].row < equations_.u.size() && entries_[k].column < equations_.q.size())
+        most = std::max(most, std::abs(values_[all_rows_ + k]));
+    return most;
+  };
+  std::mt19937_64 engine(17);
+  Vector beside = x;
+  for (std::size_t k = 0; k < equations_.q.size(); ++k) beside[k] += kBeside * scale_[k] * uniform(engine);
+  const double here = steepest(x), there = steepest(beside);
+  return std::isfinite(there) && there > 0 && !(here <= kMostChange * there);
 }
 
 /// Another choice has other unknowns among udot and lambda; values left by the previous choice would be taken as given.
@@ -530,6 +566,9 @@ Equilibrium EquilibriumFinder::describe_solution(const Solution& solution) {
   for (std::size_t k = nq + 2 * nu + nc; k < x.size(); ++k) released[k] = 0;
   found.neighbours = nullity(released);
   try {
+    require(moving_.empty(),
+            "the constraint '{}' moves, so that this is no rest, and nothing can be said of its stability",
+            moving_.empty() ? "" : moving_.front());
     require(chosen_.redundant == 0 || !is_change_point(found.state),
             "a change point: constraints are dependent here but not nearby, so there are no linear equations "
             "to decide whether it is stable");
@@ -553,6 +592,16 @@ EquilibriumReport EquilibriumFinder::find(const State& start) {
     if (!essential_[k]) report.ignorable.push_back(equations_.q[k].name());
   if (depends_on_time_)
     report.warnings.push_back(fmt::format("the equations depend on time; the result holds at t = {} s only", start.t));
+  moving_.clear();
+  const std::vector<int>& active = evaluator_.active_rows();
+  for (const std::size_t k : held_rows_)
+    if (std::find(active.begin(), active.end(), static_cast<int>(k)) != active.end() &&
+        !contains(moving_, equations_.constraints[k].group))
+      moving_.push_back(equations_.constraints[k].group);
+  if (!moving_.empty())
+    report.warnings.push_back(fmt::format("the constraint{} '{}' move{} with time and {} held as at t = {} s",
+                                          moving_.size() == 1 ? "" : "s", fmt::join(moving_, "', '"),
+                                          moving_.size() == 1 ? "s" : "", moving_.size() == 1 ? "is" : "are", start.t));
   Vector x = start_x_;
   search(x);
   std::mt19937_64 engine(20240229);

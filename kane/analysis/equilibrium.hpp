@@ -98,6 +98,7 @@ class EquilibriumFinder {
   };
 
   void compile();
+  void hold_moving_constraints(const EquationsOfMotion& e, std::vector<Expr>& rows);
   void check_names() const;
   struct Solution {
     Vector x;
@@ -116,6 +117,7 @@ class EquilibriumFinder {
   [[nodiscard]] bool search_closed(Vector& x);
   void forget_forces(Vector& x) const;
   void guess_given_forces(Vector& x) const;
+  [[nodiscard]] bool is_singular(const Vector& x);
   [[nodiscard]] bool solve(Vector& x);
   [[nodiscard]] NewtonReport run_newton(Vector& x);
   [[nodiscard]] bool tighten_scales(const Vector& x);
@@ -146,6 +148,7 @@ class EquilibriumFinder {
   std::vector<Entry> entries_;
   std::size_t all_rows_ = 0;
   bool depends_on_time_ = false;
+  std::vector<std::size_t> held_rows_;  ///< constraints that move with time
   // State of one find():
   State start_;
   Vector start_x_, inputs_, scale_, row_scale_, start_scale_;
@@ -156,7 +159,8 @@ class EquilibriumFinder {
   std::optional<GaussNewton> newton_;
   IndependentConstraintFinder finder_;
   IndependentConstraints all_, chosen_;
-  bool redundant_ = false;  ///< constraints are redundant at the closed start
+  bool redundant_ = false;           ///< constraints are redundant at the closed start
+  std::vector<std::string> moving_;  ///< names of active constraints that move with time
   Best best_;
   std::vector<Solution> solutions_;
 };

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kane/expr/names.hpp"
+#include "kane/simulate/motion/run_failure.hpp"
 
 namespace kane {
 
@@ -106,6 +107,9 @@ std::span<const double> Evaluator::calc_plain(Evaluation& a) {
   const MotionReport report = plain_->calc_motion(a.q, a.u, a.qdot, a.udot);
   if (!report.ok()) {
     a.failure = describe(report, model_.equations());
+    const bool value = report.status == MotionStatus::NotFinite || report.status == MotionStatus::RateNotFinite;
+    if (const std::string cause = value ? find_not_finite(*plain_, {a.t, a.q, a.u}) : ""; !cause.empty())
+      a.failure += fmt::format(": {}", cause);
     return {};
   }
   if (model_.system()->has_mass()) plain_->calc_mass(a.q, a.u);

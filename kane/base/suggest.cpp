@@ -43,7 +43,10 @@ std::optional<std::string> find_nearest_name(std::string_view name, const std::v
   for (const auto& candidate : known) {
     if (candidate.size() > kLongestName) continue;
     int distance = edit_distance(name, candidate);
-    if (lower_case(name) == lower_case(candidate)) distance = std::min(distance, 1);
+    if (lower_case(name) == lower_case(candidate))
+      distance = std::min(distance, 1);
+    else if (distance >= static_cast<int>(std::max(name.size(), candidate.size())))
+      continue;  // no letter in common: 'B' is not a misspelt 't'
     if (distance < best_distance) {
       best_distance = distance;
       best = candidate;

@@ -43,7 +43,8 @@ std::vector<int> match_columns(const ExprMatrix& a) {
     }
     return false;
   };
-  for (int r = 0; r < n; ++r) ensure(augment(r, r), "no matching of equations and unknowns");
+  for (int r = 0; r < n; ++r)
+    require(augment(r, r), "linear equations cannot be solved: their matrix is singular, whatever the values");
   return match;
 }
 

@@ -121,6 +121,13 @@ class GeneralFormer {
       }
     }
     for (std::size_t i = 0; i < n; ++i) {
+      bool any = false;
+      for (std::size_t j = 0; j < n; ++j) any = any || !e_.M(i, j).is_zero();
+      require_at(
+          g_.mass_matrix.empty() ? g_.where : g_.mass_matrix[i][i].where, any,
+          "the row '{}' of the mass matrix is zero, so that nothing determines {}': a condition without accelerations "
+          "is a constraint",
+          e_.u[i].name(), e_.u[i].name());
       Expr needed = -e_.rhs[i];
       for (std::size_t j = 0; j < n; ++j) needed += e_.M(i, j) * e_.udot[j];
       e_.inverse.push_back(graph().bind(needed));

@@ -153,7 +153,7 @@ class QuantitySemantics {
     if (auto unit = find_unit_factor(graph_, text)) return {unit->value, unit->dimension};
     if (text == "kinetic" || text == "potential" || text == "energy")
       throw ModelError(fmt::format("'{}' is an energy of the whole system, which only outputs may use", text));
-    throw ModelError(unknown_name(text, known_names()));
+    throw ModelError(unknown_name(text, known_names()) + reaction_instead(text));
   }
 
   Value call(std::string_view function, std::span<const Operand> a) {
@@ -341,6 +341,17 @@ class QuantitySemantics {
 
   [[nodiscard]] bool is_reference(std::string_view text) const {
     return scope_.names.has_point(text) || scope_.names.has_frame(text) || scope_.names.has_body(text);
+  }
+
+  /// What to write for J.Fx, the name that tables give to a component of the reaction of the joint J.
+  [[nodiscard]] std::string reaction_instead(std::string_view text) const {
+    const std::size_t dot = text.rfind('.');
+    if (scope_.forces == nullptr || dot == std::string_view::npos || dot + 3 != text.size()) return "";
+    const std::string_view joint = text.substr(0, dot);
+    const char kind = text[dot + 1], axis = text[dot + 2];
+    if ((kind != 'F' && kind != 'T') || axis < 'x' || axis > 'z' || !scope_.forces->knows(joint)) return "";
+    return fmt::format("; the reaction of '{0}' is the vector {1}({0}), and dot({1}({0}), {2}.{3}) a component of it",
+                       joint, kind == 'F' ? "reaction" : "reaction_torque", s_.frames().name(s_.inertial()), axis);
   }
 
   [[nodiscard]] std::vector<std::string> known_names() const {

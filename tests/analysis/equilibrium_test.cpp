@@ -321,5 +321,50 @@ TEST(Equilibrium, BicycleUprightIsUnstableBelowAndStableAboveTheWeaveSpeed) {
   }
 }
 
+TEST(Equilibrium, WheelOnAMovingRoadIsHeldWhereItStands) {
+  Subject s = parse_yaml(R"(
+kane: 1
+name: quarter_car
+parameters: {m: 2 kg, M: 20 kg, k: 1000 N/m, g: 9.81 m/s^2, L: 0.5 m, h: 0.1 m}
+gravity: -g*N.y
+bodies: {wheel: {mass: m}, car: {mass: M}}
+joints:
+  a: {type: prismatic, parent: N, child: wheel, axis: y, coordinate: y}
+  b: {type: prismatic, parent: wheel, child: car, axis: y, coordinate: z, stiffness: k, rest: L}
+constraints: {road: {configuration: y - h*sin(3*t)}}
+initial: {z: 0.5}
+)");
+  for (const double t : {0.0, 0.4}) {
+    s.state.t = t;
+    EquilibriumFinder finder(*s.evaluator);
+    const auto report = finder.find(s.state);
+    ASSERT_EQ(report.found.size(), 1U);
+    const auto& found = report.found[0];
+    EXPECT_NEAR(found.state.q[0], 0.1 * std::sin(3 * t), 1e-12);
+    EXPECT_NEAR(found.state.q[1], 0.5 - 20 * 9.81 / 1000, 1e-12);
+    EXPECT_NEAR(found.lambda[0], 22 * 9.81, 1e-9);
+    EXPECT_EQ(found.state.u[0], 0);
+    EXPECT_FALSE(found.modes);
+    EXPECT_NE(found.stability().find("'road' moves"), std::string::npos) << found.stability();
+    EXPECT_TRUE(std::any_of(report.warnings.begin(), report.warnings.end(), [](const std::string& w) {
+      return w.find("'road' moves with time") != std::string::npos;
+    }));
+  }
+}
+
+TEST(Equilibrium, SpringOfNoLengthBalancesNothing) {
+  // Two points that meet leave the direction of their spring open, and with it any force seems to be balanced.
+  Subject s = load("car_axis");
+  EquilibriumFinder finder(*s.evaluator, {.all = true});
+  const auto report = finder.find(s.state);
+  ASSERT_FALSE(report.found.empty());
+  EXPECT_NEAR(report.found[0].state.q[1], 0.5 - 0.01 * 0.01 * 10 / 2, 1e-12);  // each strut bears half the car
+  EXPECT_NEAR(report.found[0].state.q[3], 0.5 - 0.01 * 0.01 * 10 / 2, 1e-12);
+  for (const auto& found : report.found) {
+    EXPECT_GT(std::hypot(found.state.q[0], found.state.q[1]), 1e-3);
+    EXPECT_GT(std::hypot(found.state.q[2] - 1, found.state.q[3]), 1e-3);
+  }
+}
+
 }  // namespace
 }  // namespace kane::test

@@ -77,6 +77,8 @@ TEST(FindNearestName, IsSilentWhenNothingIsNear) {
   EXPECT_EQ(find_nearest_name("gravity", kKnown), std::nullopt);
   EXPECT_EQ(find_nearest_name("", kKnown), std::nullopt);
   EXPECT_EQ(find_nearest_name("mass", {}), std::nullopt);
+  EXPECT_EQ(find_nearest_name("B", {"t", "g"}), std::nullopt);  // another name, not a misspelt one
+  EXPECT_EQ(find_nearest_name("qb", {"qa", "xy"}), "qa");
 }
 
 TEST(FindNearestName, HostileLengthsCostNothing) {

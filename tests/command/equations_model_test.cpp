@@ -120,6 +120,8 @@ TEST(EquationsModel, Mistakes) {
   refused("equations: {coordinates: {q: u}}\n", "needs 'forcing'");
   refused("equations: {coordinates: {q: u^2}, forcing: {u: 1}}\n", "the rate of the coordinate 'q'");
   refused("equations: {coordinates: {q: u}, forcing: {u: 1, w: 2}, mass_matrix: [[1, q], [0, 1]]}\n", "symmetric");
+  refused("equations: {coordinates: {q: u}, forcing: {u: 1, w: 2}, mass_matrix: [[1, 0], [0, 0]]}\n",
+          "the row 'w' of the mass matrix is zero");
   refused("equations: {coordinates: {q: u}, forcing: {u: 1}, mass_matrix: [[u]]}\n", "depends on the speed 'u'");
   refused("equations: {coordinates: {q: u}, forcing: {u: 1}, mass_matrix: [[1, 2]]}\n", "must be a list of 1");
   refused("equations: {coordinates: {q: u}, forcing: {u: 1}}\nbodies: {A: {mass: 1}}\n", "cannot have bodies");

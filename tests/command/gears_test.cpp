@@ -147,6 +147,8 @@ constraints:
   refused("{gear: [A, B], carrier: N, axis: z}", "needs 'teeth'");
   refused("{gear: [A, B], carrier: N, radii: [1, 0]}", "has no size");
   refused("{gear: [A, B], carrier: N, radii: [1 kg, 1]}", "a length is expected");
+  refused("{gear: [qa, qb], teeth: [0, 20]}", "the first gear of");
+  refused("{gear: [qa, qb], teeth: [20, 0]}", "the second gear of");
   refused("{gear: [A, B], carrier: N, ratio: 2}", "give 'teeth' or 'radii'");
   refused("{gear: [qa, qb], ratio: 2, carrier: N}", "belongs to gears between bodies");
   refused("{rack: [A, B], carrier: N, radius: 1}", "needs 'axes': no joint between 'B' and the carrier slides");

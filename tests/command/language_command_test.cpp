@@ -75,5 +75,26 @@ TEST(Language, SetAndStateFiles) {
   EXPECT_EQ(run_kane({"evaluate", arm, "--state", "-"}, R"({"q": {"q1": "zz"}})").exit_code, 2);
 }
 
+TEST(Language, UnknownNamesAndValuesThatAreNone) {
+  const std::string slider =
+      "kane: 1\nbodies: {A: {mass: 1 kg}}\n"
+      "joints: {j: {type: prismatic, parent: N, child: A, axis: x, coordinate: x, speed: v}}\n";
+  const auto other = run_kane({"check", "-"}, slider + "outputs: {c: \"contact(A, B)\"}\n");
+  EXPECT_NE(other.err.find("unknown name 'B'\n"), std::string::npos) << other.err;
+  const auto force = run_kane({"check", "-"}, slider + "loads:\n  - {force: j.Fy*N.x, at: A}\n");
+  EXPECT_NE(force.err.find(":5:13: error: unknown name 'j.Fy'; the reaction of 'j' is the vector reaction(j), and "
+                           "dot(reaction(j), N.y) a component"),
+            std::string::npos)
+      << force.err;
+  const auto torque = run_kane({"check", "-"}, slider + "loads:\n  - {force: j.Tz*N.x, at: A}\n");
+  EXPECT_NE(torque.err.find("dot(reaction_torque(j), N.z)"), std::string::npos) << torque.err;
+  for (const char* command : {"evaluate", "forces"}) {
+    const auto divided = run_kane({command, "-"}, slider + "loads:\n  - {force: 1/x*N.x, at: A}\n");
+    EXPECT_EQ(divided.exit_code, 1) << command;
+    EXPECT_NE(divided.err.find("the derivative of the speed v is not a finite number: 1/x is inf"), std::string::npos)
+        << divided.err;
+  }
+}
+
 }  // namespace
 }  // namespace kane::test

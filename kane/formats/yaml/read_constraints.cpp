@@ -246,6 +246,7 @@ class ConstraintReader {
         teeth->fail(fmt::format("'teeth' of {} must be a list of two numbers", owner_));
       const Expr first = context_.scalar(teeth->items[0], measure::kNumber, "teeth", owner_);
       const Expr second = context_.scalar(teeth->items[1], measure::kNumber, "teeth", owner_);
+      if (first.is_zero()) teeth->items[0].fail(fmt::format("the first gear of {} has no teeth", owner_));
       if (second.is_zero()) teeth->items[1].fail(fmt::format("the second gear of {} has no teeth", owner_));
       const bool internal = group.has("internal") && read_flag(*group.find("internal"), "internal", owner_);
       const Expr ratio = context_.graph.bind((internal ? first : -first) / second);

@@ -91,6 +91,7 @@ class ContactReader {
       teeth->fail(fmt::format("'teeth' of {} must be a list of two numbers", group_.owner()));
     const Expr first = context_.scalar(teeth->items[0], measure::kNumber, "teeth", group_.owner());
     const Expr second = context_.scalar(teeth->items[1], measure::kNumber, "teeth", group_.owner());
+    if (first.is_zero()) teeth->items[0].fail(fmt::format("the first gear of {} has no teeth", group_.owner()));
     if (second.is_zero()) teeth->items[1].fail(fmt::format("the second gear of {} has no teeth", group_.owner()));
     const bool internal = group_.has("internal") && read_flag(*group_.find("internal"), "internal", group_.owner());
     rule_.ratio = Quantity(context_.graph.bind((internal ? first : -first) / second));

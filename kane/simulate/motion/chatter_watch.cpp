@@ -108,6 +108,8 @@ std::optional<RunFailure> ChatterWatch::observe(const State& state, double until
     const long changes = jumps_->changes(worst);
     if (changes >= kMostChanges || (changes >= kFewChanges && step < kShort * longest_))
       return explain(state, worst, step, left);
+    // The stages of a step may cancel, so that each one ends on the same side, at a distance below rounding.
+    if (left > kMostLeft && step < kShort * longest_) return find_obstacle(state);
     return {};
   }
   if (!(left > kMostLeft)) return {};
@@ -137,7 +139,7 @@ std::optional<RunFailure> ChatterWatch::find_obstacle(const State& state) {
           "it jumps here, and no step leads over the jump. Where the forces on both sides drive the motion back, as "
           "dry friction holds a body at rest, the equations do not say what holds it. Describe dry friction with "
           "'friction:', which sticks and slips by itself" +
-          advice(jump) + "; or try --method dop853";
+          advice(jump);
       return failure;
     }
     return std::nullopt;

@@ -12,6 +12,39 @@
 
 namespace kane {
 
+std::string find_not_finite(const SystemEvaluator& evaluator, const State& s) {
+  const EquationsOfMotion& equations = evaluator.system().equations();
+  constexpr std::size_t kMostNodes = 200'000;
+  const KernelWorkshop shop(evaluator.system());
+  std::vector<Expr> roots(equations.qdot.begin(), equations.qdot.end());
+  roots.insert(roots.end(), equations.rhs.begin(), equations.rhs.end());
+  roots.insert(roots.end(), equations.udot_explicit.begin(), equations.udot_explicit.end());
+  roots.insert(roots.end(), equations.M.entries.begin(), equations.M.entries.end());
+  for (const auto& row : equations.constraints) {
+    roots.insert(roots.end(), row.a.begin(), row.a.end());
+    roots.insert(roots.end(), {row.b, row.gamma});
+  }
+  const std::vector<Expr> all = shop.with_laws(roots);
+  const std::vector<NodeId> order = topological_order(all);
+  if (order.empty() || order.size() > kMostNodes) return "";
+  Graph& graph = shop.graph();
+  std::vector<Expr> nodes;
+  for (const NodeId id : order) nodes.push_back(graph.at(id));
+  std::vector<double> values;
+  try {
+    values = evaluate(nodes, named_values(evaluator, s), evaluator.system().functions());
+  } catch (const ModelError&) {
+    return "";
+  }
+  const auto bad = std::find_if(values.begin(), values.end(), [](double v) { return !std::isfinite(v); });
+  if (bad == values.end()) return "";
+  const Expr& culprit = nodes[static_cast<std::size_t>(bad - values.begin())];
+  constexpr std::size_t kLongest = 120;
+  const std::string text = culprit.to_string();
+  return fmt::format("{}{} is {}", text.substr(0, kLongest), text.size() > kLongest ? " ..." : "",
+                     std::isnan(*bad) ? std::abs(*bad) : *bad);
+}
+
 namespace {
 
 /// Below this the constraint rows have all but lost their independence: a dead position.
@@ -94,39 +127,6 @@ class Explainer {
     return false;
   }
 
-  /// The first expression, operands before users, that is not finite there although its operands are.
-  [[nodiscard]] std::string find_culprit(const State& s) const {
-    constexpr std::size_t kMostNodes = 200'000;
-    const KernelWorkshop shop(evaluator_.system());
-    std::vector<Expr> roots(equations_.qdot.begin(), equations_.qdot.end());
-    roots.insert(roots.end(), equations_.rhs.begin(), equations_.rhs.end());
-    roots.insert(roots.end(), equations_.udot_explicit.begin(), equations_.udot_explicit.end());
-    roots.insert(roots.end(), equations_.M.entries.begin(), equations_.M.entries.end());
-    for (const auto& row : equations_.constraints) {
-      roots.insert(roots.end(), row.a.begin(), row.a.end());
-      roots.insert(roots.end(), {row.b, row.gamma});
-    }
-    const std::vector<Expr> all = shop.with_laws(roots);
-    const std::vector<NodeId> order = topological_order(all);
-    if (order.empty() || order.size() > kMostNodes) return "";
-    Graph& graph = shop.graph();
-    std::vector<Expr> nodes;
-    for (const NodeId id : order) nodes.push_back(graph.at(id));
-    std::vector<double> values;
-    try {
-      values = evaluate(nodes, named_values(evaluator_, s), evaluator_.system().functions());
-    } catch (const ModelError&) {
-      return "";
-    }
-    const auto bad = std::find_if(values.begin(), values.end(), [](double v) { return !std::isfinite(v); });
-    if (bad == values.end()) return "";
-    const Expr& culprit = nodes[static_cast<std::size_t>(bad - values.begin())];
-    constexpr std::size_t kLongest = 120;
-    const std::string text = culprit.to_string();
-    return fmt::format("{}{} is {}", text.substr(0, kLongest), text.size() > kLongest ? " ..." : "",
-                       std::isnan(*bad) ? std::abs(*bad) : *bad);
-  }
-
   void explain_rates() {
     const MotionReport& motion = problem_.last_failure();
     if (motion.status == MotionStatus::SingularMass) {
@@ -149,7 +149,7 @@ class Explainer {
       const State& failed = problem_.failed_state();
       const double largest = std::max(max_abs(failed.q), max_abs(failed.u));
       const std::string singular = singular_speeds(equations_);
-      const std::string culprit = singular.empty() ? find_culprit(failed) : "";
+      const std::string culprit = singular.empty() ? find_not_finite(evaluator_, failed) : "";
       failure_.cause =
           !singular.empty() ? singular
           : largest > kRunaway

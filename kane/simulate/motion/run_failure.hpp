@@ -21,6 +21,10 @@ struct RunFailure {
 /// Everything expressions may be written with, at a state.
 [[nodiscard]] Values named_values(const SystemEvaluator& evaluator, const State& state);
 
+/// "1/q is inf": the first expression of the equations, operands before users, that is not finite at a state although its
+/// operands are; "" if there is none.
+[[nodiscard]] std::string find_not_finite(const SystemEvaluator& evaluator, const State& state);
+
 /// The generalized speeds do not determine the motion at `state`.
 [[nodiscard]] RunFailure explain_lost_speeds(const State& state, const EquationsOfMotion& equations);
 
