@@ -50,6 +50,30 @@ double depth_of(const ContactShape& shape) {
 
 Vec3 in_body(const Vec3& x, const RigidMotion& m) { return transposed(m.R) * (x - m.p); }
 
+/// How far one can go from x along the unit vector `way` before one leaves the core.
+double calc_thickness(const Polytope& core, const RigidMotion& m, const Vec3& x, const Vec3& way) {
+  if (core.faces.empty()) return 0;
+  const Vec3 from = in_body(x, m), along = transposed(m.R) * way;
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& f : core.faces) {
+    const double rate = dot(f.normal, along);
+    if (rate > 0) least = std::min(least, (f.offset - dot(f.normal, from)) / rate);
+  }
+  return std::max(least, 0.0);
+}
+
+/// Edges that have passed each other by more than `slack` overlap only if the solids do between them. If they do not, the
+/// first shape is beyond the far side of the second one: the sign of the normal, which the faces next to the edges decide,
+/// does not tell an edge that has been reached from one at the back.
+bool overlap_between(const Touch& t, const ContactShape& first, const RigidMotion& m1, const ContactShape& second,
+                     const RigidMotion& m2, double slack) {
+  const double passed = -(t.gap.v + first.rounding() + second.rounding());
+  if (passed <= slack) return true;
+  const Vec3& n = t.normal.v;
+  const Vec3 x1 = t.first.v + first.rounding() * n, x2 = t.second.v - second.rounding() * n;
+  return calc_thickness(first.core, m1, x1, n) + calc_thickness(second.core, m2, x2, -n) >= passed - slack;
+}
+
 }  // namespace
 
 double ContactField::size_of_pair(std::size_t pair) const {
@@ -160,6 +184,10 @@ void ContactField::offer(std::uint32_t pair, const Feature& feature, bool swappe
     t = calc(place, place.hold);
   }
   if (!t.valid || t.gap.v > reach) return;
+  if (feature.kind == Feature::Kind::EdgeEdge && !place.hold.holds &&
+      !overlap_between(t, scene_.shapes()[place.first], motion(place.first), scene_.shapes()[place.second],
+                       motion(place.second), closed))
+    return;
   read(t, place);
   place.closed = t.gap.v <= closed && t.inside >= -closed;
   if (place.closed) {
