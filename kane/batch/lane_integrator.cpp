@@ -228,7 +228,10 @@ void LaneIntegrator::judge(std::size_t l, double square) {
 /// Moves the lanes that have made a step; the others stay where they are, to the last bit.
 void LaneIntegrator::accept() {
   const bool fixed = problem_.fixed_step();
-  const bool projected = problem_.normalize(next_.data());
+  const bool normalized = problem_.normalize(next_.data());
+  const bool projected = problem_.project(t_next_.data(), next_.data()) || normalized;
+  for (std::size_t l = 0; l < lanes_; ++l)
+    if (state_[l].accepted && problem_.is_broken(l)) state_[l].accepted = false, state_[l].failed = true;
   double* const after = slope_after_.data();
   if (fixed || projected)
     problem_.calc_rates(t_next_.data(), next_.data(), after);
@@ -280,6 +283,7 @@ const double* LaneIntegrator::calc_signals(const double* t) {
       stage_[at] = interpolate_step(x, before_[at], y_[at], h * slope_before_[at], h * slope_after_[at], dense_[at]);
   }
   problem_.normalize(stage_.data());
+  (void)problem_.project(t, stage_.data());
   return problem_.calc_signals(t, stage_.data());
 }
 

@@ -61,17 +61,33 @@ class LaneProblem {
   [[nodiscard]] const double* calc_signals(const double* t, const double* y);
   /// Makes the Euler parameters of all lanes unit vectors again; true if one had to be changed.
   bool normalize(double* y) const;
+  /// Closed loops: moves all lanes to the nearest states that satisfy the constraints; true if one had to be moved.
+  bool project(const double* t, double* y);
+  [[nodiscard]] bool has_loops() const { return !rows_.empty(); }
+  /// Whether the last project() failed in this lane: constraints that stay open, or depend on each other.
+  [[nodiscard]] bool is_broken(std::size_t lane) const { return broken_[lane]; }
 
  private:
+  const double* calc_constraints(const double* t, const double* y);
+  void solve_loops(const double* t, const double* y, double* udot);
+  void factor_rows(std::size_t rows, std::size_t columns);
+  bool project_coordinates(const double* t, double* y);
+  bool project_speeds(const double* t, double* y);
+
   LaneProblemOptions options_;
   std::size_t nq_, nu_, lanes_;
   bool explicit_, uses_time_, uses_rates_;
   std::vector<int> quaternions_;
   std::vector<CompiledSystem::MassPlace> places_;
+  std::vector<std::size_t> rows_;           ///< active constraints
+  std::vector<std::size_t> places_of_phi_;  ///< those with phi: their places in the kernel of the configuration
   Kernel motion_, signals_;
   Workspace work_, signal_work_;
+  std::optional<Kernel> constraints_, configuration_;
+  std::optional<Workspace> constraint_work_, configuration_work_;
   const LaneLoops& loops_;
-  LaneArray mass_, rates_;
+  LaneArray mass_, rates_, jacobian_, sides_;
+  std::array<bool, kMostLanes> broken_{};
 };
 
 class LaneIntegrator {

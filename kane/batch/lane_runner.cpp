@@ -101,7 +101,7 @@ class LaneCases final : public LaneRunner {
     sweep_.set_case(c.result.values, state, options);
     try {
       Start start = model_.start(state);
-      if (problem_.has_quaternions()) {
+      if (problem_.has_quaternions() || problem_.has_loops()) {
         set_evaluator(evaluator_, start);
         (void)assemble_start(evaluator_, start);
       }

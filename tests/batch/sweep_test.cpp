@@ -376,6 +376,33 @@ TEST(Statistics, ParetoFront) {
   EXPECT_EQ(front, (std::vector<std::size_t>{0, 1, 2}));
 }
 
+// Closed loops in lanes: the simulator's results (another algorithm), the same bits for any number of lanes.
+TEST(SweepLanes, ClosedLoops) {
+  ModelOptions strict;
+  strict.strict = true;
+  const Model model = read_model(std::string(KANE_SOURCE_DIR) + "/models/fourbar.yaml").with_options(strict);
+  for (const Method method : {Method::Rk4, Method::Dopri5}) {
+    std::vector<CaseResult> results[2];
+    for (const int lanes : {0, 1}) {
+      SweepOptions o = with(method, lanes);
+      o.until = 1, o.simulation.step = 1e-3, o.simulation.tolerance = 1e-9;
+      const Sweep sweep(model, study_of({{"l1", "0.28..0.32"}}, 20),
+                        measures_of({"max(q2)", "end(u3)", "end(u1')", "energy - start(energy)"}), o);
+      CaseRunner runner(sweep);
+      auto& list = results[lanes];
+      runner.run(0, 20, list);
+      std::sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.k < b.k; });
+      for (std::uint64_t k = 0; k < 20; ++k) {
+        const CaseResult alone = runner.run(k);
+        ASSERT_TRUE(alone.ok && list[k].ok) << alone.reason << list[k].reason;
+        for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(list[k].measures[i], alone.measures[i], 1e-5) << i;
+        EXPECT_NEAR(list[k].measures[3], 0, 1e-6);
+      }
+    }
+    for (std::size_t k = 0; k < 20; ++k) EXPECT_EQ(results[0][k].measures, results[1][k].measures);
+  }
+}
+
 // A first case that cannot begin is recorded like any other; what no case can do is refused at once.
 TEST(SweepFailures, TheFirstCaseMayFail) {
   const Sweep sweep(model_of(kPendulum), study_of({{"m", "{-1, 1, 2}"}}), measures_of({"q"}), with(Method::Rk4, 0));
