@@ -104,6 +104,14 @@ void show_run(const StoreTable& table, double which, bool json) {
   fmt::print("\n{}\n", replay_command(table, r));
 }
 
+/// A measure of the runs in which a variable has one of its words.
+NumberSummary summarize_choice(const StoreTable& table, std::size_t variable, std::size_t choice, std::size_t measure) {
+  std::vector<double> numbers;
+  for (std::size_t r = 0; r < table.k.size(); ++r)
+    if (table.values[variable][r] == static_cast<double>(choice)) numbers.push_back(table.measures[measure][r]);
+  return summarize(numbers);
+}
+
 /// Shares of runs for which a condition holds.
 std::vector<std::pair<std::string, Proportion>> calc_failures(const StoreTable& table,
                                                               const std::vector<std::string>& conditions) {
@@ -193,13 +201,31 @@ struct ResultsReport {
         t.print();
       } else {
         TextTable t({id.measures[m] + ": correlation", "linear", "of ranks"});
-        for (std::size_t v = 0; v < table.values.size(); ++v)
+        bool any = false;
+        for (std::size_t v = 0; v < table.values.size(); ++v) {
+          if (!id.choices[v].empty()) continue;  // words have no order
           t.add(id.variables[v],
                 {correlation(table.values[v], table.measures[m]), rank_correlation(table.values[v], table.measures[m])},
                 4);
-        t.print();
+          any = true;
+        }
+        if (any) t.print();
+        for (std::size_t v = 0; v < table.values.size(); ++v)
+          if (!id.choices[v].empty()) print_choices(v, m, any || v > 0);
       }
     }
+  }
+
+  /// The measure for each word of a variable that takes words.
+  void print_choices(std::size_t variable, std::size_t measure, bool apart) const {
+    const StudyIdentity& id = table.identity;
+    if (apart) fmt::print("\n");
+    TextTable t({fmt::format("{}: {}", id.measures[measure], id.variables[variable]), "runs", "mean", "deviation"});
+    for (std::size_t c = 0; c < id.choices[variable].size(); ++c) {
+      const NumberSummary s = summarize_choice(table, variable, c, measure);
+      t.add({id.choices[variable][c], std::to_string(s.count), number_text(s.mean), number_text(s.deviation)});
+    }
+    t.print();
   }
 
   void print_rows(const std::string& title, const std::vector<std::size_t>& rows) const {
@@ -246,10 +272,17 @@ struct ResultsReport {
                                      {"mean", number_json(e.mean)},
                                      {"deviation", number_json(e.deviation)}};
       else
-        for (std::size_t v = 0; v < table.values.size(); ++v)
+        for (std::size_t v = 0; v < table.values.size(); ++v) {
+          for (std::size_t c = 0; c < id.choices[v].size(); ++c) {
+            const NumberSummary part = summarize_choice(table, v, c, m);
+            j["choices"][id.variables[v]][id.choices[v][c]] = {
+                {"count", part.count}, {"mean", number_json(part.mean)}, {"deviation", number_json(part.deviation)}};
+          }
+          if (!id.choices[v].empty()) continue;  // words have no order
           j["correlation"][id.variables[v]] = {
               {"linear", number_json(correlation(table.values[v], table.measures[m]))},
               {"ranks", number_json(rank_correlation(table.values[v], table.measures[m]))}};
+        }
     }
     for (const auto& [text, p] : calc_failures(table, options.failures))
       a["shares"][text] = {{"hits", p.hits}, {"runs", p.trials}, {"share", p.share}, {"low", p.low}, {"high", p.high}};

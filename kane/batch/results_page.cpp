@@ -62,7 +62,9 @@ std::vector<double> influences(const StoreTable& table, std::size_t measure) {
   } catch (const ModelError&) {  // not enough runs yet
     list.clear();
   }
-  for (const auto& values : table.values) list.push_back(rank_correlation(values, table.measures[measure]));
+  for (std::size_t v = 0; v < table.values.size(); ++v)  // words have no order
+    list.push_back(table.identity.choices[v].empty() ? rank_correlation(table.values[v], table.measures[measure])
+                                                     : std::nan(""));
   return list;
 }
 

@@ -37,6 +37,14 @@ def main():
         run("sweep", model, "--set", "tau=1", "--vary", "l1~normal(0.3, 0.01)", "--vary", "u1=1..3", "--runs", "30",
             "--vary", "run.method={dop853, dopri5}", "--measure", "last=end(q1)", "--measure", "m=max(u1)",
             "--until", "0.5", "--tolerance", "1e-9", "--out", store)
+        # Words have no order, so no correlation: each has its own mean.
+        shown = json.loads(run("results", store, "--json"))["measures"]["last"]
+        assert sorted(shown["correlation"]) == ["l1", "u1"], shown
+        with sqlite3.connect(store) as db:
+            for word, count, mean in db.execute('SELECT "run.method", count(*), avg(last) FROM runs GROUP BY 1'):
+                found = shown["choices"]["run.method"][word]
+                assert found["count"] == count and abs(found["mean"] - mean) < 1e-12, found
+        assert "last: run.method" in run("results", store)
         run("results", store, "--page", page, "--replays", "12")
         r = replays(page)
         assert len(r["runs"]) == 12, r["note"]
