@@ -43,14 +43,20 @@ def main():
             assert rows(store) == expected, f"{ranks} ranks give other results"
         # A rank that dies ends the job; the same command continues.
         store = os.path.join(folder, "killed.db")
-        job = subprocess.Popen([mpirun, "-n", "3"] + command(store, 4000), env=ENV, stdout=subprocess.DEVNULL,
+        runs = 60000  # enough that the job is still at work when the rank dies
+        subprocess.run(command(alone, runs), check=True, stdout=subprocess.DEVNULL)
+        expected = rows(alone)
+        job = subprocess.Popen([mpirun, "-n", "3"] + command(store, runs), env=ENV, stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL)
-        time.sleep(1.0)
+        time.sleep(1.5)
         children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(job.pid)], capture_output=True, text=True).stdout.split()
-        if children:
-            os.kill(int(children[-1]), signal.SIGKILL)
-        job.wait(timeout=120)
-        subprocess.run([mpirun, "-n", "3"] + command(store, 4000), check=True, env=ENV, timeout=120, stdout=subprocess.DEVNULL)
+        assert children, "the job ended before a rank could be killed"
+        os.kill(int(children[-1]), signal.SIGKILL)
+        assert job.wait(timeout=120) != 0, "the job did not notice the loss of a rank"
+        kept = len(rows(store))
+        assert kept < runs, "the job was complete before the rank died"
+        subprocess.run([mpirun, "-n", "3"] + command(store, runs), check=True, env=ENV, timeout=120, stdout=subprocess.DEVNULL)
+        print(f"{kept} of {runs} runs were kept when a rank was killed")
         assert rows(store) == expected, "a killed rank has changed the results"
     print("1, 2 and 4 ranks agree")
 
