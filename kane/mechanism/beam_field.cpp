@@ -9,6 +9,7 @@
 #include "kane/expr/number.hpp"
 #include "kane/expr/traverse.hpp"
 #include "kane/mechanics/algebra.hpp"
+#include "kane/mechanism/beam_elements.hpp"
 #include "kane/mechanism/placed.hpp"
 #include "kane/mechanism/symmetric_modes.hpp"
 
@@ -64,8 +65,9 @@ void gauss_nodes(std::size_t n, std::vector<double>& x, std::vector<double>& w) 
   }
 }
 
-BeamField::BeamField(Graph& graph, const FlexibleBeam& beam, std::string body)
+BeamField::BeamField(Graph& graph, const FlexibleBeam& beam, std::string body, const std::vector<double>& breaks)
     : graph_(graph), beam_(beam), body_(std::move(body)) {
+  read_breaks(breaks);
   place_nodes();
   read_modes();
   form_matrices();
@@ -74,18 +76,35 @@ BeamField::BeamField(Graph& graph, const FlexibleBeam& beam, std::string body)
 
 // ---- shapes -------------------------------------------------------------------------------------------------------------
 
+void BeamField::read_breaks(const std::vector<double>& breaks) {
+  ensure(beam_.elements == 0 || breaks.size() + 1 == static_cast<std::size_t>(beam_.elements),
+         "the places where the elements of '{}' meet are not known", body_);
+  constexpr double kLeast = 1e-6;  // of the length
+  for (const double x : breaks) {
+    const double before = ends_[ends_.size() - 2];
+    require_at(beam_.where, x >= before + kLeast && x <= 1 - kLeast,
+               "elements of the beam '{}' meet at s = {:.6g} of its length after {:.6g}; these places must increase, "
+               "between its ends",
+               body_, x, before);
+    ends_.insert(ends_.end() - 1, x);
+  }
+}
+
 /// Panels of Gauss nodes: products of two modes have at most as many waves as there are modes.
 void BeamField::place_nodes() {
   int most = 0;
-  for (const BeamModes& m : beam_.modes) most = std::max(most, m.count);
-  panels_ = 1 + static_cast<std::size_t>(most) / 4;
+  for (const BeamModes& m : beam_.modes) most = std::max(most, beam_.elements > 0 ? m.inner / 2 : m.count);
+  const std::size_t panels = 1 + static_cast<std::size_t>(most) / 4;
   std::vector<double> x, w;
   gauss_nodes(kPanelNodes, x, w);
-  const double half = 0.5 / static_cast<double>(panels_);
-  for (std::size_t p = 0; p < panels_; ++p) {
-    for (std::size_t i = 0; i < kPanelNodes; ++i) {
-      x_.push_back((static_cast<double>(2 * p) + 1 + x[i]) * half);
-      w_.push_back(w[i] * half);
+  for (std::size_t e = 0; e + 1 < ends_.size(); ++e) {
+    const double half = 0.5 * (ends_[e + 1] - ends_[e]) / static_cast<double>(panels);
+    for (std::size_t p = 0; p < panels; ++p) {
+      half_.push_back(half);
+      for (std::size_t i = 0; i < kPanelNodes; ++i) {
+        x_.push_back(ends_[e] + (static_cast<double>(2 * p) + 1 + x[i]) * half);
+        w_.push_back(w[i] * half);
+      }
     }
   }
   // int_{-1}^{x_k} of the polynomial through values at the nodes: sum_n (2n+1)/2 P_n(x_l) w_l int_{-1}^{x_k} P_n, with
@@ -97,13 +116,34 @@ void BeamField::place_nodes() {
       const std::vector<double> there = legendre(kPanelNodes, x[l]);
       double sum = (1 + x[k]) * there[0] / 2;
       for (std::size_t n = 1; n < kPanelNodes; ++n) sum += there[n] * (here[n + 1] - here[n - 1]) / 2;
-      running_[k][l] = sum * w[l] * half;
+      running_[k][l] = sum * w[l];
     }
+  }
+}
+
+void BeamField::add_mode(BeamMotion motion, const Expr& shape) {
+  const Expr place = beam_place(graph_);
+  Mode mode{motion, shape, derivative(shape, place), {}, {}, {}, {}, {}};
+  mode.curvature = derivative(mode.slope, place);
+  mode.slopes = {mode.slope};
+  tabulate(mode);
+  modes_.push_back(std::move(mode));
+}
+
+void BeamField::read_element_modes(const BeamModes& group) {
+  for (const BeamPieces& pieces : beam_element_shapes(graph_, beam_.shapes, group.motion, ends_, group.inner)) {
+    add_mode(group.motion, join_pieces(graph_, pieces, ends_));
+    modes_.back().slopes.clear();
+    for (const Expr& piece : pieces) modes_.back().slopes.push_back(derivative(piece, beam_place(graph_)));
   }
 }
 
 void BeamField::read_modes() {
   for (const BeamModes& group : beam_.modes) {
+    if (beam_.elements > 0) {
+      read_element_modes(group);
+      continue;
+    }
     std::vector<Expr> shapes;
     if (beam_.shapes == BeamShapes::Given) {
       Substitution place;
@@ -116,12 +156,7 @@ void BeamField::read_modes() {
       shapes = is_bending(group.motion) ? beam_bending_shapes(graph_, beam_.shapes, group.count)
                                         : beam_bar_shapes(graph_, bar, group.count);
     }
-    for (const Expr& shape : shapes) {
-      Mode mode{group.motion, shape, derivative(shape, beam_place(graph_)), {}, {}, {}, {}};
-      mode.curvature = derivative(mode.slope, beam_place(graph_));
-      tabulate(mode);
-      modes_.push_back(std::move(mode));
-    }
+    for (const Expr& shape : shapes) add_mode(group.motion, shape);
   }
 }
 
@@ -180,12 +215,12 @@ Expr BeamField::integral(const Profile& p, const std::vector<double>& f) const {
 std::vector<double> BeamField::running_integral(const std::vector<double>& f) const {
   std::vector<double> r(f.size());
   double before = 0;
-  for (std::size_t p = 0; p < panels_; ++p) {
+  for (std::size_t p = 0; p < half_.size(); ++p) {
     const std::size_t first = p * kPanelNodes;
     double all = 0;
     for (std::size_t k = 0; k < kPanelNodes; ++k) {
       double sum = 0;
-      for (std::size_t l = 0; l < kPanelNodes; ++l) sum += running_[k][l] * f[first + l];
+      for (std::size_t l = 0; l < kPanelNodes; ++l) sum += running_[k][l] * half_[p] * f[first + l];
       r[first + k] = before + sum;
       all += w_[first + k] * f[first + k];
     }
@@ -464,29 +499,46 @@ Expr BeamField::value_at(const Expr& function, const Expr& x) const {
   return std::abs(v) < kNothing ? Expr() : graph_.number(rational_from_double(v));
 }
 
+Expr BeamField::end_before(const Expr& x, std::size_t element) const {
+  const double from = ends_[element], to = ends_[element + 1];
+  if (x.is_number()) return graph_.number(rational_from_double(std::clamp(to_double(x.number()), from, to)));
+  Expr end = x;
+  if (element > 0) end = max(end, graph_.number(rational_from_double(from)));
+  if (element + 2 < ends_.size()) end = min(end, graph_.number(rational_from_double(to)));
+  return end;
+}
+
 /// int_0^x a' b' dx.
 Expr BeamField::foreshortening(const Mode& a, const Mode& b, const Expr& x) const {
   if (x.is_zero()) return {};
   std::vector<double> nodes, weights;
-  const std::size_t points = x.is_number() ? kPanelNodes * (1 + panels_) : kPanelNodes;
-  gauss_nodes(points, nodes, weights);
-  const Expr product = a.slope * b.slope;
+  const bool pieces = beam_.elements > 0;
+  gauss_nodes(!pieces && x.is_number() ? kPanelNodes * (1 + half_.size()) : kPanelNodes, nodes, weights);
   const Expr place = beam_place(graph_);
-  if (x.is_number()) {
-    const double end = to_double(x.number());
-    double sum = 0;
-    for (std::size_t i = 0; i < points; ++i)
-      sum += weights[i] / 2 * end * evaluate(product, Values{{place.name(), (1 + nodes[i]) / 2 * end}});
-    constexpr double kNothing = 1e-14;
-    return std::abs(sum) < kNothing ? Expr() : graph_.number(rational_from_double(sum));
+  Expr all;
+  double number = 0;
+  for (std::size_t e = 0; e + 1 < ends_.size(); ++e) {
+    const Expr product = a.slopes[e] * b.slopes[e];
+    if (product.is_zero()) continue;
+    const double from = ends_[e];
+    const Expr end = end_before(x, e);
+    if (x.is_number()) {
+      const double width = to_double(end.number()) - from;
+      for (std::size_t i = 0; i < nodes.size() && width > 0; ++i)
+        number += weights[i] / 2 * width * evaluate(product, Values{{place.name(), from + (1 + nodes[i]) / 2 * width}});
+      continue;
+    }
+    const Expr start = graph_.number(rational_from_double(from)), width = end - start;
+    Expr sum;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      Substitution at;
+      at.set(place, start + width * graph_.number(rational_from_double((1 + nodes[i]) / 2)));
+      sum += substitute(product, at) * graph_.number(rational_from_double(weights[i] / 2));
+    }
+    all += sum * width;
   }
-  Expr sum;
-  for (std::size_t i = 0; i < points; ++i) {
-    Substitution at;
-    at.set(place, x * graph_.number(rational_from_double((1 + nodes[i]) / 2)));
-    sum += substitute(product, at) * graph_.number(rational_from_double(weights[i] / 2));
-  }
-  return sum * x;
+  constexpr double kNothing = 1e-14;
+  return x.is_number() && std::abs(number) >= kNothing ? graph_.number(rational_from_double(number)) : all;
 }
 
 BeamField::Section BeamField::section(const Expr& s) const {
@@ -522,6 +574,13 @@ BeamField::Section BeamField::section(const Expr& s) const {
   return section;
 }
 
+Expr BeamField::slope_at(BeamMotion motion, const Expr& x, std::size_t element) const {
+  Expr sum;
+  for (std::size_t i = 0; i < modes_.size(); ++i)
+    if (same_plane(modes_[i].motion, motion)) sum += value_at(modes_[i].slopes[element], x) * q(i) / beam_.length;
+  return sum;
+}
+
 Expr BeamField::slope_at(BeamMotion motion, const Expr& x) const {
   Expr sum;
   for (std::size_t i = 0; i < modes_.size(); ++i)
@@ -531,18 +590,20 @@ Expr BeamField::slope_at(BeamMotion motion, const Expr& x) const {
 
 // The tangent is (sqrt(1 - Y'^2 - Z'^2), Y', Z') = Rz(r) Ry(t) e_x: sin t = -Z', sin r = Y'/cos t.
 void BeamField::place_exactly(const Expr& x, Section& section) const {
-  const auto along = [&](const Expr& place) {
-    const Expr y = slope_at(BeamMotion::BendY, place), z = slope_at(BeamMotion::BendZ, place);
-    return sqrt(graph_.bind(1 - y * y - z * z));
-  };
   constexpr std::size_t kNodes = 16;
   std::vector<double> nodes, weights;
   gauss_nodes(kNodes, nodes, weights);
-  Expr sum;
-  for (std::size_t i = 0; i < kNodes; ++i)
-    sum += graph_.number(rational_from_double(weights[i] / 2)) *
-           along(x * graph_.number(rational_from_double((1 + nodes[i]) / 2)));
-  section.position[0] += x * beam_.length * (sum - 1);
+  for (std::size_t e = 0; e + 1 < ends_.size(); ++e) {
+    const Expr start = graph_.number(rational_from_double(ends_[e])), width = end_before(x, e) - start;
+    if (width.is_zero()) continue;
+    Expr sum;
+    for (std::size_t i = 0; i < kNodes; ++i) {
+      const Expr place = start + width * graph_.number(rational_from_double((1 + nodes[i]) / 2));
+      const Expr y = slope_at(BeamMotion::BendY, place, e), z = slope_at(BeamMotion::BendZ, place, e);
+      sum += graph_.number(rational_from_double(weights[i] / 2)) * sqrt(graph_.bind(1 - y * y - z * z));
+    }
+    section.position[0] += width * beam_.length * (sum - 1);
+  }
   const Expr y = graph_.bind(slope_at(BeamMotion::BendY, x)), z = graph_.bind(slope_at(BeamMotion::BendZ, x));
   section.angles[1] = z.is_zero() ? Expr() : -asin(z);
   section.angles[2] = y.is_zero() ? Expr() : asin(y / sqrt(graph_.bind(1 - z * z)));

@@ -23,8 +23,9 @@ namespace kane {
 
 class BeamField {
  public:
-  /// Throws ModelError if the shapes are no functions of s alone, or not independent. `body` is for messages.
-  BeamField(Graph& graph, const FlexibleBeam& beam, std::string body);
+  /// Throws ModelError if the shapes are no functions of s alone, or not independent. `body` is for messages, `breaks`
+  /// are the places x where elements meet.
+  BeamField(Graph& graph, const FlexibleBeam& beam, std::string body, const std::vector<double>& breaks = {});
 
   [[nodiscard]] const FlexibleBeam& beam() const { return beam_; }
 
@@ -55,12 +56,16 @@ class BeamField {
   struct Mode {
     BeamMotion motion;
     Expr shape, slope, curvature;    ///< of x, derivatives by x
+    std::vector<Expr> slopes;        ///< the slope in every element; without elements, the slope
     std::vector<double> f, df, ddf;  ///< at the nodes
   };
   /// A property at the nodes: one value if it is the same everywhere.
   using Profile = std::vector<Expr>;
 
   void read_modes();
+  void read_element_modes(const BeamModes& group);
+  void add_mode(BeamMotion motion, const Expr& shape);
+  void read_breaks(const std::vector<double>& breaks);
   void place_nodes();
   void tabulate(Mode& mode);
   void form_matrices();
@@ -73,8 +78,11 @@ class BeamField {
   [[nodiscard]] Expr quadratic(const std::vector<std::size_t>& modes, const ExprMatrix& m) const;
   /// Value of a function of x at s: a number where s/L is one.
   [[nodiscard]] Expr value_at(const Expr& function, const Expr& x) const;
-  /// Slope dY/ds (or dZ/ds) at x.
+  /// Slope dY/ds (or dZ/ds) at x, which lies in the given element.
+  [[nodiscard]] Expr slope_at(BeamMotion motion, const Expr& x, std::size_t element) const;
   [[nodiscard]] Expr slope_at(BeamMotion motion, const Expr& x) const;
+  /// Where the part of an element before x ends.
+  [[nodiscard]] Expr end_before(const Expr& x, std::size_t element) const;
   void place_exactly(const Expr& x, Section& section) const;
   [[nodiscard]] Expr foreshortening(const Mode& a, const Mode& b, const Expr& x) const;
   [[nodiscard]] Expr property_at(const Expr& property, const Expr& s) const;
@@ -86,8 +94,9 @@ class BeamField {
   std::string body_;
   std::vector<Mode> modes_;
   std::vector<double> x_, w_;                 ///< nodes and weights on [0, 1]
-  std::vector<std::vector<double>> running_;  ///< integration matrix of one panel
-  std::size_t panels_ = 1;
+  std::vector<std::vector<double>> running_;  ///< integration matrix of a panel from -1 to 1
+  std::vector<double> half_;                  ///< half the widths of the panels
+  std::vector<double> ends_{0, 1};            ///< of the elements
   ExprMatrix mass_, stiffness_, damping_;
 };
 

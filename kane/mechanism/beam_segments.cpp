@@ -31,6 +31,10 @@ class BeamCut {
                "cantilever), not {}",
                body_, to_string(shapes));
     if (count_ == 1) return;
+    require_at(where_, found->flexible->elements == 0,
+               "the beam '{}' has both segments and elements; segments are for large deflections, elements for "
+               "supports between the ends: choose one",
+               body_);
     piece_ = found->flexible->length / m_.graph->number(count_);
     move_attachments();
     add_segments(static_cast<std::size_t>(found - m_.bodies.begin()));

@@ -93,6 +93,7 @@ class ValueCheck {
     if (!beam.part) item(beam.length, "the length of the beam");
     item(beam.viscosity, "the viscosity of the beam");
     for (const Expr& e : beam.damping) item(e, "the damping of the beam");
+    for (const Expr& e : beam.breaks) item(e, "the end of an element of the beam");
     if (beam.part) return;
     for (const double x : {0.0, 0.5, 1.0}) {
       Substitution place;

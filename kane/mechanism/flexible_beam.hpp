@@ -36,6 +36,7 @@ struct BeamModes {
   BeamMotion motion = BeamMotion::BendY;
   int count = 0;
   std::vector<Expr> given{};  ///< as many expressions of s, for BeamShapes::Given
+  int inner = 0;              ///< of a beam made of elements: shapes within every element; `count` is for all of them
 };
 
 /// Properties are expressions of parameters, and of the symbol s (the arc length) where they vary along the beam.
@@ -49,6 +50,9 @@ struct FlexibleBeam {
   Expr3 section_inertia{};        ///< mass moments of inertia per length of a section about its own x, y, z
   BeamShapes shapes = BeamShapes::Cantilever;
   std::vector<BeamModes> modes{};
+  /// A beam made of elements (beam_elements.hpp): how many, and the arc lengths where they meet. 0: there are none.
+  int elements = 0;
+  std::vector<Expr> breaks{};
   std::vector<Expr> damping{};      ///< damping ratio: none, one for all modes, or one each
   Expr viscosity{};                 ///< Kelvin and Voigt: damping is this time multiplied by the stiffness
   std::vector<Expr> coordinates{};  ///< amplitudes of the modes: metres, or radians for twist

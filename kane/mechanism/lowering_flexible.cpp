@@ -37,6 +37,15 @@ Vec3 place_on_part(const LoweringContext& c, const std::string& body, const Expr
   return at;
 }
 
+/// The places x where the elements of a beam meet, with the parameters as they are.
+std::vector<double> places_of_breaks(const LoweringContext& c, const FlexibleBeam& beam) {
+  std::vector<double> all;
+  for (const Expr& s : beam.breaks)
+    all.push_back(
+        evaluate(c.system.graph().bind(s) / beam.length, parameter_values(c.mechanism), table_functions(c.mechanism)));
+  return all;
+}
+
 /// s/length with the parameters as they are; nothing if it depends on the state.
 std::optional<double> place_on_beam(const LoweringContext& c, const BeamField& beam, const Expr& s) {
   const Expr x = c.system.graph().bind(s) / beam.beam().length;
@@ -113,7 +122,8 @@ void lower_beam(const LoweringContext& c, const MechanismBody& body) {
   if (body.flexible->part)
     c.lowered.parts.emplace(body.name, std::make_shared<const PartField>(c.system.graph(), *body.flexible, body.name));
   else
-    c.lowered.beams.emplace(body.name, std::make_shared<const BeamField>(c.system.graph(), *body.flexible, body.name));
+    c.lowered.beams.emplace(body.name, std::make_shared<const BeamField>(c.system.graph(), *body.flexible, body.name,
+                                                                         places_of_breaks(c, *body.flexible)));
 }
 
 void place_stations(const LoweringContext& c, const std::string& body) {

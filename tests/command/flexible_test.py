@@ -198,6 +198,72 @@ def deploying_boom():
         near("angular momentum of the satellite", spin / spins[0], 1, 1e-6)
 
 
+ELEMENTS = """
+kane: 1
+name: beam_of_elements
+bodies: {B: {flexible: {length: 2, mass_per_length: 3, EI: 5, shapes: %s, elements: %s, modes: %d}}}
+joints: {root: {type: weld, parent: N, child: B}}
+"""
+
+
+def elements():
+    """Beams made of elements have the frequencies of the textbooks (Blevins, table 8-1), whatever their number and sizes."""
+    pi = math.pi
+    exact = {"cantilever": (1.87510406871196, 4.69409113297418), "pinned": (pi, 2 * pi),
+             "clamped": (4.73004074486270, 7.85320462409584), "clamped-pinned": (3.92660231204792, 7.06858274562873)}
+    for shapes, roots in exact.items():
+        for division in ("3", "[0.5, 1.2]"):
+            found = frequencies(ELEMENTS % (shapes, division, 5))
+            for k, root in enumerate(roots):
+                near(f"{shapes} beam of {division} elements, mode {k + 1}", found[k],
+                     root**2 / 4 * math.sqrt(5 / 3), (2e-8, 1e-7)[k])
+    model = ELEMENTS % ("pinned", "[0.5, 1.2]", 2)
+    again = run("import", "-", text=model)
+    for one, other in zip(frequencies(again), frequencies(model), strict=True):
+        near("elements written and read again", one, other, 1e-12)
+
+
+ROBOT = """
+kane: 1
+name: rp_frequencies
+parameters: {LP: 0.3, LD: 0.35, L: 1.6, LC: 0.12, rho: 0.8, EI: 45, mC: 0.6, IC: 0.004, w: %(w)s, W: %(Omega)s}
+bodies:
+  A: {points: {P: [-LP, 0, 0], Q: [LD - LP, 0, 0]}}
+  R:
+    flexible: {length: L, mass_per_length: rho, EI: EI, elements: [w, w + LD], modes: {%(axis)s: 3}}
+    points: {onP: [w, 0, 0], onQ: [sQ, 0, 0]}
+  C: {mass: mC, com: [LC, 0, 0], inertia: [IC, IC, IC]}
+extra_coordinates: [sQ]
+joints:
+  turn: {type: revolute, parent: N, child: A, axis: z, prescribe: W*t}
+  ride:
+    type: general
+    parent: A
+    at: [-LP, 0, 0]
+    child: R
+    motions: [{translate: x, coordinate: x}, {translate: %(axis)s, coordinate: v}, {rotate: %(turn)s, coordinate: a}]
+  flange: {type: weld, parent: R, at: [L, 0, 0], child: C}
+constraints:
+  supportP: {point: R.onP, reference: A.P, directions: [A.x, A.%(axis)s]}
+  supportQ: {point: R.onQ, reference: A.Q, directions: [A.x, A.%(axis)s]}
+initial: {x: -%(w)s}
+guess: {sQ: %(sQ)s}
+"""
+
+
+def robot_frequencies():
+    """The link of the RP robot on its two supports, in the plane of the spin and out of it, against reference values."""
+    for row in json.loads((SOURCE / "tests/oracles/elastic_rp_robot.json").read_text())["frequencies"]["values"]:
+        if row["Omega"] not in (0, 10):
+            continue
+        for axis, turn, key in (("y", "z", "inplane"), ("z", "y", "out_of_plane")):
+            text = ROBOT % (row | {"axis": axis, "turn": turn, "sQ": row["w"] + 0.35})
+            found = frequencies(text)
+            for k, tolerance in enumerate((1e-7, 1e-5, 1e-4)):
+                near(f"robot at w = {row['w']}, spin {row['Omega']}, {key} {k + 1}", found[k],
+                     math.sqrt(row["omega_squared_" + key][k]), tolerance)
+
+
 MISTAKES = [
     ("length: 1, mass_per_length: 1, EI: -3, modes: 2", "EI = -3"),
     ("length: 1, mass_per_length: 1, modes: 2", "EI = 0"),
@@ -222,6 +288,14 @@ MISTAKES = [
     ("length: 1, mass_per_length: 1, EI: 1, modes: 2, GA: -3", "GA = -3"),
     ("length: 1, mass_per_length: 1, EI: 1, modes: 2, GA: 3, exact: true", "modes of shear"),
     ("length: 1 kg, mass_per_length: 1, EI: 1, modes: 2", "length"),
+    ("length: 1, mass_per_length: 1, EI: 1, modes: 2, elements: 0", "1 to 40 are possible"),
+    ("length: 1, mass_per_length: 1, EI: 1, modes: 2, elements: 41", "1 to 40 are possible"),
+    ("length: 1, mass_per_length: 1, EI: 1, modes: 9, elements: 9", "the limit is 40"),
+    ("length: 1, mass_per_length: 1, EI: 1, modes: 2, elements: [0.7, 0.3]", "these places must increase"),
+    ("length: 1, mass_per_length: 1, EI: 1, modes: 2, elements: [1.5]", "these places must increase"),
+    ("length: 1, mass_per_length: 1, EI: 1, modes: 2, elements: 3, shapes: free", "a cantilever on a free joint"),
+    ("length: 1, mass_per_length: 1, EI: 1, modes: 2, elements: 3, segments: 2", "both segments and elements"),
+    ("length: 1, mass_per_length: 1, EI: 1, modes: 2, elements: 3, damping: 0.01", "not orthogonal"),
 ]
 
 
@@ -238,7 +312,7 @@ def mistakes():
         PROBLEMS.append("a particle beyond the end")
 
 
-for check in (spinning_beam, spin_up, buckling, elastic_rp_robot, supports_out_of_plane, deploying_boom,
+for check in (spinning_beam, spin_up, buckling, elements, robot_frequencies, elastic_rp_robot, supports_out_of_plane, deploying_boom,
               mistakes):
     check()
 print("\n".join(PROBLEMS) if PROBLEMS else "flexible bodies are right")

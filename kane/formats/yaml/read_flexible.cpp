@@ -4,6 +4,7 @@
 #include "kane/formats/yaml/read_part.hpp"
 #include "kane/formats/yaml/write_parts.hpp"
 #include "kane/formats/yaml/yaml_keys.hpp"
+#include "kane/mechanism/beam_elements.hpp"
 #include "kane/mechanism/beam_segments.hpp"
 
 namespace kane {
@@ -53,6 +54,35 @@ void add_shear_modes(FlexibleBeam& beam) {
   }
 }
 
+/// 'elements: 4', or the arc lengths where they meet, which are read later.
+void read_elements(const Group& group, FlexibleBeam& beam) {
+  const YamlNode* node = group.find("elements");
+  if (node == nullptr) return;
+  beam.elements = node->is_list() ? static_cast<int>(node->items.size()) + 1
+                                  : read_count(*node, "the number of elements", group.owner());
+  if (beam.elements < 1 || beam.elements > kMostBeamModes)
+    node->fail(
+        fmt::format("{} is to have {} elements; 1 to {} are possible", group.owner(), beam.elements, kMostBeamModes));
+}
+
+/// The modes given are those within every element; those of the nodes come in addition.
+void count_element_modes(const Group& group, FlexibleBeam& beam) {
+  const YamlNode& node = *group.find("elements");
+  if (beam.shapes == BeamShapes::Given || beam.shapes == BeamShapes::Free)
+    node.fail(fmt::format(
+        "{} has elements, so its shapes say what its ends do: cantilever, pinned, clamped or "
+        "clamped-pinned{}",
+        group.owner(), beam.shapes == BeamShapes::Free ? "; a beam in flight is a cantilever on a free joint" : ""));
+  if (beam.shapes == BeamShapes::Polynomial) beam.shapes = BeamShapes::Cantilever;
+  for (BeamModes& m : beam.modes) {
+    m.inner = m.count;
+    m.count = count_element_shapes(beam.shapes, m.motion, beam.elements, m.inner);
+    if (m.count > kMostBeamModes)
+      throw LimitError(node.place.where(), fmt::format("{} has {} modes ({}) in its elements; the limit is {}",
+                                                       group.owner(), m.count, to_string(m.motion), kMostBeamModes));
+  }
+}
+
 /// Reads the list of modes; their expressions, if given, are read later.
 void read_beam_modes(const Group& group, FlexibleBeam& beam) {
   const YamlNode* shapes = group.find("shapes");
@@ -85,6 +115,7 @@ void read_beam_modes(const Group& group, FlexibleBeam& beam) {
     }
     if (group.find("GA") != nullptr) add_shear_modes(beam);
   }
+  if (beam.elements > 0) count_element_modes(group, beam);
   std::erase_if(beam.modes, [](const BeamModes& m) { return m.count == 0; });
   if (beam.mode_count() == 0)
     group.node().fail(fmt::format("{} has no modes; a body that does not deform needs no 'flexible'", group.owner()));
@@ -184,6 +215,7 @@ void declare_beams(ModelContext& context, const YamlNode& bodies) {
       beam.where = node->place.where();
       segments = read_segments(group);
       if (segments > 1) beam.shapes = BeamShapes::Polynomial;  // unless others are given
+      read_elements(group, beam);
       read_beam_modes(group, beam);
     }
     std::vector<std::string> names;
@@ -215,6 +247,13 @@ FlexibleBeam read_beam(ModelContext& context, const YamlNode& node, const std::s
   const Group group(node, owner_of(body), keys::kFlexible);
   FlexibleBeam beam = context.beams.at(body);
   beam.length = context.scalar(group.need("length", "1.6 m"), measure::kLength, "length", group.owner());
+  if (beam.elements > 0) {
+    const YamlNode& given = *group.find("elements");
+    for (const YamlNode& item : given.items)
+      beam.breaks.push_back(context.scalar(item, measure::kLength, "elements", group.owner()));
+    for (int k = 1; !given.is_list() && k < beam.elements; ++k)
+      beam.breaks.push_back(beam.length * context.graph.number(k, beam.elements));
+  }
   const ArcLength arc_length(context, node);
   beam.mass_per_length =
       context.scalar(group.need("mass_per_length", "0.8 kg/m"), kMassPerLength, "mass_per_length", group.owner());
@@ -262,6 +301,14 @@ YamlNode beam_node(const FlexibleBeam& beam) {
     add_entry(node, "inertia", vector_node(j));
   else
     add("inertia", j[0]);
+  if (beam.elements > 0) {
+    YamlNode breaks = yaml_list();
+    for (const Expr& e : beam.breaks) breaks.items.push_back(yaml_scalar(scalar_text(e)));
+    if (breaks.items.empty())
+      add_entry(node, "elements", "1");
+    else
+      add_entry(node, "elements", std::move(breaks));
+  }
   YamlNode modes = yaml_map();
   for (const BeamModes& m : beam.modes) {
     YamlNode list = yaml_list();
@@ -269,7 +316,7 @@ YamlNode beam_node(const FlexibleBeam& beam) {
     if (beam.shapes == BeamShapes::Given)
       add_entry(modes, std::string(to_string(m.motion)), std::move(list));
     else
-      add_entry(modes, std::string(to_string(m.motion)), std::to_string(m.count));
+      add_entry(modes, std::string(to_string(m.motion)), std::to_string(beam.elements > 0 ? m.inner : m.count));
   }
   if (beam.shapes != BeamShapes::Given) add_entry(node, "shapes", std::string(to_string(beam.shapes)));
   add_entry(node, beam.shapes == BeamShapes::Given ? "shapes" : "modes", std::move(modes));

@@ -9,8 +9,8 @@ namespace kane::keys {
 inline constexpr std::string_view kBody[] = {"mass",     "com",    "inertia", "shape",     "density",
                                              "geometry", "points", "frames",  "particles", "flexible"};
 inline constexpr std::string_view kFlexible[] = {
-    "length",  "mass_per_length", "EI",          "GJ",        "EA",    "inertia", "modes",    "shapes",
-    "damping", "viscosity",       "coordinates", "premature", "exact", "GA",      "segments", "continued_by"};
+    "length",    "mass_per_length", "EI",        "GJ",    "EA", "inertia",  "modes",        "shapes",  "damping",
+    "viscosity", "coordinates",     "premature", "exact", "GA", "segments", "continued_by", "elements"};
 inline constexpr std::string_view kFlexiblePart[] = {
     "mass_matrix", "stiffness_matrix", "damping_matrix", "nodes",      "interfaces", "root",
     "modes",       "damping",          "viscosity",      "coordinates"};
