@@ -248,6 +248,27 @@ class FmuTest(unittest.TestCase):
                 self.assertEqual(fmu.drive(kind, "run", 0, 0.1, 0.1, 0, 10, states, 0, 1).returncode, 0)
                 self.assertEqual(fmu.drive(other, "run", 0, 0.1, 0.1, 0, 10, states, 0, 1).returncode, 3)
 
+    def test_missing_pointers(self):
+        """Counts without arrays are errors (3), not crashes. In a process of its own, as a crash would end this one."""
+        fmu = Fmu(FOLDER, "odd", 2)
+        program = f"""
+import ctypes
+from ctypes import c_double, c_size_t, c_void_p
+fmu = ctypes.CDLL({str(fmu.library)!r})
+callbacks = (c_void_p * 5)()
+fmu.fmi2Instantiate.restype = c_void_p
+c = c_void_p(fmu.fmi2Instantiate(b"i", 1, {fmu.d.token.encode()!r}, b"", callbacks, 0, 0))
+fmu.fmi2SetupExperiment(c, 0, c_double(0), c_double(0), 0, c_double(0))
+fmu.fmi2EnterInitializationMode(c)
+fmu.fmi2ExitInitializationMode(c)
+none, one = c_void_p(), c_size_t(1)
+print(fmu.fmi2GetDirectionalDerivative(c, none, one, none, one, none, none),
+      fmu.fmi2SetRealInputDerivatives(c, none, one, none, none),
+      fmu.fmi2GetRealOutputDerivatives(c, none, one, none, none))
+"""
+        done = run([sys.executable, "-c", program])
+        self.assertEqual((done.returncode, done.stdout.split()), (0, ["3", "3", "3"]), done.stderr)
+
     def test_refusals(self):
         def refused(words, *parts, code=2):
             done = run([KANE, "export", *words], cwd=FOLDER, env={**os.environ, **environment})

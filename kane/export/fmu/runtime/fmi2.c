@@ -297,6 +297,7 @@ FMI2(fmi2Status, fmi2SetRealInputDerivatives)(fmi2Component c, const fmi2ValueRe
   size_t i;
   ENTER("fmi2SetRealInputDerivatives", kInstantiated | kInitialization | kStepMode);
   if (!f->cosimulation) return wrong(f, "fmi2SetRealInputDerivatives", "this is not co-simulation");
+  if (n > 0 && (!vr || !order || !value)) return wrong(f, "fmi2SetRealInputDerivatives", "a pointer is missing");
   for (i = 0; i < n; ++i) {
     if (vr[i] >= kVariableCount || kVariables[vr[i]].kind != kInput)
       return wrong(f, "fmi2SetRealInputDerivatives", "the variable is not an input");
@@ -313,6 +314,7 @@ FMI2(fmi2Status, fmi2GetRealOutputDerivatives)(fmi2Component c, const fmi2ValueR
   FmuStatus status = kOk;
   ENTER("fmi2GetRealOutputDerivatives", kStepMode | kStepFailed | kTerminated);
   if (!f->cosimulation) return wrong(f, "fmi2GetRealOutputDerivatives", "this is not co-simulation");
+  if (n > 0 && (!vr || !order || !value)) return wrong(f, "fmi2GetRealOutputDerivatives", "a pointer is missing");
   for (i = 0; i < n && status == kOk; ++i) {
     if (order[i] != 1) return wrong(f, "fmi2GetRealOutputDerivatives", "only the first derivative is known");
     status = fmu_output_rate(f, "fmi2GetRealOutputDerivatives", vr[i], &value[i]);

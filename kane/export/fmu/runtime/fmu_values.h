@@ -179,7 +179,10 @@ static FmuStatus run_tangent(Fmu *f, const char *function) {
 static FmuStatus fmu_directional(Fmu *f, const char *function, const unsigned *unknowns, size_t unknown_count,
                                  const unsigned *knowns, size_t known_count, const double *seed, double *result) {
   size_t i;
-  FmuStatus status = begin_tangent(f);
+  FmuStatus status = kOk;
+  if ((unknown_count > 0 && (!unknowns || !result)) || (known_count > 0 && (!knowns || !seed)))
+    return fmu_say(f, kError, kLogError, "%s: a pointer is missing", function);
+  status = begin_tangent(f);
   memset(f->seeds + kStates, 0, kSeeds * sizeof(double));
   for (i = 0; i < known_count && status == kOk; ++i) status = add_seed(f, function, knowns[i], seed[i]);
   if (status == kOk) status = run_tangent(f, function);
