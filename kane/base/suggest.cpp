@@ -45,8 +45,8 @@ std::optional<std::string> find_nearest_name(std::string_view name, const std::v
     int distance = edit_distance(name, candidate);
     if (lower_case(name) == lower_case(candidate))
       distance = std::min(distance, 1);
-    else if (distance >= static_cast<int>(std::max(name.size(), candidate.size())))
-      continue;  // no letter in common: 'B' is not a misspelt 't'
+    else if (known.size() > 1 && distance >= static_cast<int>(std::max(name.size(), candidate.size())))
+      continue;  // no letter in common: 'B' is not a misspelt 't', unless there is nothing else to mean
     if (distance < best_distance) {
       best_distance = distance;
       best = candidate;
