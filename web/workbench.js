@@ -28,20 +28,22 @@ class Workbench {
       onDraw: (next, runs) => this.takeDrawing(next, runs), onNew: () => this.startDrawing() });
     this.workspace.panel("left", "Draw", this.drawing.root);
     this.workspace.panel("left", "Models", this.gallery);
-    this.workspace.onShow = (side, title) => { 
+    this.workspace.onShow = (side, title) => {
       if (side === "left") this.drawing.show(title === "Draw");
       if (title === "Models") this.listFiles();
     };
-    this.analysis = this.workspace.panel("right", "Analysis", element("p", { class: "hint" }, "Equilibrium and eigenvalues of the present model."),
-      element("button", { id: "analyse", onclick: () => this.send({ type: "analyse" }) }, "Find them"), element("div", { id: "analysed" }));
+    this.analysis = new AnalysisPane({ send: (m) => this.send(m), workspace: this.workspace, engine: () => this.engine });
+    this.workspace.panel("right", "Analysis", this.analysis.root);
     this.workspace.show("left", "Text");
     document.getElementById("actions").append(
       element("button", { onclick: () => this.create() }, "New"), " ",
       element("button", { id: "draw", title: "Draw a mechanism with the mouse", onclick: () => this.draw() }, "Draw"), " ",
-      element("button", { onclick: () => this.workspace.show("left", "Models") }, "Open"));
+      element("button", { onclick: () => this.workspace.show("left", "Models") }, "Open"), " ",
+      element("button", { class: "quiet", title: "A tour of a minute", onclick: () => this.tour.go(0) }, "Tour"));
     this.lost = element("div", { id: "lost", role: "status", hidden: true }, "The server does not answer. Trying again; your text is kept.");
     document.body.append(this.lost);
     fetch("schema.json").then((r) => r.json()).then((schema) => { this.editor.keys = new SchemaKeys(schema); }).catch(() => {});
+    this.tour = new Tour(this.workspace);
     this.path = null;
     this.listFiles();
     this.connect();
@@ -70,7 +72,7 @@ class Workbench {
       event: () => this.workspace.mark(m.t, m.text), note: () => this.workspace.note(m.message),
       stopped: () => { this.workspace.showPlaying(false); this.workspace.note(m.message, "bad"); },
       saved: () => { this.seen = m.seen; this.saved = this.editor.text; this.dropDraft(); this.status("saved"); },
-      unsaved: () => this.unsaved(m), analysis: () => this.showAnalysis(m),
+      unsaved: () => this.unsaved(m), analysis: () => this.analysis.show(m),
     };
     actions[m.type]?.();
   }
@@ -202,38 +204,6 @@ class Workbench {
   unsaved(m) {
     if (/has changed on disk/.test(m.message) && confirm(m.message + ".\nReplace it with the text of this page?")) this.save(true);
     else this.workspace.note(m.message);
-  }
-
-  // ---- analysis --------------------------------------------------------------------------------------------------------------------
-  showAnalysis(m) {
-    const box = document.getElementById("analysed");
-    box.replaceChildren();
-    if (m.message) { box.append(element("p", {}, m.message)); return; }
-    const table = (rows) => { const t = element("table", { class: "values" }); for (const r of rows) { const row = t.insertRow(); for (const c of r) row.insertCell().textContent = c; } return t; };
-    const five = (v) => String(Number(v.toPrecision(5)));
-    if (m.equilibrium) box.append(element("h2", { class: "small" }, "Equilibrium"), table(Object.entries(m.equilibrium).map(([n, v]) => [n, five(v)])));
-    box.append(element("h2", { class: "small" }, "Eigenvalues, 1/s"), element("p", { class: "hint" }, m.stability || ""));
-    const canvas = element("canvas", { class: "roots", role: "img", "aria-label": "Eigenvalues on the complex plane" });
-    box.append(canvas, table(m.eigenvalues.map(([re, im]) => [five(re), (im < 0 ? "\u2212 " : "+ ") + five(Math.abs(im)) + " i", im ? five(Math.abs(im) / 2 / Math.PI) + " Hz" : ""])));
-    this.drawRoots(canvas, m.eigenvalues);
-  }
-  drawRoots(canvas, roots) {
-    const ratio = devicePixelRatio || 1, w = canvas.clientWidth || 380, h = canvas.clientHeight || 240, g = canvas.getContext("2d"), style = getComputedStyle(document.body);
-    canvas.width = w * ratio;
-    canvas.height = h * ratio;
-    g.scale(ratio, ratio);
-    const size = 1.2 * Math.max(1e-6, ...roots.flat().map(Math.abs)), k = Math.min(w, h) / 2 / size, X = (v) => w / 2 + k * v, Y = (v) => h / 2 - k * v;
-    g.fillStyle = style.getPropertyValue("--wash");
-    g.fillRect(0, 0, w / 2, h);  // stable
-    g.strokeStyle = style.getPropertyValue("--line");
-    g.beginPath(); g.moveTo(0, h / 2); g.lineTo(w, h / 2); g.moveTo(w / 2, 0); g.lineTo(w / 2, h); g.stroke();
-    g.strokeStyle = style.getPropertyValue("--accent");
-    g.lineWidth = 2;
-    for (const [re, im] of roots) { const x = X(re), y = Y(im); g.beginPath(); g.moveTo(x - 4, y - 4); g.lineTo(x + 4, y + 4); g.moveTo(x - 4, y + 4); g.lineTo(x + 4, y - 4); g.stroke(); }
-    g.fillStyle = style.getPropertyValue("--faint");
-    g.font = "11px system-ui, sans-serif";
-    g.fillText("Re", w - 18, h / 2 - 5);
-    g.fillText(`Im, \u00b1${Number(size.toPrecision(2))}`, w / 2 + 5, 12);
   }
 }
 

@@ -84,12 +84,15 @@ class Workspace {
         element("output", { id: "clock" }, "0.00 s")));
     document.body.append(this.app);
     for (const side of ["left", "right"]) { const w = recall(side); if (w) this.app.style.setProperty("--" + side, w); }
-    this.equations = this.panel("right", "Equations", element("div", { class: "equations", id: "equations" }));
+    this.equations = this.panel("right", "Equations", this.symbol = element("p", { id: "symbol", role: "status", hidden: true }),
+      element("div", { class: "equations", id: "equations", title: "Click a symbol for its meaning and value", onclick: (event) => this.explain(event) }));
     this.plotlist = element("div", { id: "plotlist" });
     this.panel("right", "Plots", element("div", { id: "plotbar" },
       element("button", { id: "addplot", title: "Another plot below these; choose its signals there", onclick: () => this.addPlot([]) }, "Add a plot"),
       element("button", { id: "csv", title: "All samples as a table", onclick: () => this.saveTable() }, "Save CSV"),
       element("span", { class: "hint" }, "drag to zoom \u00b7 double-click for all")), this.plotlist);
+    this.measures = new Measures(this);
+    this.panel("right", "Measure", this.measures.root);
     this.sliders = element("div", { id: "sliders" });
     this.panel("left", "Parameters", this.sliders);
   }
@@ -173,10 +176,23 @@ class Workspace {
     this.fillShown();
     this.fillSignals();
     this.fillSliders();
+    this.measures.open();
     this.setEquations(info.equations);
     this.dirty = true;
   }
   setEquations(html) { this.equations.querySelector("#equations").innerHTML = html || "<p class='hint'>The equations are being derived.</p>"; }
+  /// What the symbol under the pointer means, and its value now.
+  explain(event) {
+    const m = this.measures, name = this.history?.count ? symbolName(event.target, (n) => m.knows(n)) : "", box = this.symbol;
+    box.hidden = !name;
+    if (!name) return;
+    const info = this.engine.info, parameter = info.parameters.find((p) => p.name === name), signal = this.history.scene.signals.find((s) => s.name === name);
+    const kind = parameter ? "parameter" : signal ? { coordinates: "coordinate", speeds: "generalized speed", outputs: "output", inputs: "input" }[signal.group] : name === "t" ? "time" : "input";
+    const i = this.live ? this.history.count - 1 : this.history.before(this.time), value = m.lookup(i)(name);
+    box.replaceChildren(element("b", {}, name), ` ${kind}, now `, element("output", {}, String(Number(value.toPrecision(5)))), " " + prettyUnit((parameter || signal)?.unit));
+    const row = parameter && this.sliders.querySelector(`[data-name="${CSS.escape(name)}"]`);
+    if (row && parameter.free !== false) box.append(" ", element("button", { class: "quiet", onclick: () => { this.show("left", "Parameters"); row.scrollIntoView({ block: "nearest" }); row.querySelector("input").focus(); } }, "change"));
+  }
   selected(body) { this.options.onSelect?.(body >= 0 ? this.history.scene.bodies[body].name : ""); }
   fillShown() {
     const box = document.getElementById("shown"), v = this.view, s = this.history.scene;
@@ -399,6 +415,8 @@ class Workspace {
     const h = this.history, i = this.live ? h.count - 1 : h.before(this.time), gap = i + 1 < h.count ? h.times[i + 1] - h.times[i] : 0;
     this.view.force = this.engine.force;
     this.view.draw(i, gap > 0 && !this.live ? Math.min(1, (this.time - h.times[i]) / gap) : 0);
+    this.measures.draw(i);
+    this.measures.onDrawn?.();
     if (this.plotlist.offsetParent) for (const p of this.plots) p.draw();
     const begin = h.times[0], end = h.times[h.count - 1], scrub = document.getElementById("scrub");
     if (document.activeElement !== scrub || this.live) scrub.value = end > begin ? 1000 * (this.time - begin) / (end - begin) : 1000;

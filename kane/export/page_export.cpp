@@ -204,7 +204,8 @@ class PagePlanner {
     put("@TITLE@", escape_html(data["name"].get<std::string>()));
     put("@STYLE@", math_style() + std::string(kLiveCss));
     std::string script;
-    for (const std::string_view part : {kViewJs, kPlotJs, kHistoryJs, kLiveViewJs, kKernelJs, kWorkspaceJs, kLiveJs})
+    for (const std::string_view part :
+         {kViewJs, kPlotJs, kHistoryJs, kLiveViewJs, kKernelJs, kMeasuresJs, kWorkspaceJs, kLiveJs})
       script += part;
     put("@SCRIPT@", script);
     put("@DATA@", embeddable(data));

@@ -127,6 +127,8 @@ std::string make_live_analysis(const LiveModel& live, const StartState& start) {
       const InfoJson all = wire::to_json(report);
       j["eigenvalues"] = wire::complex_list(report.modes.eigenvalues);
       if (all.contains("nominal")) j["equilibrium"] = all["nominal"]["q"];
+      for (const char* part : {"modes", "states", "inputs", "A", "B"})
+        if (all.contains(part)) j[part] = all[part];
       j["stability"] = describe_stability(report.modes);
     }
   } catch (const std::exception& error) {

@@ -78,6 +78,9 @@ const std::map<std::string, Asset, std::less<>>& assets() {
                                                              {"drawing_painter.js", {kScript, kDrawingPainterJs}},
                                                              {"draw_pane.js", {kScript, kDrawPaneJs}},
                                                              {"thumbnails.js", {kScript, kThumbnailsJs}},
+                                                             {"measures.js", {kScript, kServedMeasuresJs}},
+                                                             {"analysis.js", {kScript, kAnalysisJs}},
+                                                             {"tour.js", {kScript, kTourJs}},
                                                              {"socket_engine.js", {kScript, kSocketEngineJs}},
                                                              {"workbench.js", {kScript, kWorkbenchJs}},
                                                              {"schema.json", {"application/json", kSchemaJson}}};

@@ -1,0 +1,181 @@
+// Equilibrium, eigenvalues, mode shapes that move in the view, and Bode plots.
+
+const five = (v) => String(Number(v.toPrecision(5)));
+
+/// Solves (i w - A) x = b for complex x, by elimination with pivots. Returns [re, im] for each row; null if it is singular.
+function respond(A, b, w) {
+  const n = A.length, m = A.map((row, i) => [...row.map((a, j) => [-a, i === j ? w : 0]), [b[i], 0]]);
+  const mul = (p, q) => [p[0] * q[0] - p[1] * q[1], p[0] * q[1] + p[1] * q[0]];
+  const over = (p, q) => { const d = q[0] * q[0] + q[1] * q[1]; return [(p[0] * q[0] + p[1] * q[1]) / d, (p[1] * q[0] - p[0] * q[1]) / d]; };
+  for (let k = 0; k < n; k++) {
+    let best = k;
+    for (let i = k + 1; i < n; i++) if (Math.hypot(...m[i][k]) > Math.hypot(...m[best][k])) best = i;
+    [m[k], m[best]] = [m[best], m[k]];
+    if (!(Math.hypot(...m[k][k]) > 1e-300)) return null;
+    for (let i = k + 1; i < n; i++) {
+      const f = over(m[i][k], m[k][k]);
+      for (let j = k; j <= n; j++) { const p = mul(f, m[k][j]); m[i][j] = [m[i][j][0] - p[0], m[i][j][1] - p[1]]; }
+    }
+  }
+  const x = new Array(n);
+  for (let k = n - 1; k >= 0; k--) {
+    let s = m[k][n];
+    for (let j = k + 1; j < n; j++) { const p = mul(m[k][j], x[j]); s = [s[0] - p[0], s[1] - p[1]]; }
+    x[k] = over(s, m[k][k]);
+  }
+  return x;
+}
+
+class AnalysisPane {
+  /// `hands`: send(message), workspace, engine().
+  constructor(hands) {
+    this.hands = hands;
+    this.box = element("div", { id: "analysed" });
+    this.root = element("div", {}, element("p", { class: "hint" }, "Equilibrium, eigenvalues, mode shapes and frequency responses of the present model, with the parameters of the sliders."),
+      element("button", { id: "analyse", onclick: () => this.ask() }, "Find them"), this.box);
+  }
+  ask() { this.rest(); this.hands.send({ type: "analyse" }); }
+  show(m) {
+    const box = this.box;
+    box.replaceChildren();
+    if (m.message) { box.append(element("p", {}, m.message)); return; }
+    const table = (rows) => { const t = element("table", { class: "values" }); for (const r of rows) { const row = t.insertRow(); for (const c of r) row.insertCell().append(c); } return t; };
+    if (m.equilibrium) box.append(element("h2", { class: "small" }, "Equilibrium"), table(Object.entries(m.equilibrium).map(([n, v]) => [n, five(v)])));
+    box.append(element("h2", { class: "small" }, "Eigenvalues, 1/s"), element("p", { class: "hint" }, m.stability || ""));
+    const canvas = element("canvas", { class: "roots", role: "img", "aria-label": "Eigenvalues on the complex plane; click one to see its mode" });
+    const modes = (m.modes || []).filter((mode) => mode.shape);
+    box.append(canvas, table(m.eigenvalues.map(([re, im]) => [five(re), (im < 0 ? "\u2212 " : "+ ") + five(Math.abs(im)) + " i", im ? five(Math.abs(im) / 2 / Math.PI) + " Hz" : ""])));
+    this.drawRoots(canvas, m.eigenvalues);
+    if (modes.length) box.append(element("h2", { class: "small" }, "Mode shapes"), this.modeList(modes, m));
+    canvas.addEventListener("click", (event) => {
+      const [k, w, h] = this.plane, at = canvas.getBoundingClientRect(), x = event.clientX - at.left, y = event.clientY - at.top;
+      const near = modes.map((mode) => [Math.min(...[1, -1].map((s) => Math.hypot(w / 2 + k * mode.eigenvalue[0] - x, h / 2 - s * k * mode.eigenvalue[1] - y))), mode]).sort((a, b) => a[0] - b[0])[0];
+      if (near && near[0] < 14) this.animate(near[1], m);
+    });
+    if (m.inputs?.length && m.B?.length) this.addBode(m);
+  }
+  modeList(modes, m) {
+    const list = element("div", { class: "modelist" });
+    modes.slice(0, 40).forEach((mode, i) => {
+      const what = mode.oscillates ? `${five(mode.frequency_hz)} Hz, damping ratio ${mode.damping_ratio < 1e-9 ? "0" : five(mode.damping_ratio)}` : `real, ${five(mode.eigenvalue[0])} 1/s`;
+      const button = element("button", { "data-mode": i, "aria-pressed": "false", onclick: () => (this.moving === mode ? this.rest() : this.animate(mode, m)) }, `Mode ${i + 1}`);
+      mode.button = button;
+      list.append(element("div", {}, button, " ", what));
+    });
+    return list;
+  }
+
+  // ---- a mode that moves -------------------------------------------------------------------------------------------------------
+  /// The server shows poses along the mode, about the equilibrium; the run waits, and goes on from where it was.
+  animate(mode, m) {
+    const w = this.hands.workspace, engine = this.hands.engine(), info = engine.info, h = w.history;
+    const missing = info.coordinates.filter((q) => !(q in mode.shape));
+    if (missing.length) { w.note(`The mode shape does not say how ${missing.slice(0, 3).join(", ")} move${missing.length > 1 ? "" : "s"}, which a constraint determines; shapes of such models are not animated here.`); return; }
+    this.rest();
+    if (!w.live) w.leavePast();
+    w.setPlaying(false);
+    const units = new Map(h.scene.signals.map((s) => [s.name, s.unit])), last = h.count - 1;
+    this.before = { t: h.times[last], state: [...h.state(last)] };
+    const reach = Math.min(...info.coordinates.map((q) => (units.get(q) === "m" ? 0.2 * h.scene.size : 0.35) / Math.max(1e-12, Math.hypot(...mode.shape[q]))));
+    const middle = info.coordinates.map((q) => m.equilibrium?.[q] ?? 0), begin = performance.now();
+    this.moving = mode;
+    mode.button?.setAttribute("aria-pressed", "true");
+    const turn = () => {
+      if (this.moving !== mode) return;
+      if (w.playing) { this.forget(); return; }
+      const phase = 2 * Math.PI * (performance.now() - begin) / 1600, c = Math.cos(phase), s = Math.sin(phase);
+      const state = [...info.coordinates.map((q, i) => middle[i] + reach * (mode.shape[q][0] * c - mode.shape[q][1] * s)), ...info.speeds.map(() => 0)];
+      if (engine.info === info) engine.resume(this.before.t, state); else { this.forget(); return; }
+      setTimeout(turn, 33);
+    };
+    turn();
+  }
+  forget() { this.moving?.button?.setAttribute("aria-pressed", "false"); this.moving = null; }
+  rest() {
+    if (!this.moving) return;
+    this.forget();
+    this.hands.engine().resume(this.before.t, this.before.state);
+  }
+
+  // ---- Bode ------------------------------------------------------------------------------------------------------------------------
+  addBode(m) {
+    const from = element("select", { "aria-label": "Input of the Bode plot" }, ...m.inputs.map((n, i) => new Option(n, i)));
+    const to = element("select", { "aria-label": "Output of the Bode plot" }, ...m.states.map((n, i) => new Option(n, i)));
+    const canvas = element("canvas", { class: "bode", role: "img", "aria-label": "Bode plot" }), draw = () => this.drawBode(canvas, m, Number(from.value), Number(to.value));
+    const visible = m.inputs.map((n, i) => [n, i]).filter(([n]) => !/^pull_|\.pull|^_/.test(n) && !this.hands.engine().info.inputs.find((x) => x.name === n)?.pull);
+    if (!visible.length) return;
+    from.replaceChildren(...visible.map(([n, i]) => new Option(n, i)));
+    from.addEventListener("change", draw);
+    to.addEventListener("change", draw);
+    this.box.append(element("h2", { class: "small" }, "Bode plot"), element("p", { class: "phaseof" }, to, " by ", from), canvas);
+    draw();
+  }
+  /// Magnitudes and phases, in degrees and without jumps, at frequencies about those of the modes.
+  bode(m, input, state) {
+    const sizes = m.eigenvalues.map((e) => Math.hypot(...e)).filter((v) => v > 1e-6), low = Math.min(1, ...sizes) / 20, high = Math.max(1, ...sizes) * 20, n = 300, points = [];
+    const b = m.B.map((row) => row[input]);
+    let before = null;
+    for (let k = 0; k < n; k++) {
+      const w = low * (high / low) ** (k / (n - 1)), x = respond(m.A, b, w)?.[state];
+      if (!x || !Number.isFinite(x[0] + x[1])) continue;
+      let phase = Math.atan2(x[1], x[0]) * 180 / Math.PI;
+      if (before !== null) phase += 360 * Math.round((before - phase) / 360);
+      before = phase;
+      points.push({ w, size: Math.hypot(...x), phase });
+    }
+    return points;
+  }
+  drawBode(canvas, m, input, state) {
+    const points = this.bode(m, input, state).filter((p) => p.size > 0), ratio = devicePixelRatio || 1, w = canvas.clientWidth || 380, h = canvas.clientHeight || 260, g = canvas.getContext("2d"), style = getComputedStyle(document.body);
+    canvas.width = w * ratio;
+    canvas.height = h * ratio;
+    g.setTransform(ratio, 0, 0, ratio, 0, 0);
+    g.font = "11px system-ui, sans-serif";
+    if (!points.length) { g.fillStyle = style.getPropertyValue("--faint"); g.fillText("This input does not move this state.", 12, 24); return; }
+    const X = (v) => 44 + (w - 54) * Math.log(v / points[0].w) / Math.log(points[points.length - 1].w / points[0].w);
+    const curve = (of, top, high, unit) => {
+      const all = points.map(of), low = Math.min(...all), up = Math.max(...all), gap = 0.08 * (up - low) || 1, Y = (v) => top + high - high * (v - low + gap) / (up - low + 2 * gap);
+      g.strokeStyle = style.getPropertyValue("--line");
+      g.lineWidth = 1;
+      g.strokeRect(44, top, w - 54, high);
+      g.fillStyle = style.getPropertyValue("--faint");
+      g.textAlign = "right";
+      g.fillText(String(Number(up.toPrecision(3))), 40, Y(up) + 4);
+      g.fillText(String(Number(low.toPrecision(3))), 40, Y(low) + 4);
+      g.textAlign = "left";
+      g.fillText(unit, 49, top + 13);
+      g.strokeStyle = style.getPropertyValue("--accent");
+      g.lineWidth = 1.6;
+      g.beginPath();
+      points.forEach((p, i) => g.lineTo(X(p.w), Y(all[i])));
+      g.stroke();
+    };
+    curve((p) => 20 * Math.log10(p.size), 6, 0.52 * h, "dB");
+    curve((p) => p.phase, 0.52 * h + 14, 0.48 * h - 36, "phase, deg");
+    g.fillStyle = style.getPropertyValue("--faint");
+    g.fillText(`${Number(points[0].w.toPrecision(2))} rad/s`, 44, h - 5);
+    g.textAlign = "right";
+    g.fillText(`${Number(points[points.length - 1].w.toPrecision(2))} rad/s`, w - 10, h - 5);
+    g.textAlign = "left";
+  }
+
+  drawRoots(canvas, roots) {
+    const ratio = devicePixelRatio || 1, w = canvas.clientWidth || 380, h = canvas.clientHeight || 240, g = canvas.getContext("2d"), style = getComputedStyle(document.body);
+    canvas.width = w * ratio;
+    canvas.height = h * ratio;
+    g.scale(ratio, ratio);
+    const size = 1.2 * Math.max(1e-6, ...roots.flat().map(Math.abs)), k = Math.min(w, h) / 2 / size, X = (v) => w / 2 + k * v, Y = (v) => h / 2 - k * v;
+    this.plane = [k, w, h];
+    g.fillStyle = style.getPropertyValue("--wash");
+    g.fillRect(0, 0, w / 2, h);  // stable
+    g.strokeStyle = style.getPropertyValue("--line");
+    g.beginPath(); g.moveTo(0, h / 2); g.lineTo(w, h / 2); g.moveTo(w / 2, 0); g.lineTo(w / 2, h); g.stroke();
+    g.strokeStyle = style.getPropertyValue("--accent");
+    g.lineWidth = 2;
+    for (const [re, im] of roots) { const x = X(re), y = Y(im); g.beginPath(); g.moveTo(x - 4, y - 4); g.lineTo(x + 4, y + 4); g.moveTo(x - 4, y + 4); g.lineTo(x + 4, y - 4); g.stroke(); }
+    g.fillStyle = style.getPropertyValue("--faint");
+    g.font = "11px system-ui, sans-serif";
+    g.fillText("Re", w - 18, h / 2 - 5);
+    g.fillText(`Im, \u00b1${Number(size.toPrecision(2))}`, w / 2 + 5, 12);
+  }
+}
