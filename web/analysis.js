@@ -98,13 +98,23 @@ class AnalysisPane {
   }
 
   // ---- Bode ------------------------------------------------------------------------------------------------------------------------
+  /// Inputs of the model first, then forces and torques on bodies, each if it has any effect.
+  bodeInputs(m) {
+    const bodies = this.hands.engine().info.scene.bodies, own = [], pulls = [];
+    m.inputs.forEach((name, i) => {
+      if (!m.B.some((row) => Math.abs(row[i]) > 1e-12)) return;
+      const pull = /^kane_pull_(\d+)_([FT])([xyz])$/.exec(name);
+      if (pull) pulls.push([`${pull[2] === "F" ? "force" : "torque"} ${pull[3]} on ${bodies[Number(pull[1])]?.name ?? `body ${pull[1]}`}`, i]);
+      else own.push([name, i]);
+    });
+    return [...own, ...pulls];
+  }
   addBode(m) {
-    const from = element("select", { "aria-label": "Input of the Bode plot" }, ...m.inputs.map((n, i) => new Option(n, i)));
+    const inputs = this.bodeInputs(m);
+    if (!inputs.length) return;
+    const from = element("select", { "aria-label": "Input of the Bode plot" }, ...inputs.map(([n, i]) => new Option(n, i)));
     const to = element("select", { "aria-label": "Output of the Bode plot" }, ...m.states.map((n, i) => new Option(n, i)));
     const canvas = element("canvas", { class: "bode", role: "img", "aria-label": "Bode plot" }), draw = () => this.drawBode(canvas, m, Number(from.value), Number(to.value));
-    const visible = m.inputs.map((n, i) => [n, i]).filter(([n]) => !/^pull_|\.pull|^_/.test(n) && !this.hands.engine().info.inputs.find((x) => x.name === n)?.pull);
-    if (!visible.length) return;
-    from.replaceChildren(...visible.map(([n, i]) => new Option(n, i)));
     from.addEventListener("change", draw);
     to.addEventListener("change", draw);
     this.box.append(element("h2", { class: "small" }, "Bode plot"), element("p", { class: "phaseof" }, to, " by ", from), canvas);

@@ -192,18 +192,3 @@ class Measures {
     this.film.textContent = "Stop recording";
   }
 }
-
-// ---- symbols in the equations ------------------------------------------------------------------------------------------------
-
-/// The name in the model of a typeset symbol: "q1" for q with the index 1, "omega_n" for an omega with n, "" if it has none.
-function symbolName(node, known) {
-  const greek = { "\u03b1": "alpha", "\u03b2": "beta", "\u03b3": "gamma", "\u03b4": "delta", "\u03b8": "theta", "\u03c6": "phi", "\u03d5": "phi", "\u03c8": "psi", "\u03c9": "omega", "\u03bc": "mu", "\u03bb": "lambda", "\u03c1": "rho", "\u03c4": "tau" };
-  const spell = (text) => [...text].map((c) => greek[c] || c).join("").replace(/\s/g, "");
-  for (let at = node; at && at.localName !== "math"; at = at.parentNode) {
-    const parts = at.localName === "msub" ? [...at.children].map((c) => spell(c.textContent)) : at.localName === "mi" ? [spell(at.textContent)] : null;
-    if (!parts) continue;
-    if (at.localName === "mi" && at.parentNode.localName === "msub") continue;
-    for (const name of [parts.join(""), parts.join("_")]) if (known(name)) return name;
-  }
-  return "";
-}

@@ -11,7 +11,8 @@ class SocketEngine {
   setInfo(info) { this.info = info; this.values = info.parameters.map((p) => p.value); this.residual = info.constrained ? 0 : null; }
   send(message) { this.link.send(message); }
   frame() {}
-  play(on) { this.send({ type: "play", on }); }
+  /// Frames that were on their way still show the state before; until one agrees, or a second has passed, the wish counts.
+  play(on) { this.wish = { on, until: performance.now() + 1000 }; this.send({ type: "play", on }); }
   step() { this.send({ type: "step" }); }
   reset() { this.send({ type: "reset" }); if (this.workspace.playing) this.play(true); }
   resume(t, state) { this.send({ type: "resume", t, state: [...state] }); }
@@ -37,7 +38,8 @@ class SocketEngine {
     this.portEnergy = flags & 4 ? view.getFloat64(32, true) : null;
     if (this.info.constrained) this.residual = view.getFloat64(40, true);
     const playing = (flags & 1) !== 0;
-    if (this.workspace.live && playing !== this.workspace.playing) this.workspace.showPlaying(playing);
+    if (this.wish && (playing === this.wish.on || performance.now() > this.wish.until)) this.wish = null;
+    if (!this.wish && this.workspace.live && playing !== this.workspace.playing) this.workspace.showPlaying(playing);
     if (!this.workspace.live) return;
     const numbers = new Float64Array(buffer, 64, states + row);
     this.workspace.sample(view.getFloat64(8, true), numbers.subarray(0, states), numbers.subarray(states));

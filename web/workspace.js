@@ -85,7 +85,8 @@ class Workspace {
     document.body.append(this.app);
     for (const side of ["left", "right"]) { const w = recall(side); if (w) this.app.style.setProperty("--" + side, w); }
     this.equations = this.panel("right", "Equations", this.symbol = element("p", { id: "symbol", role: "status", hidden: true }),
-      element("div", { class: "equations", id: "equations", title: "Click a symbol for its meaning and value", onclick: (event) => this.explain(event) }));
+      element("div", { class: "equations", id: "equations", title: "Click a symbol for its meaning and value", onclick: (event) => this.symbols.explain(event) }));
+    this.symbols = new SymbolReader(this, this.symbol);
     this.plotlist = element("div", { id: "plotlist" });
     this.panel("right", "Plots", element("div", { id: "plotbar" },
       element("button", { id: "addplot", title: "Another plot below these; choose its signals there", onclick: () => this.addPlot([]) }, "Add a plot"),
@@ -181,18 +182,6 @@ class Workspace {
     this.dirty = true;
   }
   setEquations(html) { this.equations.querySelector("#equations").innerHTML = html || "<p class='hint'>The equations are being derived.</p>"; }
-  /// What the symbol under the pointer means, and its value now.
-  explain(event) {
-    const m = this.measures, name = this.history?.count ? symbolName(event.target, (n) => m.knows(n)) : "", box = this.symbol;
-    box.hidden = !name;
-    if (!name) return;
-    const info = this.engine.info, parameter = info.parameters.find((p) => p.name === name), signal = this.history.scene.signals.find((s) => s.name === name);
-    const kind = parameter ? "parameter" : signal ? { coordinates: "coordinate", speeds: "generalized speed", outputs: "output", inputs: "input" }[signal.group] : name === "t" ? "time" : "input";
-    const i = this.live ? this.history.count - 1 : this.history.before(this.time), value = m.lookup(i)(name);
-    box.replaceChildren(element("b", {}, name), ` ${kind}, now `, element("output", {}, String(Number(value.toPrecision(5)))), " " + prettyUnit((parameter || signal)?.unit));
-    const row = parameter && this.sliders.querySelector(`[data-name="${CSS.escape(name)}"]`);
-    if (row && parameter.free !== false) box.append(" ", element("button", { class: "quiet", onclick: () => { this.show("left", "Parameters"); row.scrollIntoView({ block: "nearest" }); row.querySelector("input").focus(); } }, "change"));
-  }
   selected(body) { this.options.onSelect?.(body >= 0 ? this.history.scene.bodies[body].name : ""); }
   fillShown() {
     const box = document.getElementById("shown"), v = this.view, s = this.history.scene;
@@ -416,6 +405,7 @@ class Workspace {
     this.view.force = this.engine.force;
     this.view.draw(i, gap > 0 && !this.live ? Math.min(1, (this.time - h.times[i]) / gap) : 0);
     this.measures.draw(i);
+    this.symbols.draw(i);
     this.measures.onDrawn?.();
     if (this.plotlist.offsetParent) for (const p of this.plots) p.draw();
     const begin = h.times[0], end = h.times[h.count - 1], scrub = document.getElementById("scrub");

@@ -205,7 +205,7 @@ class PagePlanner {
     put("@STYLE@", math_style() + std::string(kLiveCss));
     std::string script;
     for (const std::string_view part :
-         {kViewJs, kPlotJs, kHistoryJs, kLiveViewJs, kKernelJs, kMeasuresJs, kWorkspaceJs, kLiveJs})
+         {kViewJs, kPlotJs, kHistoryJs, kLiveViewJs, kKernelJs, kMeasuresJs, kSymbolsJs, kWorkspaceJs, kLiveJs})
       script += part;
     put("@SCRIPT@", script);
     put("@DATA@", embeddable(data));

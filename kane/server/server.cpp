@@ -79,6 +79,7 @@ const std::map<std::string, Asset, std::less<>>& assets() {
                                                              {"draw_pane.js", {kScript, kDrawPaneJs}},
                                                              {"thumbnails.js", {kScript, kThumbnailsJs}},
                                                              {"measures.js", {kScript, kServedMeasuresJs}},
+                                                             {"symbols.js", {kScript, kServedSymbolsJs}},
                                                              {"analysis.js", {kScript, kAnalysisJs}},
                                                              {"tour.js", {kScript, kTourJs}},
                                                              {"socket_engine.js", {kScript, kSocketEngineJs}},

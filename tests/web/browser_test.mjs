@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { chromium } from "playwright-core";
 import { drawing } from "./drawing.mjs";
+import { measuring } from "./measuring.mjs";
 
 const [kane, source] = process.argv.slice(2), models = path.join(source, "models"), scratch = mkdtempSync(path.join(tmpdir(), "kane_web_"));
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -130,12 +131,15 @@ let browser;
 try {
   browser = await chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args: ["--no-sandbox", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"] });
-  await oneFilePage(browser);
-  console.log("one-file page: ok");
-  await workbench(browser);
-  console.log("workbench: ok");
-  await drawing(browser, { kane, scratch, serve, until, wait, models });
-  console.log("drawing: ok");
+  // No tour but where it is tested. SHOTS names a folder for pictures of the page; ONLY a part of the tests.
+  const untoured = { newContext: async (options) => { const context = await browser.newContext(options); await context.addInitScript("try { localStorage.setItem('kane.toured', '1'); } catch {}"); return context; } };
+  const tools = { kane, scratch, serve, until, wait, models, shots: process.env.SHOTS };
+  const parts = { "one-file page": () => oneFilePage(untoured), workbench: () => workbench(untoured), drawing: () => drawing(untoured, tools), measuring: () => measuring(browser, tools) };
+  for (const [name, part] of Object.entries(parts)) {
+    if (process.env.ONLY && process.env.ONLY !== name) continue;
+    await part();
+    console.log(`${name}: ok`);
+  }
 } finally {
   await browser?.close();
   rmSync(scratch, { recursive: true, force: true });

@@ -3,7 +3,7 @@
 set -e
 kane=$1 source=$2 folder=$3
 mkdir -p "$folder"
-cp "$source"/tests/web/{package.json,package-lock.json,.npmrc,browser_test.mjs,drawing.mjs} "$folder"
+cp "$source"/tests/web/{package.json,package-lock.json,.npmrc,browser_test.mjs,drawing.mjs,measuring.mjs} "$folder"
 cd "$folder"
 [ -d node_modules/playwright-core ] || npm ci --no-audit --no-fund --ignore-scripts
 exec node browser_test.mjs "$kane" "$source"

@@ -1,0 +1,99 @@
+// Meters, phase plots, pictures and films of the view; symbols that explain themselves; modes that move, Bode plots; the tour.
+
+import assert from "node:assert";
+import { readFileSync } from "node:fs";
+
+export async function measuring(browser, { serve, until, wait, models, shots }) {
+  const server = await serve(models), errors = [];
+  const context = await browser.newContext({ viewport: { width: 1280, height: 720 }, acceptDownloads: true }), page = await context.newPage();
+  page.on("pageerror", (e) => errors.push(String(e)));
+  const shot = (name) => (shots ? page.screenshot({ path: `${shots}/${name}.png` }) : null);
+  const tab = (title) => page.click(`#righttabs button:has-text('${title}')`);
+
+  // The first visit begins with the tour, the second does not.
+  await page.goto(server.url + "#double_pendulum.yaml");
+  await until(page, "window.kane?.workspace.time > 0.2 && !document.getElementById('tour').hidden", "the tour begins");
+  await shot("tour");
+  for (let i = 0; i < 5; i++) {
+    assert.match(await page.textContent("#tour .hint"), new RegExp(`^${i + 1} of 5`));
+    await page.click("#tour .next");
+  }
+  assert.ok(await page.isHidden("#tour"), "the tour ends");
+  await page.reload();
+  await until(page, "window.kane?.workspace.time > 0.2", "the workbench moves");
+  await wait(1800);
+  assert.ok(await page.isHidden("#tour"), "the tour is not repeated");
+
+  // A symbol of the equations: a parameter with a power, a coordinate, a speed with a dot.
+  await until(page, "document.querySelectorAll('#equations math').length > 1", "equations are shown");
+  const ask = (of) => page.evaluate(`(() => { const e = [...document.querySelectorAll('#equations ${of[0]}')].find((x) => x.textContent.replace(/\\s/g, '') === '${of[1]}');
+    e.querySelector('mn').dispatchEvent(new MouseEvent('click', { bubbles: true })); return document.getElementById('symbol').textContent; })()`);
+  await page.evaluate("kane.workspace.setPlaying(false)");
+  await wait(300);
+  assert.match(await ask(["msubsup", "l12"]), /^l1 parameter, now 0\.5 m/);
+  assert.match(await ask(["msub", "q2"]), /^q2 coordinate, now -?[\d.e-]+ rad/);
+  assert.equal(Number(await page.textContent("#symbol output")), Number(await page.evaluate("kane.workspace.history.state(kane.workspace.history.count - 1)[1].toPrecision(5)")));
+  assert.match(await ask(["msub", "u\u02d91"]), /^u1\u2032 rate of change of the generalized speed u1, now -?[\d.e-]+ rad\/s\/s/);
+  await shot("symbol");
+
+  // Meters: any expression; a mistake is a sentence.
+  await tab("Measure");
+  await page.fill("#expression", "2*sin(q1) - u2^2/3 + l1");
+  await page.press("#expression", "Enter");
+  await until(page, "document.querySelector('.meter output')?.textContent", "the meter has a value");
+  const [q1, , , u2] = await page.evaluate("[...kane.workspace.history.state(kane.workspace.history.count - 1)]");
+  const l1 = await page.evaluate("kane.workspace.values.get('l1')"), metered = 2 * Math.sin(q1) - u2 ** 2 / 3 + l1;
+  assert.ok(Math.abs(Number(await page.textContent(".meter output")) - metered) < 1e-4 * Math.max(1, Math.abs(metered)), "the meter's value");
+  await page.fill("#expression", "2*nobody");
+  await page.press("#expression", "Enter");
+  assert.match(await page.textContent("#note"), /nothing here is called 'nobody'/);
+  assert.equal(await page.locator(".meter").count(), 1);
+  await page.evaluate("kane.workspace.setPlaying(true)");
+  await wait(700);
+  const inked = (of) => `(() => { const c = document.querySelector('${of}'), d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; let n = 0; for (let i = 3; i < d.length; i += 4) n += d[i] > 60; return n; })()`;
+  assert.ok(await page.evaluate(inked("canvas.phase")) > 500, "the phase plot is drawn");
+  await shot("measure");
+  const kept = async (button) => { const [file] = await Promise.all([page.waitForEvent("download"), page.click(button)]); return readFileSync(await file.path()); };
+  assert.equal((await kept("#png")).subarray(1, 4).toString(), "PNG");
+  await page.click("#film");
+  await wait(900);
+  const film = await kept("#film");
+  assert.equal(film.subarray(0, 4).toString("hex"), "1a45dfa3", "a WebM file");
+  assert.ok(film.length > 2000, "with pictures in it");
+
+  // Frequency responses against the closed form of a mass on a spring and a damper.
+  const [m, c, k] = [2, 0.7, 50];
+  for (const w of [0.3, 4.9, 5, 60]) {
+    const [re, im] = await page.evaluate(`respond([[0, 1], [${-k / m}, ${-c / m}]], [0, ${1 / m}], ${w})[0]`), size = (k - m * w * w) ** 2 + (c * w) ** 2;
+    assert.ok(Math.hypot(re - (k - m * w * w) / size, im + c * w / size) < 1e-12, `response at ${w} rad/s`);
+  }
+  // The cart-pole has no free input: its responses are those to forces on its bodies. A mode moves, and the run goes on after it.
+  await page.evaluate("kane.choose('cartpole.yaml')");
+  await until(page, "kane.engine.info.name === 'cartpole' && kane.workspace.time > 0.2", "the cart-pole moves");
+  await tab("Analysis");
+  await page.click("#analyse");
+  await page.waitForSelector("canvas.bode");
+  assert.ok(await page.evaluate(inked("canvas.bode")) > 500, "the Bode plot is drawn");
+  assert.equal(await page.evaluate("document.querySelector(\"[aria-label='Input of the Bode plot']\").selectedOptions[0].textContent"), "force x on cart");
+  const state = () => page.evaluate("[...kane.workspace.history.state(kane.workspace.history.count - 1)]");
+  await page.click("[data-mode='0']");
+  await wait(300);
+  const poses = [];
+  for (let i = 0; i < 12; i++) { poses.push(await state()); await wait(130); }
+  const reach = (at) => Math.max(...poses.map((p) => p[at])) - Math.min(...poses.map((p) => p[at]));
+  // Both coordinates, in the ratio of the mode's shape.
+  const ratio = await page.evaluate("Math.hypot(...kane.analysis.moving.shape.x) / Math.hypot(...kane.analysis.moving.shape.theta)");
+  assert.ok(reach(0) > 0.02 && Math.abs(reach(0) / reach(1) / ratio - 1) < 0.25, `the mode moves: ${reach(0)}, ${reach(1)}, not ${ratio}`);
+  await shot("mode");
+  await page.locator("canvas.bode").scrollIntoViewIfNeeded();
+  await shot("bode");
+  const held = await page.evaluate("kane.analysis.before.state");
+  await page.click("[data-mode='0']");
+  await until(page, `kane.workspace.history.state(kane.workspace.history.count - 1)[0] === ${held[0]}`, "the state before comes back");
+  const t = await page.evaluate("kane.workspace.time");
+  await page.click("#play");
+  await until(page, `kane.workspace.time > ${t} + 0.3`, "the run goes on");
+  assert.deepEqual(errors, []);
+  await context.close();
+  await server.end();
+}
