@@ -1,6 +1,7 @@
 #include "kane/solve/branch_sparse.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "kane/base/at.hpp"
@@ -19,6 +20,32 @@ double original_diagonal(ConstMatrixView m, std::span<const int> parent, int k) 
     if (j == k) sum += m(at(l), at(k)) * m(at(l), at(k));
   }
   return sum;
+}
+
+/// Row k of M = L^T L, whose diagonal entry is known, subtracted from the rows of the ancestors of k. The ancestors of an ancestor
+/// are the rest of the list: with the list and its entries gathered, the inner loop follows no pointers.
+void eliminate_row(MatrixView m, std::span<const int> parent, int k, double inverse) {
+  constexpr std::size_t kMost = 512;  // of ancestors that are gathered
+  std::array<int, kMost> path;        // NOLINT: only what is written is read
+  std::array<double, kMost> entry;    // NOLINT
+  double* const row = m.row(at(k));
+  std::size_t count = 0;
+  int i = parent[at(k)];
+  for (; i >= 0 && count < kMost; i = parent[at(i)], ++count) {
+    path[count] = i;
+    entry[count] = row[i] *= inverse;
+  }
+  for (; i >= 0; i = parent[at(i)]) row[i] *= inverse;
+  for (std::size_t a = 0; a < count; ++a) {
+    double* const target = m.row(at(path[a]));
+    const double factor = entry[a];
+    for (std::size_t b = a; b < count; ++b) target[path[b]] -= factor * entry[b];
+    if (count < kMost) continue;
+    for (int j = parent[at(path[count - 1])]; j >= 0; j = parent[at(j)]) target[j] -= factor * row[j];
+  }
+  if (count < kMost) return;
+  for (int a = parent[at(path[count - 1])]; a >= 0; a = parent[at(a)])
+    for (int j = a; j >= 0; j = parent[at(j)]) m(at(a), at(j)) -= row[a] * row[j];
 }
 
 }  // namespace
@@ -44,11 +71,7 @@ FactorReport factor_ltl(MatrixView m, std::span<const int> parent, double tolera
     }
     row[k] = std::sqrt(d);
     const double inverse = 1.0 / row[k];
-    for (int i = parent[at(k)]; i >= 0; i = parent[at(i)]) row[i] *= inverse;
-    for (int i = parent[at(k)]; i >= 0; i = parent[at(i)]) {
-      double* const target = m.row(at(i));
-      for (int j = i; j >= 0; j = parent[at(j)]) target[j] -= row[i] * row[j];
-    }
+    eliminate_row(m, parent, k, inverse);
   }
   return {};
 }

@@ -52,6 +52,7 @@ struct ContactReport {
   /// may be added at will.
   bool self_stress = false;
   int pivots = 0;
+  double operations = 0;  ///< of all pivots, also of those that led nowhere
   double residual = 0;
 
   /// There is a usable solution (perhaps not the only one).

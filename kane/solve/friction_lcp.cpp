@@ -200,6 +200,7 @@ bool FrictionLcp::solve_from(int variant, LcpReport& report, std::span<double> z
   for (std::size_t i = 0; i < size_; ++i)
     cover_[i] = variant == 0 ? 1.0 : 1.0 + 0.37 * static_cast<double>((i * 7 + at(variant) * 3) % 5);
   report = lemke_.solve(m_.packed(size_, size_), std::span(q_).first(size_), z, std::span(cover_).first(size_));
+  operations_ += static_cast<double>(report.pivots) * static_cast<double>(2 * size_ * size_);
   return report.ok();
 }
 
@@ -221,6 +222,7 @@ ContactReport FrictionLcp::solve(std::size_t contacts, ConstMatrixView w, std::s
   rows_ = w.rows;
   ContactReport result;
   LcpReport report;
+  operations_ = 0;
   place_pyramids(w, v0, frictions);
   bool solved = solve_pyramids(w, v0, frictions, p, report);
   if (!solved) {
@@ -238,6 +240,7 @@ ContactReport FrictionLcp::solve(std::size_t contacts, ConstMatrixView w, std::s
     result.pivots += report.pivots;
   }
   result.residual = report.residual;
+  result.operations = operations_;
   if (!solved) {
     result.status = report.status == LcpStatus::Ray ? ContactStatus::NoSolution : ContactStatus::Inaccurate;
     std::fill(p.begin(), p.end(), 0.0);
@@ -256,6 +259,7 @@ ContactReport FrictionLcp::solve(std::size_t contacts, ConstMatrixView w, std::s
         result.status = ContactStatus::ForcesNotUnique;
     }
   }
+  result.operations = operations_;
   return result;
 }
 

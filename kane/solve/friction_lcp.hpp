@@ -68,6 +68,7 @@ class FrictionLcp {
   [[nodiscard]] bool solve_from(int variant, LcpReport& report, std::span<double> z);
 
   int turns_;
+  double operations_ = 0;
   std::size_t capacity_, contacts_ = 0, rows_ = 0, forces_ = 0, size_ = 0;
   LemkeSolver lemke_;
   Matrix g_, wg_, m_;  ///< p = G (p_n, beta) + p0

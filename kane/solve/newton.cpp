@@ -11,8 +11,9 @@ namespace kane {
 
 namespace {
 
-constexpr double kArmijo = 1e-4;    ///< fraction of the predicted decrease that must come true
-constexpr double kStalled = 1e-11;  ///< relative decrease of |r|^2 below which nothing more is to be had
+constexpr double kArmijo = 1e-4;            ///< fraction of the predicted decrease that must come true
+constexpr std::size_t kManyEntries = 1000;  ///< of J; most of so many are zero, and normal equations are shorter
+constexpr double kStalled = 1e-11;          ///< relative decrease of |r|^2 below which nothing more is to be had
 
 double square(std::span<const double> r) { return dot(r.data(), r.data(), r.size()); }
 
@@ -51,6 +52,7 @@ GaussNewton::GaussNewton(std::size_t residuals, std::size_t unknowns)
       j_(residuals, unknowns),
       qr_(residuals, unknowns),
       damped_qr_(residuals + unknowns, unknowns),
+      large_(residuals * unknowns >= kManyEntries),
       r_(residuals),
       trial_r_(residuals),
       x0_(unknowns),
@@ -59,7 +61,9 @@ GaussNewton::GaussNewton(std::size_t residuals, std::size_t unknowns)
       work_(residuals + unknowns),
       scale_(unknowns),
       best_x_(unknowns),
-      held_(unknowns) {}
+      held_(unknowns) {
+  if (large_) gram_ = RowGram(residuals, unknowns);
+}
 
 bool GaussNewton::evaluate(Run& run, std::span<const double> x, std::vector<double>& r) const {
   ++run.report.evaluations;
@@ -88,15 +92,39 @@ void GaussNewton::mark_active(const Run& run, std::span<const double> x) {
   }
 }
 
-void GaussNewton::gauss_newton_step(Run& run) {
+/// The shortest step with J step = work_. J has few entries where many loops hang together, so J J^T costs little; where it is
+/// not clearly regular, the orthogonal factorisation decides.
+void GaussNewton::shortest_step(Run& run) {
+  constexpr double kRounding = 1e-12;
+  if (large_) {
+    gram_.take(j_.view());
+    if (const GramReport report = gram_.factor(kRounding); report.clear()) {
+      run.report.rank = static_cast<int>(report.rank);
+      gram_.solve_shortest({work_.data(), m_}, step_);
+      return;
+    }
+  }
   qr_.factor(j_.view(), run.options.rank_tolerance);
   run.report.rank = static_cast<int>(qr_.rank());
-  for (std::size_t i = 0; i < m_; ++i) work_[i] = -r_[i];
   qr_.solve_minimum_norm({work_.data(), m_}, step_);
 }
 
-/// (J^T J + mu) step = -J^T r, as the least squares problem with the rows sqrt(mu) appended.
+void GaussNewton::gauss_newton_step(Run& run) {
+  for (std::size_t i = 0; i < m_; ++i) work_[i] = -r_[i];
+  shortest_step(run);
+}
+
+/// (J^T J + mu) step = -J^T r, as the least squares problem with the rows sqrt(mu) appended; or, with few entries in J, as
+/// step = -J^T (J J^T + mu)^-1 r.
 void GaussNewton::marquardt_step(double mu) {
+  if (large_) {
+    gram_.take(j_.view());
+    for (std::size_t i = 0; i < m_; ++i) work_[i] = -r_[i];
+    if (const GramReport report = gram_.factor(0, mu); report.finite && report.rank == m_) {
+      gram_.solve_shortest({work_.data(), m_}, step_);
+      return;
+    }
+  }
   double* const a = damped_qr_.prepare(m_ + n_, n_);
   for (std::size_t c = 0; c < n_; ++c) {
     double* const column = a + c * (m_ + n_);
@@ -192,9 +220,10 @@ double GaussNewton::calc_distance(std::span<const double> x) const {
 bool GaussNewton::approach_start(Run& run, std::span<double> x, double fraction) {
   if (!calc_scaled_jacobian(run, x)) return false;
   for (std::size_t i = 0; i < n_; ++i) trial_x_[i] = scale_[i] == 0 ? 0.0 : (x0_[i] - x[i]) / scale_[i];
-  qr_.factor(j_.view(), run.options.rank_tolerance);
   for (std::size_t k = 0; k < m_; ++k) work_[k] = dot(j_.view().row(k), trial_x_.data(), n_);
-  qr_.solve_minimum_norm({work_.data(), m_}, step_);
+  const int rank = run.report.rank;
+  shortest_step(run);
+  run.report.rank = rank;
   for (std::size_t i = 0; i < n_; ++i) step_[i] = trial_x_[i] - step_[i];
   const double length = max_abs(step_);
   if (length <= 1e-10 * max_abs(trial_x_) || length < 1e-15) return false;

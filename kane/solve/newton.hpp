@@ -14,6 +14,7 @@
 #include "kane/solve/function_ref.hpp"
 #include "kane/solve/matrix.hpp"
 #include "kane/solve/qr.hpp"
+#include "kane/solve/row_gram.hpp"
 
 namespace kane {
 
@@ -67,6 +68,7 @@ class GaussNewton {
   [[nodiscard]] bool evaluate(Run& run, std::span<const double> x, std::vector<double>& r) const;
   void measure(Run& run) const;
   void mark_active(const Run& run, std::span<const double> x);
+  void shortest_step(Run& run);
   void gauss_newton_step(Run& run);
   void marquardt_step(double mu);
   bool try_step(Run& run, std::span<double> x, double fraction);
@@ -80,6 +82,8 @@ class GaussNewton {
   std::size_t m_, n_;
   Matrix j_;  ///< dr/dx scale, columns of unknowns held at a bound are zero
   PivotedQr qr_, damped_qr_;
+  RowGram gram_;  ///< of J, where it is large
+  bool large_;
   std::vector<double> r_, trial_r_, x0_, trial_x_, step_, work_, scale_, best_x_;
   std::vector<char> held_;
 };

@@ -58,4 +58,25 @@ inline Matrix random_mass(Generator& random, std::size_t n, double floor = 0.1) 
   return to_matrix(b * b.transpose() + floor * RowMajor::Identity(size, size));
 }
 
+inline std::vector<int> random_tree(Generator& random, std::size_t n) {
+  std::vector<int> parent(n);
+  for (std::size_t i = 0; i < n; ++i) parent[i] = static_cast<int>(random() % (i + 1)) - 1;
+  return parent;
+}
+
+/// Inertia of a tree: sum over bodies of random 6 x 6 inertias seen by their ancestors only, so that the zeros are where
+/// they have to be.
+inline Matrix tree_mass(Generator& random, const std::vector<int>& parent) {
+  const std::size_t n = parent.size();
+  RowMajor m = RowMajor::Zero(static_cast<long>(n), static_cast<long>(n));
+  for (std::size_t body = 0; body < n; ++body) {
+    RowMajor j = RowMajor::Zero(6, static_cast<long>(n));
+    for (int i = static_cast<int>(body); i >= 0; i = parent[static_cast<std::size_t>(i)]) {
+      for (long k = 0; k < 6; ++k) j(k, i) = uniform(random);
+    }
+    m += j.transpose() * j;
+  }
+  return to_matrix(m);
+}
+
 }  // namespace kane::testing

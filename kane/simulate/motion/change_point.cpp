@@ -8,8 +8,10 @@ namespace kane {
 
 namespace {
 
-/// How independent the least independent constraint is where it is time to watch, to jump, and to jump at any price.
+/// How independent the least independent constraint is where it is time to watch, to jump, and to jump at any price. Of
+/// many loops one is always nearly dependent on the others: there the first two count as parts of the largest value so far.
 constexpr double kWatch = 0.1, kNear = 1e-2, kLast = 3e-4;
+constexpr double kPartToWatch = 0.2, kPartNear = 0.02;
 /// The finest tolerance of a jump: rates are not known better near such places.
 constexpr double kLeastJumpTolerance = 1e-9;
 /// A jump may be off the constraints by this much of the state before they are imposed, and by this part of the distance
@@ -52,10 +54,9 @@ ChangePoint::ChangePoint(SystemEvaluator& evaluator, ConstraintProjector& projec
 
 double ChangePoint::calc_independence(const State& state) {
   evaluator_.calc_constraints(state.q, state.u);
-  const IndependentReport& report = evaluator_.choose_independent();
-  if (!report.finite || report.rank < most_rank_) return 0;  // the row that is least independent was dropped
-  most_rank_ = report.rank;
-  return report.smallest_row;
+  const double s = evaluator_.calc_independence(most_rank_);
+  usual_s_ = std::max(usual_s_, s);
+  return s;
 }
 
 void ChangePoint::set_fine(bool fine) {
@@ -64,7 +65,13 @@ void ChangePoint::set_fine(bool fine) {
   projector_.set_tolerance(fine ? std::min(kFine, usual_) : usual_);
 }
 
-bool ChangePoint::is_near(const State& state) { return calc_independence(state) < kWatch; }
+double ChangePoint::watch() const { return std::min(kWatch, kPartToWatch * usual_s_); }
+double ChangePoint::near() const { return std::max(kLast, std::min(kNear, kPartNear * usual_s_)); }
+
+bool ChangePoint::is_near(const State& state) {
+  const double s = calc_independence(state);
+  return s < watch();
+}
 
 // A look costs as much as an evaluation or two. Far from the place that is too much for every step; the next look comes
 // after a quarter of the steps in which the place could be reached at the pace of the last ones. The pace is remembered
@@ -72,15 +79,15 @@ bool ChangePoint::is_near(const State& state) { return calc_independence(state) 
 void ChangePoint::plan_look(double independence) {
   constexpr double kSlowest = 1e-3, kMost = 16, kMemory = 0.8;
   pace_ = std::max({kSlowest, std::abs(independence - last_look_) / (steps_between_ + 1), kMemory * pace_});
-  skip_ = steps_between_ = static_cast<int>(std::min(kMost, 0.25 * (independence - kWatch) / pace_));
+  skip_ = steps_between_ = static_cast<int>(std::min(kMost, 0.25 * (independence - watch()) / pace_));
   last_look_ = independence;
 }
 
 bool ChangePoint::observe(const State& state, FunctionRef<double()> was_independent) {
   if (skip_-- > 0) return true;
   const double independence = calc_independence(state);
-  if (fine_ != (independence <= kWatch)) set_fine(!fine_);
-  if (independence > kWatch) {
+  if (fine_ != (independence <= watch())) set_fine(!fine_);
+  if (independence > watch()) {
     count_ = 0;
     plan_look(independence);
     return true;
@@ -144,7 +151,7 @@ void ChangePoint::predict(double h, std::size_t order, State& state) const {
 double ChangePoint::find_jump(const State& state) {
   planned_ = 0;
   corrected_ = false;
-  if (count_ < 3 || moments_[0].t != state.t || moments_[0].independence > kNear) return 0;
+  if (count_ < 3 || moments_[0].t != state.t || moments_[0].independence > near()) return 0;
   const double closer = moments_[1].independence - moments_[0].independence;
   if (!(closer > 0)) return 0;
   // As far behind the place as the state is before it.
@@ -211,7 +218,7 @@ void ChangePoint::correct() {
 }
 
 void ChangePoint::exchange(MemoryArchive& a) {
-  a(count_, order_, jumps_, corrected_, planned_, last_look_, pace_, skip_, steps_between_, most_rank_);
+  a(count_, order_, jumps_, corrected_, planned_, last_look_, pace_, skip_, steps_between_, most_rank_, usual_s_);
   for (Moment& m : moments_) a(m.t, m.independence, m.rates);
   a(beyond_.t, beyond_.rates);
   a(fine_);

@@ -39,6 +39,11 @@ class ChangePoint {
   /// `motion`: the rates, if they are others than the evaluator's own.
   ChangePoint(SystemEvaluator& evaluator, ConstraintProjector& projector, double tolerance, Motion motion = {});
 
+  /// Before another run.
+  void start() {
+    forget();
+    usual_s_ = 0;
+  }
   /// Forgets the past, which is of no use for the motion to come.
   void forget() {
     count_ = 0, skip_ = steps_between_ = most_rank_ = 0;
@@ -78,6 +83,9 @@ class ChangePoint {
   }
 
   [[nodiscard]] bool vanishes() const;
+  /// Below this s it is time to watch, and to jump.
+  [[nodiscard]] double watch() const;
+  [[nodiscard]] double near() const;
   /// Near the place rates are known to the residual over s^2, so that states are projected to rounding there.
   void set_fine(bool fine);
   void plan_look(double independence);
@@ -97,6 +105,7 @@ class ChangePoint {
   std::size_t count_ = 0, order_ = 2;
   long jumps_ = 0;
   double planned_ = 0, last_look_ = 0, pace_ = 0;
+  double usual_s_ = 0;  ///< the largest s so far
   int skip_ = 0, steps_between_ = 0, most_rank_ = 0;
   State begin_, end_, lower_, higher_, predicted_;
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/expr/traverse.hpp"
 #include "kane/simulate/system/kernel_workshop.hpp"
@@ -199,7 +200,7 @@ void JumpLocator::note_crossing(double end) {
 
 std::optional<RunFailure> JumpLocator::find_chatter(const State& state) const {
   if (chatters_ < 0) return std::nullopt;
-  const Place& place = places_[static_cast<std::size_t>(chatters_)];
+  const Place& place = places_[at(chatters_)];
   RunFailure failure{StepStatus::StepUnderflow, state.t, state, shortened(place.text), ""};
   failure.cause = fmt::format(
       "it jumps back and forth at this instant: on both sides of the jump the forces drive the motion back, as dry "

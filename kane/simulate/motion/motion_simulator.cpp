@@ -79,7 +79,7 @@ State MotionSimulator::assemble(State state, const GivenValues& given, AssemblyR
 void MotionSimulator::begin(const State& state) {
   check_initial_state(system_->equations(), state);
   state_ = state;
-  change_point_.forget();
+  change_point_.start();
   inputs_.start(state_);
   evaluator_.set_inputs(inputs_.values(), state_.t);
   event_.reset();

@@ -140,6 +140,11 @@ class Explainer {
       note_warnings();
       return;
     }
+    if (motion.status == MotionStatus::NoForce) {
+      failure_.quantity = motion.index >= 0 ? equations_.constraints[at(motion.index)].name : "the forces in loads";
+      failure_.cause = describe(motion, equations_);
+      return;
+    }
     if (!blame_law(problem_.failed_state())) {
       const bool of_speed = motion.status == MotionStatus::NotFinite && motion.index >= 0;
       const int k = motion.status == MotionStatus::RateNotFinite ? motion.index

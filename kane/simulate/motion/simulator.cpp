@@ -46,6 +46,7 @@ Simulator::Simulator(std::shared_ptr<const CompiledSystem> system, SimulatorOpti
     : MotionSimulator(std::move(system), options, projection_tolerance(options)),
       speeds_(evaluator_),
       problem_(evaluator_, inputs_, projector_, wants_canonical(options_, *system_)) {
+  evaluator_.allow_range_space();
   integrator_ = make_integrator(options_, problem_, *system_);
 }
 

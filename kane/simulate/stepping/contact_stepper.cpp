@@ -74,26 +74,35 @@ MotionReport ContactStepper::calc_free(const State& state) {
   return inertia_.calc_accelerations(force_, udot_);
 }
 
-/// Forces of compliant contacts: of the model, and Hunt and Crossley's of shapes.
+/// A contact of the model with adhesion is closed.
+bool ContactStepper::pulls(std::size_t k) const {
+  constexpr double kClosed = 1e-9;
+  return evaluator_.phi()[set_.contacts[k].row] <= kClosed;
+}
+
+/// Forces of compliant contacts: of the model, and Hunt and Crossley's of shapes; and adhesion of what is closed.
 void ContactStepper::add_known_forces(std::span<const double> u) {
   const std::size_t own = evaluator_.system().equations().contacts.size();
   for (std::size_t k = 0; k < own; ++k)
-    if (set_.contacts[k].compliant && set_.compliant_force(k) > 0)
+    if (set_.contacts[k].compliant && set_.compliant_force(k) != 0)
       set_.add_row(set_.contacts[k].row, set_.compliant_force(k), force_);
+    else if (!set_.contacts[k].compliant && set_.adhesion(k) > 0 && pulls(k))
+      set_.add_row(set_.contacts[k].row, -set_.adhesion(k), force_);
   (void)u;
   if (!field_) return;
   for (ContactPlace& place : field_->places()) {
     const PairValues v = set_.shapes->pair_values(place.pair);
-    if (!(v.stiffness > 0)) continue;
-    place.sum_press = 0;
-    if (place.gap >= 0) continue;
+    const bool compliant = v.stiffness > 0;
+    if (!compliant && !(v.adhesion > 0 && place.closed)) continue;
+    if (compliant) place.sum_press = 0;
+    if (compliant && place.gap >= 0) continue;
     const ContactScene& scene = field_->scene();
     const MovingBody &b1 = scene.body(scene.shapes()[place.first].body),
                      &b2 = scene.body(scene.shapes()[place.second].body);
     const double depth = -place.gap;
     const double rate = dot(place.normal, b1.motion.velocity(place.point1) - b2.motion.velocity(place.point2));
-    const double size = v.calc_force(depth, rate);
-    place.sum_press = size;
+    const double size = compliant ? v.calc_force(depth, rate) : -v.adhesion;
+    if (compliant) place.sum_press = size;
     const auto push = [&](const MovingBody& b, const Vec3& point, double sign) {
       if (b.jv == nullptr) return;
       const std::size_t n = b.speeds.size();
@@ -162,15 +171,15 @@ MotionReport ContactStepper::step(State& state, double h) {
   situate_(state.t);
   rescale_impulses(h);
   if (const MotionReport report = evaluate(state); !report.ok()) return failed(report);
+  const double energy = calc_energy(state);  // before anything is pushed apart
   const bool same = staged_ && stage_.q == state.q;
   if (!same) {
     if (field_) field_->find(kAhead * h);
-    if (field_ && field_->deepest() > kAllowedDepth) push_apart(state);
+    if (field_ && calc_deepest() > kAllowedDepth) push_apart(state);
     begin_items();
     add_closed();
   }
   if (const MotionReport report = calc_free(state); !report.ok()) return failed(report);
-  const double energy = calc_energy(state);
   arrivals_ = 0;
   std::fill(own_arrived_.begin(), own_arrived_.end(), false);
   inertia_.gather(state.u, u_);
@@ -185,8 +194,8 @@ MotionReport ContactStepper::step(State& state, double h) {
   if (const MotionReport report = evaluate(state); !report.ok()) return failed(report);
   if (field_) {
     field_->find(kAhead * h);
-    if (field_->deepest() > kAllowedDepth) push_apart(state);
-    work_.penetration = std::max(work_.penetration, field_->deepest());
+    if (calc_deepest() > kAllowedDepth) push_apart(state);
+    work_.penetration = std::max(work_.penetration, calc_deepest());
   }
   if (const MotionReport report = calc_free(state); !report.ok()) return failed(report);
   for (std::size_t i = 0; i < udot_.size(); ++i) state.u[i] += h / 2 * udot_[i];
@@ -220,6 +229,16 @@ void ContactStepper::rescale_impulses(double h) {
   }
 }
 
+/// Depth of the deepest rigid place, relative to the size of its pair. Compliant ones are meant to overlap.
+double ContactStepper::calc_deepest() const {
+  double depth = 0;
+  for (const ContactPlace& place : field_->places()) {
+    if (!place.closed || place.gap >= 0 || set_.shapes->pair_values(place.pair).stiffness > 0) continue;
+    depth = std::max(depth, -place.gap / field_->size_of_pair(place.pair));
+  }
+  return depth;
+}
+
 void ContactStepper::drift(State& state, double h) {
   std::vector<double>& middle = kept_q_;
   evaluator_.calc_mass(state.q, state.u);
@@ -245,7 +264,7 @@ void ContactStepper::bring_back(State& state) {
 void ContactStepper::push_apart(State& state) {
   constexpr int kMostPushes = 8;
   const std::vector<double> speeds = state.u;
-  for (int push = 0; push < kMostPushes && field_->deepest() > kAllowedDepth; ++push) {
+  for (int push = 0; push < kMostPushes && calc_deepest() > kAllowedDepth; ++push) {
     ++work_.pushes;
     begin_items();
     add_closed();
@@ -295,31 +314,31 @@ void ContactStepper::collect(double h) {
     c.contact = static_cast<int>(k);
     c.gap = evaluator_.phi()[set_.contacts[k].row];
     c.normal_impulse = row_impulses_[set_.contacts[k].row];
+    if (!set_.contacts[k].compliant && set_.adhesion(k) > 0 && pulls(k)) c.normal_impulse -= h * set_.adhesion(k);
     c.arrived = own_arrived_[k];
     contacts_.push_back(c);
   }
   if (!field_) return;
+  int number = 0;  // places of a pair follow one another
   for (const ContactPlace& place : field_->places()) {
     if (!place.closed && place.sum_press == 0) continue;
+    const bool same = !contacts_.empty() && contacts_.back().contact < 0 && contacts_.back().pair == place.pair;
+    number = same ? number + 1 : 0;
     const double sign = place.swapped ? -1.0 : 1.0;
     // Compliant places have a force instead of an impulse.
-    const bool compliant = set_.shapes->pair_values(place.pair).stiffness > 0;
-    contacts_.push_back({-1, place.pair, place.point2, sign * place.normal, place.gap,
-                         compliant ? h * place.sum_press : place.sum_press, sign * place.sum_drag, place.arrived,
-                         place.sticks});
+    const PairValues v = set_.shapes->pair_values(place.pair);
+    const double press =
+        v.stiffness > 0 ? h * place.sum_press : place.sum_press - (place.closed ? h * v.adhesion : 0.0);
+    contacts_.push_back({-1, place.pair, number, place.point2, sign * place.normal, place.gap, press,
+                         sign * place.sum_drag, place.arrived, place.sticks});
   }
 }
 
 std::string ContactStepper::name_of(const SteppedContact& contact) const {
   const EquationsOfMotion& e = evaluator_.system().equations();
   if (contact.contact >= 0) return e.contacts[at(contact.contact)].name;
-  std::size_t before = 0;
-  for (const SteppedContact& other : contacts_) {
-    if (&other == &contact) break;
-    before += other.contact < 0 && other.pair == contact.pair ? 1U : 0U;
-  }
   const std::string& name = e.contact_pairs[contact.pair].name;
-  return before == 0 ? name : fmt::format("{}.{}", name, before + 1);
+  return contact.number == 0 ? name : fmt::format("{}.{}", name, contact.number + 1);
 }
 
 }  // namespace kane

@@ -44,6 +44,7 @@ struct SteppingWork {
 struct SteppedContact {
   int contact = -1;      ///< of the model; -1: a place of shapes,
   std::size_t pair = 0;  ///< which has this pair
+  int number = 0;        ///< among the places of the pair
   Vec3 point, normal;    ///< of a place
   double gap = 0;
   double normal_impulse = 0;
@@ -114,6 +115,7 @@ class ContactStepper {
   [[nodiscard]] MotionReport evaluate(const State& state);
   [[nodiscard]] MotionReport calc_free(const State& state);
   void add_known_forces(std::span<const double> u);
+  [[nodiscard]] bool pulls(std::size_t contact) const;
   // items (stepping_items.cpp)
   void begin_items();
   void add_closed();
@@ -144,6 +146,7 @@ class ContactStepper {
   void keep_impulses(Half half);
   void push_apart(State& state);
   void rescale_impulses(double h);
+  [[nodiscard]] double calc_deepest() const;
   void drift(State& state, double h);
   void bring_back(State& state);
   void remove_gain(State& state, double energy_before);

@@ -104,7 +104,7 @@ void ContactStepper::add_place(std::size_t index) {
   const auto row = [&](const Vec3& d, bool turning) { add_body_row(b1, b2, d, place.point1, place.point2, turning); };
   if (!compliant) row(place.normal, false);
   if (v.kinetic > 0 || v.stiction > 0) {
-    row(t1, false), row(t2, false);
+    row(t1, false), row(place.ratio * t2, false);
     frictions[count++] = {2, v.kinetic, 0};
   }
   if (v.rolling > 0) {

@@ -64,7 +64,7 @@ void ContactStepper::prepare_item(std::size_t i, Half half, double h) {
   ContactPlace& place = field_->places()[ref.index];
   const PairValues v = set_.shapes->pair_values(place.pair);
   const bool compliant = v.stiffness > 0;
-  const double known = compliant ? place.sum_press * h / 2 : 0.0;
+  const double known = compliant && place.gap < 0 ? (place.sum_press + v.adhesion) * h / 2 : 0.0;
   if (!compliant) {
     set_normal(row, half, h, place.gap, std::clamp(v.restitution, 0.0, 1.0), place.approach);
     sweep_.set_impulse(row++, place.press);
@@ -74,7 +74,7 @@ void ContactStepper::prepare_item(std::size_t i, Half half, double h) {
   if (v.kinetic > 0 || v.stiction > 0) {
     const double mu = place.sticks ? v.stiction : v.kinetic;
     sweep_.set_friction(i, k++, compliant ? 0 : mu, mu * known);
-    sweep_.set_impulse(row++, dot(place.drag, t1)), sweep_.set_impulse(row++, dot(place.drag, t2));
+    sweep_.set_impulse(row++, dot(place.drag, t1)), sweep_.set_impulse(row++, dot(place.drag, t2) / place.ratio);
   }
   if (v.rolling > 0) {
     sweep_.set_friction(i, k++, compliant ? 0 : v.rolling, v.rolling * known);
@@ -323,7 +323,7 @@ void ContactStepper::keep_impulses(Half half) {
     const Vec3 t1 = place.first_across(), t2 = cross(place.normal, t1);
     if (v.kinetic > 0 || v.stiction > 0) {
       place.sticks = holds(row, 2);
-      place.drag = sweep_.impulse(row) * t1 + sweep_.impulse(row + 1) * t2;
+      place.drag = sweep_.impulse(row) * t1 + (place.ratio * sweep_.impulse(row + 1)) * t2;
       place.sum_drag = (first ? Vec3{} : place.sum_drag) + place.drag;
       row += 2;
     }

@@ -80,13 +80,22 @@ void ContactForceList::read(const SwitchedDynamics& dynamics, std::span<const do
 }
 
 void ContactForceList::locate(SystemEvaluator& evaluator, std::span<const double> q, std::span<const double> u) {
-  locate_contacts(evaluator, q, u, forces_);
+  if (!locate_contacts(evaluator, q, u, forces_)) return;
+  constexpr std::string_view kSuffix = ".friction";
+  const std::size_t count = evaluator.system().equations().contacts.size();
+  for (ContactForce& friction : forces_)
+    for (std::size_t k = 0; k < count && friction.is_friction; ++k)
+      if (forces_[k].located && friction.name.size() == forces_[k].name.size() + kSuffix.size() &&
+          friction.name.starts_with(forces_[k].name) && friction.name.ends_with(kSuffix))
+        friction.friction = forces_[k].friction;
 }
 
-void locate_contacts(SystemEvaluator& evaluator, std::span<const double> q, std::span<const double> u,
+bool locate_contacts(SystemEvaluator& evaluator, std::span<const double> q, std::span<const double> u,
                      std::span<ContactForce> forces) {
   const EquationsOfMotion& e = evaluator.system().equations();
-  if (e.contacts.empty()) return;
+  if (e.contacts.empty()) return false;
+  constexpr double kRounding = 1e-12;
+  bool other_units = false;
   const auto values = evaluator.calc_contact_places(q, u);
   const double* y = values.data();
   const auto vector = [&y] {
@@ -103,9 +112,15 @@ void locate_contacts(SystemEvaluator& evaluator, std::span<const double> q, std:
     force.first = place.first, force.second = place.second;
     force.point = vector(), force.direction = vector();
     Vec3 drag;
-    for (std::size_t i = 0; i < place.across.size(); ++i) drag = drag + force.friction[i] * vector();
+    for (std::size_t i = 0; i < place.across.size(); ++i) {
+      const Vec3 across = vector();
+      drag = drag + force.friction[i] * across;
+      force.friction[i] *= norm(across);
+      other_units = other_units || std::abs(norm(across) - 1) > kRounding;
+    }
     force.drag = drag;
   }
+  return other_units;
 }
 
 // ---- sensors --------------------------------------------------------------------------------------------------------------

@@ -78,8 +78,9 @@ class ContactForceList {
   std::vector<ContactForce> forces_;
 };
 
-/// Places of the contacts of the model, first in `forces`, at a state: where and between which bodies they act.
-void locate_contacts(SystemEvaluator& evaluator, std::span<const double> q, std::span<const double> u,
+/// Places of the contacts of the model, first in `forces`, at a state: where and between which bodies they act. True if rows of
+/// friction were measured in another unit (friction that depends on the direction): their components are now forces.
+bool locate_contacts(SystemEvaluator& evaluator, std::span<const double> q, std::span<const double> u,
                      std::span<ContactForce> forces);
 
 /// Values of the sensors of a system (ContactSensorEquation), sensor_part::kCount each; gaps and impulses are left alone.

@@ -97,6 +97,7 @@ ContactStatus ContactProblem::solve(std::span<double> impulses, bool check_uniqu
       lcp_.solve(involved.size(), w.packed(all, all), std::span(v0).first(all), terms, impulses, check_unique);
   ++work_.problems;
   work_.pivots += report.pivots;
+  work_.operations += report.operations;
   return report.status;
 }
 

@@ -22,7 +22,7 @@ ContactSet::ContactSet(SystemEvaluator& of, const SwitchingOptions& with)
   const std::size_t rows = of.system().row_count();
   own_row.assign(rows, false);
   for (const auto& contact : e.contacts) {
-    contacts.push_back({at(contact.normal), contact.force.has_value(), contact.poisson});
+    contacts.push_back({at(contact.normal), contact.force.has_value(), contact.law, contact.phases});
     any_compliant = any_compliant || contact.force;
     own_row[at(contact.normal)] = true;
   }
@@ -33,7 +33,7 @@ ContactSet::ContactSet(SystemEvaluator& of, const SwitchingOptions& with)
     frictions.push_back(std::move(own));
   }
   add_slots();
-  values.resize(2 * contacts.size() + 2 * frictions.size());
+  values.resize(2 * contacts.size() + 2 * frictions.size()), adhesions_.resize(contacts.size());
   bilateral.assign(rows, false), active.assign(rows, true);
   evaluator.set_active(active);  // once with everything, so that nothing grows later
   for (std::size_t i = 0; i < e.constraints.size(); ++i) bilateral[i] = e.constraints[i].active && !own_row[i];
@@ -88,7 +88,9 @@ void ContactSet::evaluate_rows(std::span<const double> q, std::span<const double
     const std::span<const double> own = values_runner_.run(q, u);
     const auto split = own.begin() + static_cast<std::ptrdiff_t>(2 * e.contacts.size());
     std::copy(own.begin(), split, values.begin());
-    std::copy(split, own.end(), values.begin() + static_cast<std::ptrdiff_t>(2 * contacts.size()));
+    const auto end = split + static_cast<std::ptrdiff_t>(2 * e.frictions.size());
+    std::copy(split, end, values.begin() + static_cast<std::ptrdiff_t>(2 * contacts.size()));
+    std::copy(end, own.end(), adhesions_.begin());
   }
   if (!shapes) return;
   shapes->calc_pairs(q, u);
@@ -107,16 +109,20 @@ bool ContactSet::rigid_contact(const SwitchedFriction& f) const {
   return f.contact >= 0 && !contacts[at(f.contact)].compliant;
 }
 
+double ContactSet::compliant_press(std::size_t k) const {
+  return evaluator.phi()[contacts[k].row] < 0 ? std::max(0.0, compliant_force(k) + adhesions_[k]) : 0.0;
+}
+
 /// Whether there is anything that presses.
 bool ContactSet::presses(const SwitchedFriction& f) const {
   if (f.contact < 0) return true;
   const SwitchedContact& c = contacts[at(f.contact)];
-  return c.compliant ? compliant_force(at(f.contact)) > 0 : c.state == ContactState::Closed;
+  return c.compliant ? compliant_press(at(f.contact)) > 0 : c.state == ContactState::Closed;
 }
 
 double ContactSet::known_limit(const SwitchedFriction& f, double coefficient) const {
   if (f.contact < 0) return coefficient;
-  return contacts[at(f.contact)].compliant ? coefficient * compliant_force(at(f.contact)) : 0.0;
+  return contacts[at(f.contact)].compliant ? coefficient * compliant_press(at(f.contact)) : 0.0;
 }
 
 /// In a plane the direction follows the speed; on a line the sign is kept until the event, so that everything stays smooth.

@@ -25,13 +25,16 @@ struct SwitchingWork {
   long evaluations = 0;  ///< of motions
   long problems = 0;     ///< of complementarity
   long pivots = 0;
-  long impacts = 0;  ///< rounds
+  double operations = 0;  ///< of the pivots
+  long impacts = 0;       ///< rounds
 };
 
 /// A contact of the model, or a slot of shapes.
 struct SwitchedContact {
   std::size_t row;
-  bool compliant, poisson;
+  bool compliant;
+  RestitutionLaw law;
+  bool phases;
   ContactState state = ContactState::Open;
   double offset = 0;  ///< keeps a function that begins at zero from firing at once
   double fastest_approach = 0;
@@ -87,6 +90,14 @@ struct ContactSet {
   /// A restitution that varies counts as the nearest one between 0 and 1.
   [[nodiscard]] double restitution(std::size_t k) const { return std::clamp(values[2 * k], 0.0, 1.0); }
   [[nodiscard]] double compliant_force(std::size_t k) const { return values[2 * k + 1]; }
+  /// What presses the sides of a compliant contact together: its force without adhesion.
+  [[nodiscard]] double compliant_press(std::size_t k) const;
+  /// Force that holds contact `k` while it is closed; of a compliant one it is part of compliant_force().
+  [[nodiscard]] double adhesion(std::size_t k) const { return adhesions_[k]; }
+  /// What presses the two sides together, of the forces of all rows: without adhesion, which pulls them.
+  [[nodiscard]] double press(std::size_t k, std::span<const double> forces) const {
+    return forces[contacts[k].row] + (contacts[k].compliant ? 0.0 : adhesions_[k]);
+  }
   [[nodiscard]] double kinetic(std::size_t f) const { return values[2 * contacts.size() + 2 * f]; }
   [[nodiscard]] double stiction(std::size_t f) const { return values[2 * contacts.size() + 2 * f + 1]; }
   /// A u + b of a row.
@@ -134,6 +145,7 @@ struct ContactSet {
   void check_overlaps();
 
   KernelRunner values_runner_;
+  std::vector<double> adhesions_;  ///< of contacts
 };
 
 }  // namespace kane

@@ -100,7 +100,7 @@ void ContactSet::write_friction_name(std::size_t f, std::string& name) const {
     return;
   }
   write_contact_name(at(friction.contact), name);
-  if (!name.empty()) name += kSuffixes[static_cast<std::size_t>(friction.kind)];
+  if (!name.empty()) name += kSuffixes[at(friction.kind)];
 }
 
 std::string ContactSet::row_name(std::size_t row) const {

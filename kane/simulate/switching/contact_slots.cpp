@@ -18,7 +18,7 @@ void ContactSet::add_slots() {
       any_compliant || std::any_of(pairs.begin(), pairs.end(), [](const auto& p) { return !p.stiffness.is_zero(); });
   for (std::size_t s = 0; s < slots; ++s) {
     const std::size_t row = shapes->first_row(s);
-    SwitchedContact contact{row, false, false};
+    SwitchedContact contact{row, false, RestitutionLaw::Newton, false};
     contact.slot = static_cast<int>(s);
     contacts.push_back(contact);
     const auto resist = [&](SwitchedFriction::Kind kind, std::size_t first, std::size_t rows) {
@@ -41,12 +41,13 @@ void ContactSet::evaluate_slots(std::span<const double> u) {
   for (std::size_t k = first; k < contacts.size(); ++k) {
     SwitchedContact& c = contacts[k];
     const std::size_t pair = shapes->scene().pair_of(at(c.slot));
-    values[2 * k] = values[2 * k + 1] = 0;
+    values[2 * k] = values[2 * k + 1] = adhesions_[k] = 0;
     if (pair == kNoIndex) continue;
     const PairValues v = shapes->pair_values(pair);
     values[2 * k] = v.restitution;
-    c.poisson = v.poisson;
+    c.law = v.law, c.phases = v.phases;
     c.compliant = v.stiffness > 0;
+    adhesions_[k] = std::max(0.0, v.adhesion);
     const double depth = c.compliant ? -evaluator.phi()[c.row] : 0.0;
     if (depth > 0) values[2 * k + 1] = v.calc_force(depth, row_speed(c.row, u));
   }

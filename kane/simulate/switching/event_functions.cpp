@@ -63,8 +63,8 @@ void EventFunctions::calc(std::span<const double> q, std::span<const double> u, 
     if (c.compliant)
       g[k] = 1;
     else
-      g[k] =
-          c.state == ContactState::Open ? set_.evaluator.phi()[c.row] + c.offset : smooth_.forces()[c.row] + c.offset;
+      g[k] = c.state == ContactState::Open ? set_.evaluator.phi()[c.row] + c.offset
+                                           : set_.press(k, smooth_.forces()) + c.offset;
     doubtful = doubtful || (c.state == ContactState::Closed && g[k] < 0);
   }
   for (std::size_t i = 0; i < set_.frictions.size(); ++i) {
@@ -76,7 +76,7 @@ void EventFunctions::calc(std::span<const double> q, std::span<const double> u, 
     } else if (f.state == FrictionState::Slide) {
       value = slide_function(f, u);
     } else {
-      const double press = set_.rigid_contact(f) ? set_.stiction(i) * smooth_.forces()[set_.contacts[at(f.contact)].row]
+      const double press = set_.rigid_contact(f) ? set_.stiction(i) * set_.press(at(f.contact), smooth_.forces())
                                                  : set_.known_limit(f, set_.stiction(i));
       double force = 0;
       for (const std::size_t row : f.rows) force = std::hypot(force, smooth_.forces()[row]);

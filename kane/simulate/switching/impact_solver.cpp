@@ -8,7 +8,12 @@
 namespace kane {
 
 ImpactSolver::ImpactSolver(ContactSet& set, ContactProblem& problem, SwitchingWork& work)
-    : set_(set), problem_(problem), work_(work), p_compression_(problem.p.size()) {
+    : set_(set),
+      problem_(problem),
+      work_(work),
+      p_compression_(problem.p.size()),
+      phases_(set.contacts.size(), set.frictions.size()) {
+  laws_.reserve(set.contacts.size());
   for (auto* v : {&u_elastic_, &u_inelastic_, &u_start_}) v->resize(set.n);
 }
 
@@ -30,8 +35,9 @@ ContactStatus ImpactSolver::solve(std::span<const double> u, std::span<double> p
   for (std::size_t i = 0; i < all; ++i) v0[i] = set_.row_speed(problem_.rows[i], u);
   for (std::size_t i = 0; i < c && elastic; ++i) {
     const SwitchedContact& contact = set_.contacts[problem_.involved[i]];
-    poisson = poisson || contact.poisson;
-    if (!contact.poisson) v0[i] *= 1 + set_.restitution(problem_.involved[i]);
+    const bool own = contact.law == RestitutionLaw::Poisson;
+    poisson = poisson || own;
+    if (!own) v0[i] *= 1 + set_.restitution(problem_.involved[i]);
   }
   const ContactStatus pressed = problem_.solve(p);
   if (!usable(pressed) || !poisson) return pressed;
@@ -41,7 +47,7 @@ ContactStatus ImpactSolver::solve(std::span<const double> u, std::span<double> p
   std::ranges::copy(problem_.speeds(), v0.begin());
   for (auto& term : problem_.terms) term.limit = 0;
   for (std::size_t i = 0; i < c; ++i) {
-    if (!set_.contacts[problem_.involved[i]].poisson) continue;
+    if (set_.contacts[problem_.involved[i]].law != RestitutionLaw::Poisson) continue;
     const double back = set_.restitution(problem_.involved[i]) * compression[i];
     for (std::size_t r = 0; r < all; ++r) v0[r] += w(r, i) * back;
     for (auto& term : problem_.terms)
@@ -51,10 +57,32 @@ ContactStatus ImpactSolver::solve(std::span<const double> u, std::span<double> p
   for (auto& term : problem_.terms) term.limit = 0;
   for (std::size_t i = 0; i < all; ++i) {
     p[i] += compression[i];
-    if (i < c && set_.contacts[problem_.involved[i]].poisson)
+    if (i < c && set_.contacts[problem_.involved[i]].law == RestitutionLaw::Poisson)
       p[i] += set_.restitution(problem_.involved[i]) * compression[i];
   }
   return released;
+}
+
+bool ImpactSolver::phased(std::size_t k) const {
+  return set_.contacts[k].phases || set_.contacts[k].law == RestitutionLaw::Stronge;
+}
+
+ContactStatus ImpactSolver::follow_phases(std::span<const double> u, std::span<double> p) {
+  const std::size_t all = problem_.rows.size();
+  const std::span<double> v0 = std::span(problem_.v0).first(all);
+  for (std::size_t i = 0; i < all; ++i) v0[i] = set_.row_speed(problem_.rows[i], u);
+  laws_.clear();
+  for (const std::size_t k : problem_.involved) {
+    using Ratio = ImpactLaw::Ratio;
+    const RestitutionLaw law = set_.contacts[k].law;
+    laws_.push_back({law == RestitutionLaw::Newton    ? Ratio::Speeds
+                     : law == RestitutionLaw::Poisson ? Ratio::Impulses
+                                                      : Ratio::Work,
+                     set_.restitution(k)});
+  }
+  // What does not come to its end is solved as a whole, without rebound.
+  return phases_.solve(problem_.w.packed(all, all), v0, problem_.terms, laws_, p) ? ContactStatus::Solved
+                                                                                  : solve(u, p, false);
 }
 
 /// T(u_inelastic + s (u_elastic - u_inelastic)) <= T(u-), with the largest s.
@@ -81,13 +109,16 @@ void ImpactSolver::limit_energy(std::span<const double> u_before, std::span<doub
 
 bool ImpactSolver::round(std::span<double> u, std::span<double> impulse, TransitionReport& report) {
   problem_.involved.clear();
-  bool approaches = false, rebounds = false;
+  bool approaches = false, rebounds = false, in_phases = false;
+  for (std::size_t k = 0; k < set_.contacts.size(); ++k)
+    in_phases = in_phases || (set_.touches(set_.contacts[k]) && phased(k));
   for (std::size_t k = 0; k < set_.contacts.size(); ++k) {
     const SwitchedContact& c = set_.contacts[k];
     if (!set_.touches(c)) continue;
     const bool closing = set_.row_speed(c.row, u) < -set_.still(u, c.row);
     approaches = approaches || closing;
-    if (closing || simultaneous_) problem_.involved.push_back(k), rebounds = rebounds || set_.restitution(k) > 0;
+    if (closing || simultaneous_ || in_phases)
+      problem_.involved.push_back(k), rebounds = rebounds || set_.restitution(k) > 0;
   }
   if (!approaches) return false;
   problem_.collect_rows();
@@ -100,7 +131,7 @@ bool ImpactSolver::round(std::span<double> u, std::span<double> impulse, Transit
   ++work_.impacts;
   const std::span<double> p = std::span(problem_.p).first(problem_.rows.size());
   std::ranges::copy(u, u_start_.begin());
-  report.status = solve(u_start_, p, rebounds);
+  report.status = in_phases ? follow_phases(u_start_, p) : solve(u_start_, p, rebounds);
   if (!report.ok()) return false;
   problem_.apply_impulses(u, p);
   if (rebounds && (!problem_.terms.empty() || problem_.involved.size() > 1)) {

@@ -20,6 +20,7 @@
 
 #include "kane/simulate/switching/contact_problem.hpp"
 #include "kane/simulate/switching/contact_set.hpp"
+#include "kane/solve/impact_phases.hpp"
 
 namespace kane {
 
@@ -53,6 +54,9 @@ class ImpactSolver {
 
  private:
   [[nodiscard]] ContactStatus solve(std::span<const double> u, std::span<double> p, bool elastic);
+  [[nodiscard]] ContactStatus follow_phases(std::span<const double> u, std::span<double> p);
+  /// Contact `k` asks for an impact that is followed through its phases.
+  [[nodiscard]] bool phased(std::size_t k) const;
   void limit_energy(std::span<const double> u_before, std::span<double> u);
 
   ContactSet& set_;
@@ -60,6 +64,8 @@ class ImpactSolver {
   SwitchingWork& work_;
   std::vector<double> p_compression_, u_elastic_, u_inelastic_, u_start_;
   bool simultaneous_ = false;
+  ImpactPhases phases_;
+  std::vector<ImpactLaw> laws_;  ///< of the contacts involved
 };
 
 }  // namespace kane

@@ -14,7 +14,7 @@ constexpr std::string_view kMethodNames[] = {"embedded", "modes", "multipliers"}
 constexpr std::string_view kSchemeNames[] = {"automatic", "events", "stepping"};
 }  // namespace
 
-std::string_view to_string(ContactScheme scheme) { return kSchemeNames[static_cast<std::size_t>(scheme)]; }
+std::string_view to_string(ContactScheme scheme) { return kSchemeNames[at(scheme)]; }
 
 ContactScheme contact_scheme_from(std::string_view name) {
   const auto found = std::find(std::begin(kSchemeNames), std::end(kSchemeNames), name);
@@ -25,7 +25,7 @@ ContactScheme contact_scheme_from(std::string_view name) {
   return static_cast<ContactScheme>(found - std::begin(kSchemeNames));
 }
 
-std::string_view to_string(ConstraintMethod method) { return kMethodNames[static_cast<std::size_t>(method)]; }
+std::string_view to_string(ConstraintMethod method) { return kMethodNames[at(method)]; }
 
 ConstraintMethod constraint_method_from(std::string_view name) {
   const auto found = std::find(std::begin(kMethodNames), std::end(kMethodNames), name);

@@ -31,10 +31,13 @@ void SmoothMotion::add_known_forces(std::span<const double> u) {
   std::ranges::copy(set_.evaluator.rhs(), force_.begin());
   add_applied(force_);
   for (std::size_t k = 0; k < set_.contacts.size(); ++k) {
-    if (!set_.contacts[k].compliant) continue;
+    const SwitchedContact& c = set_.contacts[k];
+    if (!c.compliant && c.state == ContactState::Closed && set_.adhesion(k) > 0)
+      set_.add_row(c.row, -set_.adhesion(k), force_);
+    if (!c.compliant) continue;
     const double force = set_.compliant_force(k);
-    lambda_[set_.contacts[k].row] = force;
-    if (force > 0) set_.add_row(set_.contacts[k].row, force, force_);
+    lambda_[c.row] = force;
+    if (force != 0) set_.add_row(c.row, force, force_);
   }
   for (std::size_t i = 0; i < set_.frictions.size(); ++i) {
     SwitchedFriction& f = set_.frictions[i];
@@ -140,6 +143,10 @@ MotionReport SmoothMotion::calc(std::span<const double> q, std::span<const doubl
   const CallTimes::Measurement measurement(set_.evaluator.times().solve);
   add_known_forces(u);
   const MotionReport report = solve_smooth(udot);
+  // What a contact exerts, adhesion included.
+  for (std::size_t k = 0; k < set_.contacts.size(); ++k)
+    if (!set_.contacts[k].compliant && set_.contacts[k].state == ContactState::Closed)
+      lambda_[set_.contacts[k].row] -= set_.adhesion(k);
   if (!report.ok() || all_finite(udot)) return report;
   const auto bad = std::find_if(udot.begin(), udot.end(), [](double v) { return !std::isfinite(v); });
   return {MotionStatus::NotFinite, static_cast<int>(bad - udot.begin())};

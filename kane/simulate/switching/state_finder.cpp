@@ -30,8 +30,10 @@ ContactStatus StateFinder::solve_accelerations(std::span<const double> u, bool c
   std::ranges::copy(set_.evaluator.rhs(), force_.begin());
   smooth_.add_applied(force_);
   for (std::size_t k = 0; k < set_.contacts.size(); ++k)
-    if (set_.contacts[k].compliant && set_.compliant_force(k) > 0)
+    if (set_.contacts[k].compliant && set_.compliant_force(k) != 0)
       set_.add_row(set_.contacts[k].row, set_.compliant_force(k), force_);
+  for (const std::size_t k : problem_.involved)
+    if (set_.adhesion(k) > 0) set_.add_row(set_.contacts[k].row, -set_.adhesion(k), force_);
   if (!problem_.respond(force_, true, udot_free_)) return ContactStatus::Inaccurate;
   if (problem_.rows.empty()) return ContactStatus::Solved;
   if (!problem_.form_response()) return ContactStatus::Inaccurate;

@@ -77,14 +77,16 @@ void SwitchedDynamics::locate_shapes(std::size_t k, ContactForce& force) const {
   force.gap = scene.touch(at(slot)).gap.v;
 }
 
-void SwitchedDynamics::add_drag(std::size_t k, const ContactForce& friction, ContactForce& contact) const {
+void SwitchedDynamics::add_drag(std::size_t k, ContactForce& friction, ContactForce& contact) const {
   const int slot = set_.contacts[k].slot;
   if (slot < 0) {
     contact.friction = friction.friction;
     return;
   }
-  if (const auto place = set_.shapes->scene().place(at(slot)))
-    contact.drag = place->sign * (friction.friction[0] * place->across1 + friction.friction[1] * place->across2);
+  const auto place = set_.shapes->scene().place(at(slot));
+  if (!place) return;
+  contact.drag = place->sign * (friction.friction[0] * place->across1 + friction.friction[1] * place->across2);
+  friction.friction[1] *= norm(place->across2);
 }
 
 // ---- transitions ------------------------------------------------------------------------------------------------------------
@@ -138,6 +140,9 @@ TransitionReport SwitchedDynamics::settle(std::span<const double> q, std::span<d
 
 void SwitchedDynamics::take_settled_forces() {
   for (std::size_t i = 0; i < problem_.rows.size(); ++i) smooth_.set_force(problem_.rows[i], problem_.p[i]);
+  for (std::size_t i = 0; i < problem_.involved.size(); ++i)
+    if (set_.adhesion(problem_.involved[i]) > 0 && contact_state(problem_.involved[i]) == ContactState::Closed)
+      smooth_.set_force(problem_.rows[i], problem_.p[i] - set_.adhesion(problem_.involved[i]));
 }
 
 bool SwitchedDynamics::impose(std::span<const double> q, std::span<double> u) {

@@ -82,7 +82,7 @@ class SwitchedDynamics {
   /// Friction `f` resists the sliding of its contact (not rolling or spinning).
   [[nodiscard]] bool slides(std::size_t f) const;
   /// Adds `friction` to what acts across the normal of contact `k`: of shapes the vector, of the model its components.
-  void add_drag(std::size_t k, const ContactForce& friction, ContactForce& contact) const;
+  void add_drag(std::size_t k, ContactForce& friction, ContactForce& contact) const;
   /// "" for a slot that holds no shapes.
   [[nodiscard]] std::string contact_name(std::size_t k) const { return set_.contact_name(k); }
   [[nodiscard]] std::string friction_name(std::size_t f) const { return set_.friction_name(f); }

@@ -102,6 +102,9 @@ CompiledSystem::CompiledSystem(EquationsOfMotion equations, const CompileOptions
     for (const auto& c : e.constraints) {
       m.add(c.phi ? *c.phi : Expr()), m.add(c.b), m.add(c.gamma);
       m.add_all(c.a);
+      auto& places = constraint_places_.emplace_back();
+      for (std::size_t j = 0; j < c.a.size(); ++j)
+        if (!c.a[j].is_zero()) places.push_back(static_cast<int>(j));
     }
     constraints_ = m.make("constraints", uses_time_);
   }

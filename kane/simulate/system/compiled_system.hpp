@@ -85,6 +85,8 @@ class CompiledSystem {
   [[nodiscard]] const std::vector<MassPlace>& mass_places() const { return mass_places_; }
   /// For every constraint: phi (0 if none), b, gamma, row of A.
   [[nodiscard]] const Kernel* constraints() const { return constraints_ ? &*constraints_ : nullptr; }
+  /// Columns at which the row of A of each constraint is not identically zero, ascending.
+  [[nodiscard]] const std::vector<std::vector<int>>& constraint_places() const { return constraint_places_; }
   /// Everything reported, as a function of q, u, udot and lambda.
   [[nodiscard]] const Kernel* reports() const { return reports_ ? &*reports_ : nullptr; }
   [[nodiscard]] const std::vector<ReportItem>& report_items() const { return report_items_; }
@@ -126,6 +128,7 @@ class CompiledSystem {
   std::vector<SymbolWithDefault> laws_;
   bool uses_time_ = false;
   std::vector<MassPlace> mass_places_;
+  std::vector<std::vector<int>> constraint_places_;
   std::optional<Kernel> motion_, mass_, rates_, constraints_, reports_, inverse_, given_;
   std::vector<std::size_t> given_rows_;
   std::vector<ReportItem> report_items_;

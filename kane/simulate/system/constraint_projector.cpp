@@ -27,13 +27,20 @@ constexpr double kMostContradiction = 1e-3;
 constexpr double kNoise = 1e3;
 /// Coordinates are not known better than this, whatever the tolerance.
 constexpr double kKnown = 1e-13;
+/// Entries of dphi/dq from which on it pays to skip those that are zero.
+constexpr std::size_t kManyEntries = 400;
+
+const Kernel* configuration_kernel(const CompiledSystem& system) {
+  const ConfigurationKernel* const configuration = system.extra().configuration();
+  return configuration == nullptr ? nullptr : &configuration->kernel;
+}
 
 }  // namespace
 
 ConstraintProjector::ConstraintProjector(SystemEvaluator& evaluator, double tolerance)
     : evaluator_(evaluator),
       tolerance_(tolerance),
-      configuration_(evaluator.system().extra().configuration(), evaluator.context()),
+      configuration_(configuration_kernel(evaluator.system()), evaluator.context()),
       quaternions_(evaluator.system().equations().quaternions.size()),
       qr_(evaluator.system().row_count() + quaternions_, evaluator.system().coordinate_count()) {
   const auto& constraints = evaluator.system().equations().constraints;
@@ -69,10 +76,36 @@ void ConstraintProjector::update_active() {
   }
   contact_rows_.clear();
   const ContactRows* contacts = evaluator_.contacts();
-  if (contacts == nullptr) return;
-  for (std::size_t slot = 0; slot < contacts->layout().slots; ++slot)
+  for (std::size_t slot = 0; contacts != nullptr && slot < contacts->layout().slots; ++slot)
     if (std::find(active.begin(), active.end(), static_cast<int>(contacts->first_row(slot))) != active.end())
       contact_rows_.push_back(contacts->first_row(slot));
+  find_places();
+}
+
+/// Places of the entries of dphi/dq that are not zero, where there are many and all of them are known beforehand.
+void ConstraintProjector::find_places() {
+  const std::size_t nq = step_.size();
+  few_entries_ = !rows_.empty() && contact_rows_.empty() && written_.empty() && row_count() * nq >= kManyEntries;
+  if (!few_entries_) return;
+  const auto& known = evaluator_.system().extra().configuration()->places;
+  std::vector<std::vector<int>> quaternions;
+  for (const int first : evaluator_.system().equations().quaternions)
+    quaternions.push_back({first, first + 1, first + 2, first + 3});
+  std::vector<std::span<const int>> places;
+  for (const std::size_t k : rows_) places.push_back(known[k]);
+  for (const auto& q : quaternions) places.push_back(q);
+  if (gram_of_rows_.capacity() < places.size()) gram_of_rows_ = RowGram(jacobian_.rows(), nq);
+  gram_of_rows_.set_places(places);
+}
+
+/// The shortest step that closes the constraints to first order, into step_. False where the rows are nearly dependent: then
+/// an orthogonal factorisation has to tell.
+bool ConstraintProjector::solve_with_gram() {
+  gram_of_rows_.load(jacobian_.packed(row_count(), step_.size()));
+  constexpr double kRounding = 1e-12;
+  if (!gram_of_rows_.factor(kRounding).clear()) return false;
+  gram_of_rows_.solve_shortest({trial_.data(), row_count()}, step_);
+  return true;
 }
 
 int ConstraintProjector::constraint_of_row(std::size_t row) const {
@@ -167,7 +200,10 @@ ConstraintProjector::Measure ConstraintProjector::measure(std::span<const double
       const double* const e = &q[at(evaluator_.system().equations().quaternions[i - rows_.size()])];
       noise = dot(e, e, 4);
     } else {
-      for (std::size_t k = 0; k < q.size(); ++k) noise += std::abs(j(i, k) * q[k]);
+      if (few_entries_)
+        for (const int k : gram_of_rows_.places(i)) noise += std::abs(j(i, at(k)) * q[at(k)]);
+      else
+        for (std::size_t k = 0; k < q.size(); ++k) noise += std::abs(j(i, k) * q[k]);
     }
     const double size = std::abs(residual_[i]);
     const double excess = size / std::max(tolerance_, 4 * kEps * noise);
@@ -212,9 +248,11 @@ ProjectionStatus ConstraintProjector::project_coordinates(std::span<double> q) {
       }
       continue;
     }
-    qr_.factor(jacobian_.packed(row_count(), q.size()), kRankTolerance);
     for (std::size_t i = 0; i < row_count(); ++i) trial_[i] = -residual_[i];
-    qr_.solve_minimum_norm({trial_.data(), row_count()}, step_);
+    if (!few_entries_ || !solve_with_gram()) {
+      qr_.factor(jacobian_.packed(row_count(), q.size()), kRankTolerance);
+      qr_.solve_minimum_norm({trial_.data(), row_count()}, step_);
+    }
     for (std::size_t k = 0; k < q.size(); ++k) q[k] += step_[k];
   }
   return ProjectionStatus::Failed;
@@ -247,11 +285,7 @@ ProjectionStatus ConstraintProjector::project_speeds(std::span<const double> q, 
   const double before = measure_speeds(u);
   if (before <= tolerance_) return ProjectionStatus::Unchanged;
   if (!std::isfinite(before)) return ProjectionStatus::Failed;
-  if (!evaluator_.refresh_embedding().ok()) return ProjectionStatus::Failed;
-  Embedding& embedding = evaluator_.embedding();
-  evaluator_.calc_mass(q, u);
-  if (!embedding.impose(evaluator_.mass_matrix(), evaluator_.active_b(), u, Multipliers::Basic, {}).ok())
-    embedding.complete_speeds(evaluator_.active_b(), u);  // no inertia to measure with: keep the independent speeds
+  if (!evaluator_.impose_speeds(q, u)) return ProjectionStatus::Failed;
   const double left = measure_speeds(u);
   if (left <= kSpeedContradiction) return ProjectionStatus::Changed;
   // Near a change point a coordinate is known to tolerance / s only, where s tells how independent the rows still are, and

@@ -15,6 +15,7 @@
 #include "kane/solve/integrator.hpp"
 #include "kane/solve/newton.hpp"
 #include "kane/solve/qr.hpp"
+#include "kane/solve/row_gram.hpp"
 
 namespace kane {
 
@@ -75,6 +76,8 @@ class ConstraintProjector {
     int row = -1;
   };
   void evaluate(std::span<const double> q);
+  void find_places();
+  [[nodiscard]] bool solve_with_gram();
   void calc_contacts(std::span<const double> q, std::span<double> residual, MatrixView j);
   void calc_written(std::span<const double> q, std::span<double> residual, MatrixView j);
   [[nodiscard]] Measure measure(std::span<const double> q) const;
@@ -92,6 +95,8 @@ class ConstraintProjector {
   Matrix jacobian_, gram_;
   std::vector<double> residual_, step_, trial_, zeros_, speeds_;
   PivotedQr qr_;
+  RowGram gram_of_rows_;  ///< of J, for mechanisms with many loops
+  bool few_entries_ = false;
   ConstraintResiduals residuals_;
 };
 

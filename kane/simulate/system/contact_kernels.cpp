@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "kane/base/at.hpp"
 #include "kane/expr/derivative.hpp"
 #include "kane/expr/substitution.hpp"
 #include "kane/expr/traverse.hpp"
@@ -61,10 +62,11 @@ Kernel make_bodies(KernelWorkshop& shop, std::vector<std::vector<std::uint32_t>>
 /// Pairs of one rule have the same expressions, which are one law.
 Kernel make_pair_laws(KernelWorkshop& shop, std::vector<std::uint32_t>& law_of_pair) {
   std::vector<Expr> out;
-  std::vector<std::array<Expr, 8>> laws;
+  std::vector<std::array<Expr, 13>> laws;
   for (const auto& p : shop.equations().contact_pairs) {
-    const std::array<Expr, 8> own{p.restitution, p.kinetic,   p.stiction,    p.rolling,
-                                  p.spinning,    p.stiffness, p.dissipation, p.damping};
+    const std::array<Expr, 13> own{p.restitution, p.kinetic,     p.stiction, p.rolling,  p.spinning,
+                                   p.stiffness,   p.dissipation, p.damping,  p.adhesion, p.ratio,
+                                   p.grain[0],    p.grain[1],    p.grain[2]};
     // Most likely the one of the pair before.
     auto law = std::find(laws.rbegin(), laws.rend(), own);
     if (law == laws.rend()) {
@@ -108,6 +110,7 @@ Kernel make_values(KernelWorkshop& shop) {
     values.push_back(c.force.value_or(Expr()));
   }
   for (const auto& f : shop.equations().frictions) values.push_back(f.kinetic), values.push_back(f.stiction);
+  for (const auto& c : shop.equations().contacts) values.push_back(c.adhesion);
   return shop.compile_of_state("contacts and frictions", values);
 }
 
@@ -134,7 +137,7 @@ Kernel make_contact_places(KernelWorkshop& shop) {
   std::vector<Expr> out;
   const auto add = [&](const Expr3& v) { out.insert(out.end(), v.begin(), v.end()); };
   for (const ContactEquation& c : shop.equations().contacts) {
-    out.push_back(*shop.equations().constraints[static_cast<std::size_t>(c.normal)].phi);
+    out.push_back(*shop.equations().constraints[at(c.normal)].phi);
     if (!c.place) continue;
     add(c.place->point), add(c.place->normal);
     for (const Expr3& across : c.place->across) add(across);

@@ -11,7 +11,8 @@ namespace kane {
 class KernelWorkshop;
 
 struct SwitchKernels {
-  Kernel values;  ///< per contact: restitution, force (0 if rigid); per friction: kinetic, stiction; of q and u
+  Kernel
+      values;  ///< per contact: restitution, force (0 if rigid); per friction: kinetic, stiction; per contact: adhesion
   Kernel guards;  ///< guards of all switches, functions of q, u, udot and multipliers
   Kernel resets;  ///< values of all resets, switch by switch; of q and u
 };
@@ -29,7 +30,8 @@ struct ContactKernels {
   /// the columns of its `body_speeds`.
   Kernel bodies;
   std::vector<std::vector<std::uint32_t>> body_speeds;  ///< those that move each body
-  /// Per law: restitution, kinetic, stiction, rolling, spinning, stiffness, dissipation, damping.
+  /// Per law: restitution, kinetic, stiction, rolling, spinning, stiffness, dissipation, damping, adhesion, ratio and direction
+  /// of oriented friction.
   Kernel laws;
   std::vector<std::uint32_t> law_of_pair;
   Kernel shapes;                   ///< per shape: position, rotation by rows, sizes

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kBodyHead = 3 + 9 + 6 * 3;
 /// Per shape: position, rotation by rows; the sizes follow.
 constexpr std::size_t kPlaceSize = 3 + 9;
-constexpr std::size_t kLawSize = 8;
+constexpr std::size_t kLawSize = 13;
 
 /// `y`: position, rotation, sizes.
 Solid solid_of(const SolidExpr& expr, std::span<const double> y) {
@@ -88,6 +88,7 @@ ContactRows::ContactRows(const CompiledSystem& system, const RunContext& context
   std::size_t size = 0;
   for (const auto& own : system.extra().contacts().body_speeds) size += kBodyHead + 6 * own.size();
   body_values_.resize(size);
+  oriented_ = std::any_of(e.contact_pairs.begin(), e.contact_pairs.end(), [](const auto& p) { return p.oriented; });
   rate_matrix_ = Matrix(e.q.size(), n_);
 }
 
@@ -109,8 +110,22 @@ void ContactRows::update_shapes() {
   scene_.set_shapes(std::move(shapes));
 }
 
+/// The scene measures sliding along and across the directions that frictions have.
+void ContactRows::orient_frictions(std::span<const double> q, std::span<const double> u) {
+  calc_pairs(q, u);
+  const auto& pairs = system_.equations().contact_pairs;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    if (!pairs[i].oriented) continue;
+    const double* v = law_values_.data() + kLawSize * system_.extra().contacts().law_of_pair[i];
+    scene_.set_grain(i, {.body = pairs[i].grain_body < 0 ? kNoIndex : at(pairs[i].grain_body),
+                         .along = {v[10], v[11], v[12]},
+                         .ratio = v[9]});
+  }
+}
+
 void ContactRows::calc_bodies(std::span<const double> q, std::span<const double> u) {
   update_shapes();
+  if (oriented_) orient_frictions(q, u);
   const long runs = bodies_.runs();
   const std::span<const double> values = bodies_.run(q, u);
   if (bodies_.runs() == runs) return;
@@ -168,7 +183,7 @@ void ContactRows::calc_pairs(std::span<const double> q, std::span<const double> 
 PairValues ContactRows::pair_values(std::size_t pair) const {
   const double* v = law_values_.data() + kLawSize * system_.extra().contacts().law_of_pair[pair];
   const ContactPairEquation& own = system_.equations().contact_pairs[pair];
-  return {v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], own.poisson, own.linear};
+  return {v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], own.law, own.linear, own.phases};
 }
 
 ConstMatrixView ContactRows::calc_rates(std::span<const double> q, std::span<const double> u) {

@@ -26,15 +26,16 @@ namespace kane {
 
 /// Properties of a pair at the present parameters, inputs and state.
 struct PairValues {
-  double restitution, kinetic, stiction, rolling, spinning, stiffness, dissipation, damping;
-  bool poisson = false, linear = false;
+  double restitution, kinetic, stiction, rolling, spinning, stiffness, dissipation, damping, adhesion = 0;
+  RestitutionLaw law = RestitutionLaw::Newton;
+  bool linear = false, phases = false;
 
-  /// The force of a compliant pair at a depth and a rate of the gap; it never pulls. Linear: N = k d + c d'; else that of
+  /// The force of a compliant pair at a depth and a rate of the gap; only adhesion pulls. Linear: N = k d + c d'; else that of
   /// Hunt and Crossley (1975): N = k d^(3/2) (1 + 3/2 c d').
   [[nodiscard]] double calc_force(double depth, double gap_rate) const {
     if (!(depth > 0)) return 0;
-    if (linear) return std::max(0.0, stiffness * depth - damping * gap_rate);
-    return std::max(0.0, stiffness * depth * std::sqrt(depth) * (1 - 1.5 * dissipation * gap_rate));
+    if (linear) return std::max(0.0, stiffness * depth - damping * gap_rate) - adhesion;
+    return std::max(0.0, stiffness * depth * std::sqrt(depth) * (1 - 1.5 * dissipation * gap_rate)) - adhesion;
   }
 };
 
@@ -70,6 +71,7 @@ class ContactRows {
 
  private:
   void update_shapes();
+  void orient_frictions(std::span<const double> q, std::span<const double> u);
   /// Kind of row `k` of a slot.
   [[nodiscard]] ContactScene::Row row_kind(std::size_t k) const;
 
@@ -79,6 +81,7 @@ class ContactRows {
   std::vector<std::vector<Vec3>> hull_points_;
   long parameters_seen_ = 0, calculated_at_ = -1, calculated_with_ = -1;
   std::size_t n_;
+  bool oriented_ = false;  ///< some friction depends on the direction
   ContactScene scene_;
   ContactLayout layout_;
   std::vector<double> body_values_, law_values_;

@@ -40,7 +40,7 @@ class Mover {
   void one(SymbolWithDefault& s) const { each(s.symbol, s.value); }
   void one(ConstraintEquation& c) const { each(c.phi, c.a, c.b, c.gamma, c.multiplier, c.given); }
   void one(EmbeddedEquations& m) const { each(m.D, m.E, m.g, m.M, m.rhs, m.multipliers); }
-  void one(ContactEquation& c) const { each(c.restitution, c.force, c.place); }
+  void one(ContactEquation& c) const { each(c.restitution, c.force, c.place, c.adhesion); }
   void one(ContactEquation::Place& p) const { each(p.point, p.normal, p.across); }
   void one(FrictionEquation& f) const { each(f.kinetic, f.stiction); }
   void one(ContactBodyEquation& b) const {
@@ -48,7 +48,8 @@ class Mover {
   }
   void one(ContactShapeEquation& s) const { each(s.solid.sizes, s.solid.place.position, s.solid.place.rotation); }
   void one(ContactPairEquation& p) const {
-    each(p.restitution, p.kinetic, p.stiction, p.rolling, p.spinning, p.stiffness, p.dissipation, p.damping);
+    each(p.restitution, p.kinetic, p.stiction, p.rolling, p.spinning, p.stiffness, p.dissipation, p.damping, p.adhesion,
+         p.ratio, p.grain);
   }
   void one(SwitchEquation::Reset& r) const { one(r.value); }
   void one(SwitchEquation& s) const { each(s.guard, s.resets); }

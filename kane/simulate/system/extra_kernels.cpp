@@ -51,7 +51,7 @@ std::vector<Expr> implicit_rows(const EquationsOfMotion& e) {
   return rows;
 }
 
-std::optional<Kernel> make_configuration(KernelWorkshop& shop) {
+std::optional<ConfigurationKernel> make_configuration(KernelWorkshop& shop) {
   const EquationsOfMotion& e = shop.equations();
   std::vector<Expr> phi;
   for (const auto& c : e.constraints)
@@ -60,12 +60,17 @@ std::optional<Kernel> make_configuration(KernelWorkshop& shop) {
   phi = shop.with_laws(phi);
   const Jacobian j = jacobian(phi, e.q);
   KernelMaker maker(shop.setting());
+  std::vector<std::vector<int>> places(phi.size());
   for (std::size_t i = 0; i < phi.size(); ++i) {
     maker.add(phi[i]);
-    for (std::size_t k = 0; k < e.q.size(); ++k) maker.add(j.at(static_cast<int>(i), static_cast<int>(k)));
+    for (std::size_t k = 0; k < e.q.size(); ++k) {
+      const Expr& entry = j.at(static_cast<int>(i), static_cast<int>(k));
+      maker.add(entry);
+      if (!entry.is_zero()) places[i].push_back(static_cast<int>(k));
+    }
   }
   bool uses_time = false;
-  return maker.make("configuration", uses_time);
+  return ConfigurationKernel{maker.make("configuration", uses_time), std::move(places)};
 }
 
 std::optional<LinearizationKernel> make_linearization(KernelWorkshop& shop) {
@@ -218,7 +223,7 @@ const T* ExtraKernels::get(const Lazy<T>& lazy, Make make) const {
   return lazy.value ? &*lazy.value : nullptr;
 }
 
-const Kernel* ExtraKernels::configuration() const { return get(configuration_, make_configuration); }
+const ConfigurationKernel* ExtraKernels::configuration() const { return get(configuration_, make_configuration); }
 const LinearizationKernel* ExtraKernels::linearization() const { return get(linearization_, make_linearization); }
 const EnergyKernel* ExtraKernels::energy() const { return get(energy_, make_energy); }
 const CanonicalKernels* ExtraKernels::canonical() const { return get(canonical_, make_canonical); }

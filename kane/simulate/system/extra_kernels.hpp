@@ -46,14 +46,20 @@ struct CanonicalKernels {
   Kernel force;  ///< pdot, as a function of q and u
 };
 
+/// For every configuration constraint: phi, then dphi/dq.
+struct ConfigurationKernel {
+  Kernel kernel;
+  std::vector<std::vector<int>> places;  ///< of each row of dphi/dq: columns that are not identically zero, ascending
+};
+
 class ExtraKernels {
  public:
   explicit ExtraKernels(const CompiledSystem& system) : system_(system) {}
   ExtraKernels(const ExtraKernels&) = delete;
   ExtraKernels& operator=(const ExtraKernels&) = delete;
 
-  /// For every configuration constraint: phi, then dphi/dq. Null if there are none.
-  [[nodiscard]] const Kernel* configuration() const;
+  /// Null if there are none.
+  [[nodiscard]] const ConfigurationKernel* configuration() const;
   /// Null if it would be too long to be worth it.
   [[nodiscard]] const LinearizationKernel* linearization() const;
   [[nodiscard]] const EnergyKernel* energy() const;
@@ -87,7 +93,8 @@ class ExtraKernels {
   const T* get(const Lazy<T>& lazy, Make make) const;
 
   const CompiledSystem& system_;
-  Lazy<Kernel> configuration_, laws_, rates_, handles_, active_, contact_places_;
+  Lazy<ConfigurationKernel> configuration_;
+  Lazy<Kernel> laws_, rates_, handles_, active_, contact_places_;
   Lazy<SwitchKernels> switching_;
   Lazy<ContactKernels> contacts_;
   Lazy<LinearizationKernel> linearization_;

@@ -1,5 +1,6 @@
 #include "kane/simulate/system/independent_constraints.hpp"
 
+#include "kane/base/at.hpp"
 #include "kane/solve/newton.hpp"
 
 namespace kane {
@@ -30,7 +31,7 @@ IndependentConstraints IndependentConstraintFinder::all(std::span<const double> 
   if (evaluator_.active_rows().empty()) return all;
   evaluator_.calc_constraints(q, u);
   if (evaluator_.refresh_embedding().ok())
-    for (const int k : evaluator_.dependent()) all.dependent[static_cast<std::size_t>(k)] = true;
+    for (const int k : evaluator_.dependent()) all.dependent[at(k)] = true;
   return all;
 }
 
@@ -68,9 +69,8 @@ IndependentConstraints IndependentConstraintFinder::choose(std::span<const doubl
   if (active.empty()) return chosen;
   evaluator_.calc_constraints(q, u);
   (void)motion_.update(evaluator_.active_jacobian(), {}, e.dependent_speeds);
-  for (const int row : motion_.kept_rows())
-    chosen.motion[static_cast<std::size_t>(active[static_cast<std::size_t>(row)])] = true;
-  for (const int k : motion_.dependent()) chosen.dependent[static_cast<std::size_t>(k)] = true;
+  for (const int row : motion_.kept_rows()) chosen.motion[at(active[static_cast<std::size_t>(row)])] = true;
+  for (const int k : motion_.dependent()) chosen.dependent[at(k)] = true;
   chosen.redundant = static_cast<int>(motion_.redundant_rows().size());
   return chosen;
 }

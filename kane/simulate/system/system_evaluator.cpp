@@ -96,7 +96,7 @@ void SystemEvaluator::set_active(const std::vector<bool>& active) {
 }
 
 void SystemEvaluator::forget_choice() {
-  chosen_ = doubtful_ = false;
+  chosen_ = doubtful_ = range_rows_ = range_lambda_known_ = false;
   choice_.set_most_rank(std::min(system_->row_count(), system_->speed_count()));
 }
 
@@ -159,7 +159,8 @@ void SystemEvaluator::calc_constraints(std::span<const double> q, std::span<cons
     const std::size_t n = rhs_.size();
     for (std::size_t i = 0, k = 0; i < system_->constraint_count(); ++i) {
       phi_[i] = y[k++], b_[i] = y[k++], gamma_[i] = y[k++];
-      for (std::size_t j = 0; j < n; ++j) jacobian_(i, j) = y[k++];
+      for (const int j : system_->constraint_places()[i]) jacobian_(i, at(j)) = y[k + at(j)];
+      k += n;
     }
   }
   if (contacts_ != nullptr) calc_contacts(q, u);
@@ -197,7 +198,7 @@ const IndependentReport& SystemEvaluator::choose_independent() {
   const auto& preferred = system_->equations().dependent_speeds;
   const IndependentReport& report =
       chosen_ ? choice_.update(active_jacobian(), {}, preferred) : choice_.choose(active_jacobian(), {}, preferred);
-  if (!chosen_ || report.changed) embedding_.set_choice(choice_), ++choices_;
+  if (!chosen_ || report.changed) embedding_.set_choice(choice_), ++choices_, range_rows_ = false;
   if (!chosen_ && report.finite) choice_.set_most_rank(at(report.rank));
   chosen_ = chosen_ || report.finite;
   return report;
@@ -230,6 +231,7 @@ bool SystemEvaluator::adopt_prepared() {
   choice_ = known->choice;
   embedding_.set_choice(choice_);
   chosen_ = true;
+  range_rows_ = false;
   ++choices_, ++adopted_;
   return true;
 }
@@ -238,16 +240,24 @@ void SystemEvaluator::save_choice(SavedChoice& saved) const {
   saved.choice = choice_;
   saved.chosen = chosen_, saved.doubtful = doubtful_;
   saved.choices = choices_, saved.adopted = adopted_;
+  saved.row_lengths = row_lengths_;
 }
 
 void SystemEvaluator::restore_choice(const SavedChoice& saved) {
+  const bool same_rows = chosen_ && saved.chosen && std::ranges::equal(choice_.kept_rows(), saved.choice.kept_rows()) &&
+                         std::ranges::equal(choice_.redundant_rows(), saved.choice.redundant_rows());
   choice_ = saved.choice;
   chosen_ = saved.chosen, doubtful_ = saved.doubtful;
   choices_ = saved.choices, adopted_ = saved.adopted;
+  range_lambda_known_ = false;
+  range_rows_ = range_rows_ && same_rows;
+  if (range_allowed_ && chosen_ && !range_rows_) prepare_range();
+  if (row_lengths_.size() == saved.row_lengths.size()) row_lengths_ = saved.row_lengths;
   if (chosen_) embedding_.set_choice(choice_);
 }
 
 EmbedReport SystemEvaluator::refresh_embedding() {
+  embedding_behind_ = false;
   if (!chosen_ && !adopt_prepared() && !choose_independent().finite) return {EmbedStatus::NotFinite, -1, 0};
   EmbedReport report = embedding_.refresh(active_jacobian());
   if (report.status == EmbedStatus::NotFinite || (report.ok() && embedding_.growth() <= kLargestGrowth)) return report;
@@ -270,6 +280,12 @@ MotionReport SystemEvaluator::solve_free(std::span<double> udot) {
 }
 
 MotionReport SystemEvaluator::solve_embedded(std::span<double> udot) {
+  range_lambda_known_ = factor_range();
+  if (range_lambda_known_) {
+    range_->solve(rhs_, active_gamma(), udot, {range_lambda_.data(), active_.size()});
+    embedding_behind_ = true;
+    return {};
+  }
   EmbedReport embedded = refresh_embedding();
   if (embedded.ok()) embedded = embedding_.solve(mass_matrix_.view(), rhs_, active_gamma(), udot);
   switch (embedded.status) {
@@ -307,7 +323,10 @@ void SystemEvaluator::calc_multipliers(std::span<const double> udot, std::span<d
   for (const std::size_t row : system_->given_rows()) lambda[row] = multipliers_[row];
   if (active_.empty()) return;
   const std::span<double> active{active_lambda_.data(), active_.size()};
-  embedding_.calc_multipliers(mass_matrix_.view(), rhs_, udot, Multipliers::MinimumNorm, active);
+  if (range_lambda_known_ && choice_.redundant_rows().empty())
+    std::copy_n(range_lambda_.begin(), active_.size(), active.begin());
+  else
+    embedding().calc_multipliers(mass_matrix_.view(), rhs_, udot, Multipliers::MinimumNorm, active);
   for (std::size_t i = 0; i < active_.size(); ++i) lambda[at(active_[i])] = active[i];
 }
 

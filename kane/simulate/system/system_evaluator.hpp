@@ -13,6 +13,7 @@
 #include "kane/solve/dense.hpp"
 #include "kane/solve/embed.hpp"
 #include "kane/solve/independent.hpp"
+#include "kane/solve/range_space.hpp"
 
 namespace kane {
 
@@ -99,6 +100,7 @@ class SystemEvaluator {
     IndependentSpeeds choice;
     bool chosen = false, doubtful = false;
     long choices = 0, adopted = 0;
+    std::vector<double> row_lengths{};
   };
   void save_choice(SavedChoice& saved) const;
   void restore_choice(const SavedChoice& saved);
@@ -114,7 +116,21 @@ class SystemEvaluator {
   [[nodiscard]] long choices() const { return choices_; }
   /// D and the factors of A_d for the present A (after calc_constraints), choosing again where necessary.
   [[nodiscard]] EmbedReport refresh_embedding();
-  [[nodiscard]] Embedding& embedding() { return embedding_; }
+  [[nodiscard]] Embedding& embedding() {
+    if (embedding_behind_) (void)refresh_embedding();
+    return embedding_;
+  }
+  /// Lets accelerations and speeds of mechanisms with many loops be found by the range of the constraints (range_space.hpp)
+  /// where that is shorter than the embedding. Then the embedding is formed when it is asked for.
+  void allow_range_space() { range_allowed_ = true; }
+  /// Whether the last accelerations were found so.
+  [[nodiscard]] bool in_range_space() const { return range_lambda_known_; }
+  /// How independent the least independent of the active constraints is, 1 at most (after calc_constraints); 0 where fewer
+  /// are independent than `most_rank`, which remembers the most that were.
+  [[nodiscard]] double calc_independence(int& most_rank);
+  /// Moves u to the speeds nearest in kinetic energy that satisfy the active constraints (after calc_constraints at q).
+  /// False if they cannot be found.
+  [[nodiscard]] bool impose_speeds(std::span<const double> q, std::span<double> u);
   /// A, b, gamma of the active rows only.
   [[nodiscard]] ConstMatrixView active_jacobian() const {
     return active_jacobian_.packed(active_.size(), system_->speed_count());
@@ -148,6 +164,8 @@ class SystemEvaluator {
   [[nodiscard]] bool adopt_prepared();
   MotionReport solve_free(std::span<double> udot);
   MotionReport solve_embedded(std::span<double> udot);
+  void prepare_range();
+  [[nodiscard]] bool factor_range();
   MotionReport solve_given(std::span<const double> q, std::span<const double> u, std::span<double> udot);
   double calc_given(std::span<const double> q, std::span<const double> u, std::span<const double> udot);
   bool factor_given();
@@ -177,7 +195,15 @@ class SystemEvaluator {
   std::vector<Prepared> prepared_;  ///< the latest few
   std::size_t next_prepared_ = 0;
   Embedding embedding_;
+  bool embedding_behind_ = false;  ///< it was not refreshed for the present A
   MassFactors factors_;
+  // Mechanisms with many loops. `range_rows_`: the rows are those of the present choice; `range_mass_`, `range_constraints_`:
+  // what was factored.
+  std::unique_ptr<RangeSpace> range_;
+  bool range_allowed_ = false, range_rows_ = false, range_worth_ = false, range_lambda_known_ = false;
+  long range_mass_ = -1, range_constraints_ = -1;
+  RowGram rows_gram_;  ///< of the kept rows, each divided by its greatest length so far
+  std::vector<double> row_lengths_, range_lambda_;
   // Forces X that loads depend on. multipliers_ has X at their rows and zeros elsewhere, given_lambda_ all multipliers.
   std::vector<double> multipliers_, given_lambda_, residual_, change_, before_, zeros_;
   std::span<const double> given_values_;
