@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kane/analysis/resting.hpp"
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 
 namespace kane {
@@ -91,7 +92,7 @@ class ContactEquilibria {
         const auto friction = std::find_if(e.frictions.begin(), e.frictions.end(),
                                            [&](const FrictionEquation& f) { return f.name == force.name; });
         if (friction == e.frictions.end()) return false;
-        for (const int row : friction->rows) start.active[static_cast<std::size_t>(row)] = true;
+        for (const int row : friction->rows) start.active[at(row)] = true;
         continue;
       }
       if (force.state != ContactForceState::Closed) continue;
@@ -169,6 +170,10 @@ EquilibriaReport find_equilibria(const Model& model, const StartState& start, co
   if (touches && !options.search.steady && options.search.free_inputs.empty()) {
     report.summary.warnings.clear();  // that contacts are left out
     ContactEquilibria(point, options.search, report).run();
+  }
+  for (const Equilibrium& found : report.found) {
+    point.closed_evaluator().set_time(found.state.t);
+    warn_of_jumps(point.closed_evaluator(), found.state, report.warnings);
   }
   const auto& warnings = report.summary.warnings;
   report.warnings.insert(report.warnings.begin(), warnings.begin(), warnings.end());

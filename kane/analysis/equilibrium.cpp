@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kane/analysis/random_starts.hpp"
+#include "kane/base/at.hpp"
 #include "kane/base/contains.hpp"
 #include "kane/base/counted.hpp"
 #include "kane/base/error.hpp"
@@ -108,7 +109,7 @@ void EquilibriumFinder::compile() {
   rows.insert(rows.end(), constraints.begin(), constraints.end());
   for (const int first : e.quaternions) {
     Expr norm(-1);
-    for (int k = first; k < first + 4; ++k) norm += square(e.q[static_cast<std::size_t>(k)]);
+    for (int k = first; k < first + 4; ++k) norm += square(e.q[at(k)]);
     rows.push_back(norm);
   }
   std::vector<Expr> by = e.q;
@@ -350,7 +351,7 @@ bool EquilibriumFinder::solve(Vector& x) {
   for (int i = 0; i < kMostScales && report.ok() && tighten_scales(x); ++i) report = run_newton(x);
   if (report.ok() || report.worst < 0) return report.ok();
   if (report.residual <= kStalled) return true;  // very stiff or badly scaled: no step improves it
-  const std::size_t row = rows_[static_cast<std::size_t>(report.worst)];
+  const std::size_t row = rows_[at(report.worst)];
   // Compared with the sizes at the start, reported as they are.
   const double size = report.residual * row_scale_[row], relative = size / start_scale_[row];
   if (best_.row < 0 || relative < best_.relative) best_ = {relative, size, static_cast<int>(row)};

@@ -66,6 +66,7 @@ FrequencyReport find_frequency_response(const Model& model, const StartState& st
   r.controllable = calc_controllability(linear.a, linear.b), r.observable = calc_observability(linear.a, linear.c);
   r.drift = largest_of(linear.drift);
   point.warn_of_time(r.summary.warnings);
+  warn_of_jumps(point.evaluator(), point.state(), r.summary.warnings);
   if (options.equilibrium) return r;
   const std::vector<std::string> coordinates(linear.states.begin(),
                                              linear.states.begin() + static_cast<std::ptrdiff_t>(linear.coordinates));

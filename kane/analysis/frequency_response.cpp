@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "kane/analysis/modes.hpp"
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 
 namespace kane {
@@ -78,7 +79,7 @@ Reach calc_reach(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
     for (const auto& w : mode.shape) size += std::norm(w);
     for (Index j = 0; j < b.cols(); ++j) {
       Complex product = 0;
-      for (Index k = 0; k < b.rows(); ++k) product += mode.shape[static_cast<std::size_t>(k)] * b(k, j);
+      for (Index k = 0; k < b.rows(); ++k) product += mode.shape[at(k)] * b(k, j);
       sum += std::norm(product);
     }
     r.modes.push_back(std::sqrt(sum / size));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/expr/derivative.hpp"
@@ -158,8 +159,7 @@ void InverseDynamics::explain_free() const {
   const EquationsOfMotion& e = evaluator_.system().equations();
   std::string free;
   for (std::size_t k = rates_.rank(); k < rates_.columns(); ++k)
-    free +=
-        fmt::format("{}'{}'", free.empty() ? "" : ", ", e.u[static_cast<std::size_t>(rates_.permutation()[k])].name());
+    free += fmt::format("{}'{}'", free.empty() ? "" : ", ", e.u[at(rates_.permutation()[k])].name());
   throw ModelError(
       fmt::format("the prescribed coordinates do not determine the motion: prescribe more, since {} of {} speeds "
                   "(such as {}) remain free",

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kane/analysis/joint_ranges.hpp"
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/simulate/motion/sample_times.hpp"
 
@@ -181,7 +182,7 @@ InverseReport InverseStudy::run(const OnRow& on_row) {
     if (on_row) on_row(row);
     if (sample.missing > report.missing) {
       report.missing = sample.missing, report.missing_time = sample.state.t;
-      report.missing_speed = equations().u[static_cast<std::size_t>(sample.missing_speed)].name();
+      report.missing_speed = equations().u[at(sample.missing_speed)].name();
     }
   }
   report.samples = times.last() + 1;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/expr/derivative.hpp"
@@ -68,7 +69,7 @@ void split(ConstMatrixView a, std::span<const double> weight, std::vector<std::s
   std::vector<bool> is_bound(a.columns, false);
   if (a.rows > 0) {
     qr.factor(a, kStateTolerance, {.weight = weight});
-    for (std::size_t k = 0; k < qr.rank(); ++k) is_bound[static_cast<std::size_t>(qr.permutation()[k])] = true;
+    for (std::size_t k = 0; k < qr.rank(); ++k) is_bound[at(qr.permutation()[k])] = true;
   }
   for (std::size_t k = 0; k < a.columns; ++k) (is_bound[k] ? bound : free).push_back(k);
 }
@@ -125,7 +126,7 @@ void Linearizer::choose_states(const State& state) {
   projector_.update_active();
   std::vector<double> weight_q(e.q.size(), 1.0), weight_u(e.u.size(), kWantedWeight);
   // Speeds that the user calls dependent, and their coordinates, go first; those that the user wants as states go last.
-  for (const int k : e.dependent_speeds) weight_u[static_cast<std::size_t>(k)] = 1;
+  for (const int k : e.dependent_speeds) weight_u[at(k)] = 1;
   if (e.dependent_speeds.empty()) std::fill(weight_u.begin(), weight_u.end(), 1.0);
   for (std::size_t k = 0; k < e.q.size(); ++k)
     for (std::size_t j = 0; j < e.u.size(); ++j)

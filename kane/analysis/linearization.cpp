@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kane/analysis/linear_model.hpp"
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/expr/literal.hpp"
 #include "kane/expr/names.hpp"
@@ -68,8 +69,7 @@ void add_symbols(const Linearization& l, std::vector<SymbolicEntry>& to) {
     for (int i = 0; i < m.rows; ++i)
       for (int j = 0; j < m.columns; ++j)
         if (!m(i, j).is_zero())
-          to.push_back({name, l.speeds[static_cast<std::size_t>(i)].name(), columns[static_cast<std::size_t>(j)].name(),
-                        literal(m(i, j)).text});
+          to.push_back({name, l.speeds[at(i)].name(), columns[at(j)].name(), literal(m(i, j)).text});
   };
   add("M", l.M, l.speeds), add("C", l.C, l.speeds), add("K", l.K, l.coordinates), add("F", l.F, l.inputs);
 }
@@ -120,6 +120,7 @@ void fill_numbers(OperatingPoint& point, const LinearizeModelOptions& options, c
   else
     warnings.push_back(fmt::format("{}: A and B were found in numbers, and there are no M, C, K and F", why));
   point.warn_of_time(warnings);
+  warn_of_jumps(point.evaluator(), point.state(), warnings);
   if (!options.equilibrium) point.warn_of_motion(report.largest_rate, options.steady, report.a, warnings);
 }
 
@@ -179,6 +180,7 @@ LinearizationReport linearize_model(const Model& model, const StartState& state,
   auto& warnings = report.summary.warnings;
   report.derivation_warnings = e.warnings;
   point.warn_of_time(warnings);
+  warn_of_jumps(point.evaluator(), point.state(), warnings);
   if (!options.equilibrium) point.warn_of_motion(report.largest_rate, options.steady, report.a, warnings);
   return report;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/expr/derivative.hpp"
 #include "kane/expr/traverse.hpp"
@@ -185,7 +186,7 @@ bool MotionTangent::apply(std::span<const double> dy, int direction, std::span<d
   if (dlambda.empty()) return true;
   const std::span<double> own{active_lambda_.data(), active.size()};
   embedding.calc_multipliers(evaluator_.mass_matrix(), g, dudot, Multipliers::MinimumNorm, own);
-  for (std::size_t k = 0; k < active.size(); ++k) dlambda[static_cast<std::size_t>(active[k])] = own[k];
+  for (std::size_t k = 0; k < active.size(); ++k) dlambda[at(active[k])] = own[k];
   return complete();
 }
 

@@ -2,14 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "kane/analysis/equilibrium.hpp"
 #include "kane/analysis/joint_ranges.hpp"
+#include "kane/analysis/motion_tangent.hpp"
 #include "kane/analysis/signals.hpp"
 #include "kane/analysis/situation.hpp"
 #include "kane/base/error.hpp"
+#include "kane/expr/evaluate.hpp"
 #include "kane/expr/names.hpp"
 #include "kane/expr/traverse.hpp"
+#include "kane/simulate/motion/run_failure.hpp"
 #include "kane/simulate/system/kernel_workshop.hpp"
 
 namespace kane {
@@ -34,7 +38,50 @@ std::vector<std::string> law_names(const CompiledSystem& system) {
   return names;
 }
 
+/// Zero where the function jumps or has a corner; none if it is smooth.
+std::optional<Expr> place_of(const Expr& node) {
+  switch (node.op()) {
+    case Op::Sign:
+    case Op::Abs: return node.arg(0);
+    case Op::Floor: return node.arg(0) - floor(node.arg(0) + Expr(1) / 2);
+    case Op::Mod: return node.arg(0) / node.arg(1) - floor(node.arg(0) / node.arg(1) + Expr(1) / 2);
+    case Op::Min:
+    case Op::Max:
+    case Op::Less:
+    case Op::LessEqual: return node.arg(0) - node.arg(1);
+    default: return std::nullopt;
+  }
+}
+
 }  // namespace
+
+void warn_of_jumps(const SystemEvaluator& evaluator, const State& state, std::vector<std::string>& warnings) {
+  constexpr double kAt = 1e-9;
+  constexpr std::size_t kLongest = 80;
+  const KernelWorkshop shop(evaluator.system());
+  const Values values = named_values(evaluator, state);
+  for (const NodeId id : topological_order(motion_rows(shop))) {
+    const Expr node = shop.graph().at(id);
+    const std::optional<Expr> place = place_of(node);
+    if (!place) continue;
+    const auto symbols = symbols_of({&node, 1});
+    const bool moves = std::any_of(symbols.begin(), symbols.end(), [&](const Expr& s) {
+      const EquationsOfMotion& e = shop.equations();
+      return std::find(e.q.begin(), e.q.end(), s) != e.q.end() || std::find(e.u.begin(), e.u.end(), s) != e.u.end();
+    });
+    const bool known =
+        std::all_of(symbols.begin(), symbols.end(), [&](const Expr& s) { return values.contains(s.name()); });
+    if (!moves || !known) continue;
+    const Expr here = shop.graph().bind(*place);
+    if (!(std::abs(evaluate(here, values, evaluator.system().functions())) <= kAt)) continue;
+    const std::string text = node.to_string();
+    const bool corner = node.op() == Op::Abs || node.op() == Op::Min || node.op() == Op::Max;
+    const std::string sentence =
+        fmt::format("{}{} {} at this state; the linear equations and the verdict on stability do not know it",
+                    text.substr(0, kLongest), text.size() > kLongest ? " ..." : "", corner ? "has a corner" : "jumps");
+    if (!is_among(warnings, sentence)) warnings.push_back(sentence);
+  }
+}
 
 std::string describe_loop(const ControlLoop& loop) {
   const std::string open = fmt::format("{}", fmt::join(loop.open, ", "));
@@ -150,8 +197,8 @@ void OperatingPoint::summarize() {
 void OperatingPoint::warn_of_time(std::vector<std::string>& warnings) const {
   const KernelWorkshop shop(*model().system());
   const auto symbols = symbols_of(motion_rows(shop));
-  if (std::find(symbols.begin(), symbols.end(), shop.equations().t) == symbols.end()) return;
-  warnings.push_back(fmt::format("the equations depend on time; the linear ones hold at t = {} s only", state_.t));
+  if (std::find(symbols.begin(), symbols.end(), shop.equations().t) != symbols.end())
+    warnings.push_back(fmt::format("the equations depend on time; the linear ones hold at t = {} s only", state_.t));
 }
 
 OperatingPoint::Rate OperatingPoint::calc_largest_rate(const std::vector<std::string>& coordinates, bool steady) {

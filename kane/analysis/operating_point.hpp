@@ -123,4 +123,7 @@ class OperatingPoint {
   std::string failure_;
 };
 
+/// Adds a sentence for each function in the equations (sign, abs, max ...) that jumps or has a corner at the state.
+void warn_of_jumps(const SystemEvaluator& evaluator, const State& state, std::vector<std::string>& warnings);
+
 }  // namespace kane

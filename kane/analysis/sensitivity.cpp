@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/expr/derivative.hpp"
@@ -158,7 +159,7 @@ void SensitivityRun::start(const Values& given, State state, const GivenValues& 
   values_.clear(), unit_.clear();
   for (const int d : direction_) {
     const auto index = static_cast<std::size_t>(d >= 0 ? 0 : -1 - d);
-    values_.push_back(d >= 0               ? parameters[model_parameters_[static_cast<std::size_t>(d)]]
+    values_.push_back(d >= 0               ? parameters[model_parameters_[at(d)]]
                       : index < e.q.size() ? state.q[index]
                                            : state.u[index - e.q.size()]);
     unit_.push_back(d >= 0 && values_.back() != 0 ? std::abs(values_.back()) : 1.0);

@@ -63,6 +63,13 @@ std::optional<std::size_t> find_end(const std::vector<Joint>& joints, std::size_
   return best;
 }
 
+/// The equals sign of an equation.
+std::optional<std::size_t> find_equals(const std::vector<Joint>& joints) {
+  for (std::size_t i = 0; i < joints.size(); ++i)
+    if (joints[i].equals && joints[i].depth == 0) return i;
+  return std::nullopt;
+}
+
 // ---- plain text -----------------------------------------------------------------------------------------------------
 
 /// The sign of a joint, if one stands between blanks at `i`.
@@ -91,12 +98,16 @@ Scan scan_text(std::string_view s) {
   return scan;
 }
 
-}  // namespace
-
-std::vector<std::string> break_text(std::string_view formula, std::size_t width) {
-  constexpr std::size_t kIndent = 4, kEqualsIndent = 2;
-  const Scan scan = scan_text(formula);
+/// A formula in lines, and how deep inside parentheses these end.
+struct TextLayout {
   std::vector<std::string> lines;
+  int depth = 0;
+};
+
+/// `at_equals`: the first line ends before the equals sign.
+TextLayout lay_out(std::string_view formula, const Scan& scan, std::size_t width, bool at_equals) {
+  constexpr std::size_t kIndent = 4, kEqualsIndent = 2;
+  TextLayout layout;
   std::vector<std::size_t> columns(scan.parentheses.size(), kIndent);  // of what comes first inside
   std::size_t start = 0, next = 0, indent = 0, right = kIndent, passed = 0;
   double x = 0;
@@ -104,10 +115,11 @@ std::vector<std::string> break_text(std::string_view formula, std::size_t width)
     std::string line(indent, ' ');
     line += formula.substr(start, to - start);
     while (line.ends_with(' ')) line.pop_back();
-    lines.push_back(std::move(line));
+    layout.lines.push_back(std::move(line));
   };
   while (scan.width - x + static_cast<double>(indent) > static_cast<double>(width)) {
-    const auto end = find_end(scan.joints, next, x, static_cast<double>(width) - static_cast<double>(indent));
+    auto end = find_end(scan.joints, next, x, static_cast<double>(width) - static_cast<double>(indent));
+    if (next == 0 && at_equals) end = find_equals(scan.joints);
     if (!end) break;
     const Joint& joint = scan.joints[*end];
     // Columns of this line that later ones may be aligned with: not too far to the right.
@@ -121,11 +133,26 @@ std::vector<std::string> break_text(std::string_view formula, std::size_t width)
       right = after <= width / 2 ? after : kIndent;
     }
     end_line(joint.at);
+    layout.depth += joint.depth;
     start = joint.at, x = joint.x, next = *end + 1;
     indent = joint.equals ? kEqualsIndent : joint.depth == 0 ? right : columns[joint.opening];
   }
   end_line(formula.size());
-  return lines;
+  return layout;
+}
+
+}  // namespace
+
+std::vector<std::string> break_text(std::string_view formula, std::size_t width) {
+  const Scan scan = scan_text(formula);
+  TextLayout best = lay_out(formula, scan, width, false);
+  const auto equals = find_equals(scan.joints);
+  if (best.lines.size() <= 2 || !equals || scan.joints[*equals].x > static_cast<double>(width)) return best.lines;
+  // A right side that has the whole width may need fewer lines, or fewer breaks inside parentheses.
+  TextLayout other = lay_out(formula, scan, width, true);
+  const auto badness = [](const TextLayout& layout) { return static_cast<int>(layout.lines.size()) + layout.depth; };
+  if (other.lines.size() <= best.lines.size() && badness(other) < badness(best)) best = std::move(other);
+  return best.lines;
 }
 
 // ---- LaTeX --------------------------------------------------------------------------------------------------------------

@@ -123,6 +123,8 @@ class MathmlWriter {
     if (std::isalpha(static_cast<unsigned char>(c)) != 0) return "<mi>" + std::string(1, c) + "</mi>";
     if (c == '-') return "<mo>−</mo>";
     if (c == '/') return "<mo lspace='0' rspace='0'>/</mo>";
+    // Only those of \\left and \\right grow with what is between them.
+    if (c == '(' || c == ')' || c == '[' || c == ']') return "<mo stretchy='false'>" + std::string(1, c) + "</mo>";
     return "<mo>" + escape_html(std::string_view(&c, 1)) + "</mo>";
   }
 

@@ -334,7 +334,7 @@ math[display=block] { width: max-content; margin: .2rem 1.5rem; }
 mtable.lines > mtr > mtd { padding: .2rem 0; }
 mtable.lines > mtr > mtd:first-child { text-align: right; }
 mtable.lines > mtr > mtd:last-child { text-align: left; }
-.scroll { overflow-x: auto; }
+.scroll { overflow-x: auto; overflow-y: hidden; padding-bottom: .25rem; }
 )";
 
 std::string html_head(const std::string& title) {

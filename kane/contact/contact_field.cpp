@@ -150,6 +150,16 @@ void ContactField::read(const Touch& touch, ContactPlace& place) const {
   place.gap = touch.gap.v;
   place.normal = touch.normal.v;
   place.point1 = touch.first.v, place.point2 = touch.second.v;
+  find_grain(place);
+}
+
+void ContactField::find_grain(ContactPlace& place) const {
+  place.ratio = 1;
+  const ContactScene::Grain* grain = scene_.grain(place.pair);
+  if (grain == nullptr) return;
+  place.grain = scene_.body(grain->body).motion.R * grain->along;
+  constexpr double kAcross = 1e-3;  // the direction is not normal to the surface
+  if (norm(cross(place.normal, place.grain)) > kAcross * norm(grain->along)) place.ratio = grain->ratio;
 }
 
 /// Where a rim touches, across its axis: used where it lies flat.
@@ -229,13 +239,6 @@ void ContactField::speculate(std::span<const RigidMotion> ends, const std::vecto
 
 void ContactField::refresh() {
   for (ContactPlace& place : places_) read(calc(place, place.hold), place);
-}
-
-double ContactField::deepest() const {
-  double depth = 0;
-  for (const ContactPlace& place : places_)
-    if (place.closed) depth = std::max(depth, -place.gap / size_of_pair(place.pair));
-  return depth;
 }
 
 }  // namespace kane

@@ -34,8 +34,12 @@ struct ContactPlace {
   bool sticks = true;
   bool arrived = false;  ///< in the last step
 
+  Vec3 grain;        ///< along which friction has its first coefficient; zero: it is the same in all directions
+  double ratio = 1;  ///< of the second one to it
+
   /// One of two directions of sliding; the other one is across both.
   [[nodiscard]] Vec3 first_across() const {
+    if (ratio != 1) return unit(cross(cross(normal, grain), normal));
     return unit(cross(normal, std::abs(normal.x) < 0.6 ? Vec3{1, 0, 0} : Vec3{0, 1, 0}));
   }
 };
@@ -60,8 +64,6 @@ class ContactField {
   [[nodiscard]] double longest_step() const { return longest_step_; }
   /// The smaller shape of a pair; gaps below a millionth of it are closed.
   [[nodiscard]] double size_of_pair(std::size_t pair) const;
-  /// Depth of the deepest place, relative to the size of its pair.
-  [[nodiscard]] double deepest() const;
 
  private:
   void prepare();
@@ -70,6 +72,7 @@ class ContactField {
   void read(const Touch& touch, ContactPlace& place) const;
   [[nodiscard]] Touch calc(const ContactPlace& place, const Hold& hold) const;
   void remember_rim(ContactPlace& place) const;
+  void find_grain(ContactPlace& place) const;
   [[nodiscard]] const RigidMotion& motion(std::uint32_t shape) const {
     const std::size_t body = scene_.shapes()[shape].body;
     return scene_.body(body).motion;

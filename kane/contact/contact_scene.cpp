@@ -42,6 +42,15 @@ void ContactScene::set_shapes(std::vector<ContactShape> shapes) {
   fcl_ = std::make_unique<FclDistances>(shapes_);
 }
 
+void ContactScene::set_grain(std::size_t pair, const Grain& grain) {
+  if (grains_.size() < pairs_.size()) grains_.resize(pairs_.size());
+  if (grains_[pair].body == grain.body && grains_[pair].ratio == grain.ratio &&
+      norm(grains_[pair].along - grain.along) == 0)
+    return;
+  grains_[pair] = grain;
+  ++version_;
+}
+
 void ContactScene::clear() {
   std::fill(slots_.begin(), slots_.end(), Slot{});
   overflown_ = false;
@@ -259,8 +268,15 @@ void ContactScene::calc() {
     const Touch& t = touches_[i] = calc_touch(slot.feature, slot.hold, *s.first, s.b1->motion, *s.second, s.b2->motion);
     // Friction is needed only where shapes touch or nearly do.
     if (!t.valid || !(slot.hold.holds || t.gap.v < kClosing * margin(pairs_[slot.pair]))) continue;
-    const JetVector first = unit(cross(t.normal, constant(slot.reference)));
-    tangents_[i] = {true, first, cross(t.normal, first), s.b1->motion.matter(t.first) - s.b2->motion.matter(t.second)};
+    JetVector first = unit(cross(t.normal, constant(slot.reference)));
+    double ratio = 1;
+    if (const Grain* g = grain(slot.pair)) {
+      const JetVector across = cross(t.normal, body(g->body).motion.direction(g->along));
+      constexpr double kAcross = 1e-3;  // the direction is not normal to the surface
+      if (norm(across.v) > kAcross * norm(g->along)) first = cross(unit(across), t.normal), ratio = g->ratio;
+    }
+    tangents_[i] = {true, first, cross(t.normal, first), s.b1->motion.matter(t.first) - s.b2->motion.matter(t.second),
+                    ratio};
   }
 }
 
@@ -309,6 +325,10 @@ ContactScene::RowValues ContactScene::calc_row(std::size_t i, Row row, double* a
     return values;
   }
   values.gamma = -(dot(direction.d, tangents.slip.v) + dot(d, tangents.slip.d));
+  if (row == Row::Slip2 && tangents.ratio != 1) {
+    values.b *= tangents.ratio, values.gamma *= tangents.ratio;
+    for (std::size_t j = 0; j < n_; ++j) a[j] *= tangents.ratio;
+  }
   return values;
 }
 
@@ -318,7 +338,8 @@ std::optional<ContactScene::Place> ContactScene::place(std::size_t i) const {
   if (slot.pair == kNoIndex || !t.valid) return std::nullopt;
   const double sign = slot.swapped ? -1.0 : 1.0;
   Place place{t.second.v, sign * t.normal.v, {}, {}, sign};
-  if (tangents_[i].needed) place.across1 = tangents_[i].first.v, place.across2 = tangents_[i].second.v;
+  if (tangents_[i].needed)
+    place.across1 = tangents_[i].first.v, place.across2 = tangents_[i].ratio * tangents_[i].second.v;
   return place;
 }
 
@@ -331,6 +352,7 @@ void ContactScene::add_wrenches(std::size_t i, Row row, double force, std::span<
                   : row == Row::Slip2 || row == Row::Roll2 ? tangents_[i].second.v
                                                            : t.normal.v;
   const bool turning = row == Row::Roll1 || row == Row::Roll2 || row == Row::Spin;
+  if (row == Row::Slip2) force *= tangents_[i].ratio;
   const auto add = [&](const ContactShape& shape, const Vec3& point, double size) {
     if (shape.body == kNoIndex) return;
     const Vec3 f = turning ? Vec3{} : size * d;

@@ -49,6 +49,18 @@ class ContactScene {
   /// Motion of a body (kNoIndex: the ground), to be filled in before the rest is called.
   [[nodiscard]] MovingBody& body(std::size_t i) { return i == kNoIndex ? ground_ : bodies_[i]; }
   [[nodiscard]] const MovingBody& body(std::size_t i) const { return i == kNoIndex ? ground_ : bodies_[i]; }
+  /// Friction of a pair that depends on the direction: sliding across `along`, fixed in a body (kNoIndex: in the ground), is
+  /// measured `ratio` times as fast, which makes the friction cone round (lowering_switching.cpp).
+  struct Grain {
+    std::size_t body = kNoIndex;
+    Vec3 along;
+    double ratio = 1;
+  };
+  void set_grain(std::size_t pair, const Grain& grain);
+  /// Null: friction is the same in all directions.
+  [[nodiscard]] const Grain* grain(std::size_t pair) const {
+    return pair < grains_.size() && grains_[pair].ratio > 0 && norm(grains_[pair].along) > 0 ? &grains_[pair] : nullptr;
+  }
   [[nodiscard]] std::size_t body_count() const { return bodies_.size(); }
   /// Grows with every set_shapes().
   [[nodiscard]] long shape_version() const { return shape_version_; }
@@ -121,6 +133,7 @@ class ContactScene {
   struct Tangents {
     bool needed = false;
     JetVector first, second, slip;
+    double ratio = 1;  ///< of sliding along `second`
   };
   struct Sides {
     const ContactShape *first, *second;
@@ -147,6 +160,7 @@ class ContactScene {
   std::vector<Slot> kept_slots_;
   std::vector<Touch> kept_touches_;
   std::vector<Tangents> tangents_;
+  std::vector<Grain> grains_;  ///< of pairs; empty if there are none
   struct Travel {
     double speed = 0, distance = 0;
   };

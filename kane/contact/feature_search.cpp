@@ -1,5 +1,6 @@
 #include "kane/contact/feature_search.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -47,9 +48,12 @@ class FeatureSearch {
   void visit_edges() const {
     const Polytope &a = first_.core, &b = second_.core;
     const double near = reach_ + first_.rounding() + second_.rounding();
+    const bool on_ends = ends_lie_on_each_other();
     for (std::size_t i = 0; i < a.edges.size(); ++i) {
       const Vec3 p = m1_.place(a.corners[a.edges[i].from]), d = m1_.place(a.corners[a.edges[i].to]) - p;
+      const bool rim = on_ends && across_axis(first_, a.edges[i]);
       for (std::size_t j = 0; j < b.edges.size(); ++j) {
+        if (rim && across_axis(second_, b.edges[j])) continue;
         const Vec3 q = m2_.place(b.corners[b.edges[j].from]), e = m2_.place(b.corners[b.edges[j].to]) - q;
         const Vec3 n = cross(d, e);
         const double squared = dot(n, n);
@@ -65,6 +69,22 @@ class FeatureSearch {
   }
 
  private:
+  /// Two cylinders with parallel axes that overlap widely, such as a pile of coins: the corners of both rims bear each other, and
+  /// the crossings of their edges in between say nothing more.
+  [[nodiscard]] bool ends_lie_on_each_other() const {
+    if (first_.kind != Kind::Cylinder || second_.kind != Kind::Cylinder) return false;
+    const Vec3 a = m1_.R * first_.axis, b = m2_.R * second_.axis;
+    if (norm(cross(a, b)) > kNearlyFlat) return false;
+    const Vec3 apart = m1_.place(first_.centre) - m2_.place(second_.centre);
+    constexpr double kWide = 0.9;
+    return norm(apart - dot(apart, b) * b) < kWide * std::max(first_.radius, second_.radius);
+  }
+  /// An edge of a rim.
+  [[nodiscard]] static bool across_axis(const ContactShape& s, const Polytope::Edge& e) {
+    const Vec3 d = s.core.corners[e.to] - s.core.corners[e.from];
+    return std::abs(dot(d, s.axis)) < 0.5 * norm(d);
+  }
+
   [[nodiscard]] std::size_t ends() const { return first_.length > 0 ? 2 : 1; }
   [[nodiscard]] Touch touch(const Feature& feature) const { return calc_touch(feature, {}, first_, m1_, second_, m2_); }
 

@@ -1,4 +1,5 @@
 #include "kane/haptics/predictor.hpp"
+#include "kane/base/at.hpp"
 
 #include <algorithm>
 
@@ -47,7 +48,7 @@ void Predictor::step(std::span<const double> position, std::span<const double> s
     if (ticked.status != TickStatus::Ok) return void(left_ = 0);
     if (ticked.events == 0) continue;
     now_.evaluator().prepare(ahead_.evaluator());
-    ++predicted_[static_cast<std::size_t>(guess_)];
+    ++predicted_[at(guess_)];
   }
 }
 

@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "kane/base/at.hpp"
 #include "kane/haptics/virtual_coupler.hpp"
 #include "kane/simulate/tick/tick_simulator.hpp"
 
@@ -37,7 +38,7 @@ class Predictor {
   static constexpr std::size_t kGuesses = 3;
   /// Number of ticks ahead with changes of constraints.
   [[nodiscard]] long predicted() const { return predicted_[0] + predicted_[1] + predicted_[2]; }
-  [[nodiscard]] long predicted(Guess guess) const { return predicted_[static_cast<std::size_t>(guess)]; }
+  [[nodiscard]] long predicted(Guess guess) const { return predicted_[at(guess)]; }
 
  private:
   TickSimulator& now_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/expr/affine.hpp"
 #include "kane/mechanics/algebra.hpp"
@@ -153,7 +154,7 @@ void add_coordinate_forces(const System& s, const Kinematical& kinematical, std:
   const std::vector<Expr>& symbols = kinematical.model.symbols;
   for (const CoordinateForceRecord& f : s.coordinate_forces()) {
     const auto k = std::find(symbols.begin(), symbols.end(), s.rate(f.coordinate)) - symbols.begin();
-    rate_forces[static_cast<std::size_t>(k)] += substitute(f.value, kinematical.rates_to_speeds);
+    rate_forces[at(k)] += substitute(f.value, kinematical.rates_to_speeds);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "kane/base/at.hpp"
 #include "kane/expr/count.hpp"
 #include "kane/expr/print.hpp"
+#include "kane/expr/substitution.hpp"
 #include "kane/mechanics/formula_writer.hpp"
 #include "kane/mechanics/spelled_motion.hpp"
 #include "kane/mechanics/turn_words.hpp"
@@ -395,11 +396,13 @@ class PageMaker {
     const auto& e = *equations_.embedded;
     page_.add_text("Dependent speeds:");
     rows.clear();
+    std::vector<Expr> values;
     for (std::size_t i = 0; i < e.dependent.size(); ++i) {
       Expr sum = e.E[i];
       for (std::size_t j = 0; j < e.independent.size(); ++j)
         sum += e.D(static_cast<int>(i), static_cast<int>(j)) * equations_.u[at(e.independent[j])];
       rows.push_back(equation(write_.symbol(equations_.u[at(e.dependent[i])]), form(sum)));
+      values.push_back(sum);
     }
     add(std::move(rows));
     rows.clear();
@@ -412,10 +415,13 @@ class PageMaker {
       return;
     }
     page_.add_text("Constrained equations, by recombination (Buffinton 6.67):");
+    Substitution dependent;
+    for (std::size_t i = 0; i < e.dependent.size(); ++i) dependent.set(equations_.u[at(e.dependent[i])], values[i]);
     for (int r = 0; r < e.M.rows; ++r) {
       Expr left;
       for (int s = 0; s < e.M.columns; ++s) left += e.M(r, s) * equations_.udot[at(e.independent[at(s)])];
-      rows.push_back(equation(form(left), form(e.rhs[at(r)])));
+      const Formula right = write_.shorter(e.rhs[at(r)], substitute(e.rhs[at(r)], dependent));
+      rows.push_back(equation(form(left), right));
     }
     add(std::move(rows));
   }

@@ -132,12 +132,16 @@ struct AuxiliaryForce {
 // Rows are constraints of the list below that are not active by themselves: phi is a gap, A u + b a speed, the multiplier
 // a force. Values are expressions of q, u, t, inputs and parameters.
 
+/// What restitution is the ratio of, before and after an impact: speeds (Newton), impulses of restitution and compression
+/// (Poisson), or, squared, the work of the normal force in these two phases (Stronge).
+enum class RestitutionLaw : std::uint8_t { Newton, Poisson, Stronge };
+
 /// Unilateral contact: gap phi >= 0, force >= 0 along the row `normal`, one of them zero.
 struct ContactEquation {
   std::string name;
-  int normal = 0;        ///< row
-  Expr restitution;      ///< 0 (no rebound) to 1 (no loss)
-  bool poisson = false;  ///< restitution of impulses (Poisson) instead of speeds (Newton)
+  int normal = 0;    ///< row
+  Expr restitution;  ///< 0 (no rebound) to 1 (no loss)
+  RestitutionLaw law = RestitutionLaw::Newton;
   std::optional<Expr>
       force;  ///< compliant: the force, a function of gap and rate; then there is no constraint and no impact
   std::string coordinate{};  ///< for the stop of a joint: the coordinate it limits
@@ -150,6 +154,8 @@ struct ContactEquation {
     std::vector<Expr3> across;
   };
   std::optional<Place> place{};
+  bool phases = false;  ///< friction follows the sliding through the phases of an impact (Routh)
+  Expr adhesion{};      ///< force that holds it while it is closed
 };
 
 /// A body as contact geometry sees it: everything in the inertial frame. Accelerations contain udot symbols.
@@ -194,12 +200,19 @@ struct ContactPairEquation {
   std::string name;
   int first = 0, second = 0;  ///< shapes
   Expr restitution;
-  bool poisson = false;
+  RestitutionLaw law = RestitutionLaw::Newton;
   Expr kinetic, stiction;       ///< coefficients
   Expr rolling, spinning;       ///< lengths
   Expr stiffness, dissipation;  ///< stiffness 0: rigid
   Expr damping{};               ///< of a linear compliant contact
   bool linear = false;          ///< compliant with a linear law
+  bool phases = false;          ///< as in ContactEquation
+  Expr adhesion{};
+  /// Friction that depends on the direction: across `grain`, the coefficients are `ratio` times those along it.
+  bool oriented = false;
+  Expr ratio{};
+  int grain_body = -1;  ///< among the bodies, in whose axes `grain` is given; -1: the ground
+  Expr3 grain{};
 };
 
 /// What touches between two bodies, or at the contacts of a rule (`second` is then empty), summed up for outputs. Its values

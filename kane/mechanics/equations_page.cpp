@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "kane/base/at.hpp"
 #include "kane/expr/literal.hpp"
 #include "kane/expr/print.hpp"
 #include "kane/mechanics/formula_writer.hpp"
@@ -58,7 +59,18 @@ class EquationsPage {
   void constraints() {
     if (e_.constraints.empty()) return;
     page_.add_heading(1, "Constraints");
+    std::vector<bool> switched(e_.constraints.size(), false);
+    for (const ContactEquation& c : e_.contacts) switched[at(c.normal)] = true;
+    for (const FrictionEquation& f : e_.frictions)
+      for (const int row : f.rows) switched[at(row)] = true;
+    std::vector<std::string> names;
+    for (std::size_t k = 0; k < switched.size(); ++k)
+      if (switched[k]) names.push_back(e_.constraints[k].name);
+    if (!names.empty())
+      page_.add_text(
+          fmt::format("Contacts and frictions add constraints while they hold: {}.", fmt::join(names, ", ")));
     for (const ConstraintEquation& c : e_.constraints) {
+      if (switched[static_cast<std::size_t>(&c - e_.constraints.data())]) continue;
       Expr speed = c.b;
       for (std::size_t i = 0; i < e_.u.size(); ++i) speed += c.a[i] * e_.u[i];
       page_.add_text(fmt::format("{}{}:", c.name, c.active ? "" : " (not active at first)"));

@@ -147,9 +147,7 @@ ExplicitMotion form_unsymmetric(const EquationsOfMotion& e, const std::vector<in
           "the accelerations of '{}' are not determined: its mass matrix is singular, and with loads proportional to "
           "accelerations it is not symmetric either",
           e.name);
-  const auto row = [&](std::size_t i) -> const ConstraintEquation& {
-    return e.constraints[static_cast<std::size_t>(rows[i])];
-  };
+  const auto row = [&](std::size_t i) -> const ConstraintEquation& { return e.constraints[at(rows[i])]; };
   const auto product = [](const std::vector<Expr>& a, const std::vector<Expr>& b) {
     Expr sum;
     for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
@@ -168,7 +166,7 @@ ExplicitMotion form_unsymmetric(const EquationsOfMotion& e, const std::vector<in
   }
   const std::vector<Expr> lambda = LinearSolver(S).solve(right);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    motion.multipliers[static_cast<std::size_t>(rows[i])] = lambda[i];
+    motion.multipliers[at(rows[i])] = lambda[i];
     for (std::size_t r = 0; r < motion.udot.size(); ++r) motion.udot[r] += Z[i][r] * lambda[i];
   }
   return motion;

@@ -22,11 +22,7 @@ Expr33 partial_of(const Expr33& e, const Expr& q) {
   return r;
 }
 
-/// Force at the origin, torque on the frame, forces of the coordinates.
-struct Forces {
-  Expr3 force, torque;
-  std::vector<Expr> modal;
-};
+using Forces = DeformingForces;
 
 /// dT/dv, dT/dw, dT/dq'.
 Forces momenta(const DeformingInertia& e, const Expr3& v, const Expr3& w, const std::vector<Expr>& rate) {
@@ -64,39 +60,6 @@ Expr modal_bias(const DeformingInertia& e, const DeformingMotion& m, std::size_t
   return sum;
 }
 
-/// F, T and Q of flexible.hpp.
-Forces inertia_forces(const DeformingInertia& e, const DeformingMotion& m) {
-  const FlexibleSpec& s = e.spec;
-  const Expr3& w = m.w;
-  VelocityForm turn;
-  turn.value = w;
-  turn.acceleration = m.alpha;
-  const Expr3 slide = combine(m.rate, e.P);  // c'
-  Forces f;
-  f.force = add(scale(s.mass, m.a), Kinematics::centripetal(turn, s.first_moment));
-  if (!is_zero(w)) f.force = add(f.force, scale(2, cross(w, slide)));
-  f.force = add(f.force, combine(m.second, e.P));
-  f.torque = add(cross(s.first_moment, m.a), add(multiply(s.inertia, m.alpha), gyroscopic(s.inertia, w)));
-  const Expr3 spin = combine(m.rate, s.coupling);
-  f.torque = add(f.torque, add(cross(w, spin), combine(m.second, s.coupling)));
-  for (std::size_t i = 0; i < e.size(); ++i) {
-    const Expr3 Jw = multiply(e.dJ[i], w);
-    Expr3 P_rate, H_rate, H_swapped;
-    for (std::size_t j = 0; j < e.size(); ++j) {
-      P_rate = add(P_rate, scale(m.rate[j], e.dP[i][j]));
-      H_rate = add(H_rate, scale(m.rate[j], e.dH[i][j]));
-      H_swapped = add(H_swapped, scale(m.rate[j], subtract(e.dH[i][j], e.dH[j][i])));
-    }
-    f.force = add(f.force, scale(m.rate[i], P_rate));
-    f.torque = add(f.torque, scale(m.rate[i], add(Jw, H_rate)));
-    Expr own = dot(e.P[i], m.a) + dot(s.coupling[i], m.alpha);
-    for (std::size_t j = 0; j < e.size(); ++j) own += s.modal_mass(i, j) * m.second[j];
-    own += dot(w, H_swapped) - dot(w, Jw) / 2 + modal_bias(e, m, i);
-    f.modal.push_back(own);
-  }
-  return f;
-}
-
 int rate_index(const Kinematics& k, const Expr& coordinate) {
   const std::vector<Expr>& symbols = k.model().symbols;
   const auto found = std::find(symbols.begin(), symbols.end(), k.system().rate(coordinate));
@@ -126,36 +89,39 @@ std::vector<Expr> partial_rates(const Kinematics& k, const DeformingInertia& e, 
 
 }  // namespace
 
-std::vector<DeformingInertia> form_deforming_inertias(const System& system) {
-  std::vector<DeformingInertia> all;
-  for (const FlexibleRecord& record : system.flexible_bodies()) {
-    DeformingInertia e;
-    e.body = record.body;
-    e.spec = record.spec;
-    const std::vector<Expr>& q = e.spec.coordinates;
-    for (const Expr& qi : q) {
-      e.P.push_back(partial_of(e.spec.first_moment, qi));
-      e.dJ.push_back(partial_of(e.spec.inertia, qi));
-    }
-    bool varies = false;
-    for (std::size_t i = 0; i < q.size(); ++i) {
-      e.dP.emplace_back();
-      e.dH.emplace_back();
-      e.dM.emplace_back();
-      for (std::size_t j = 0; j < q.size(); ++j) {
-        e.dP[i].push_back(partial_of(e.P[i], q[j]));
-        e.dH[i].push_back(partial_of(e.spec.coupling[i], q[j]));
-        e.dM[i].emplace_back();
-        for (const Expr& qk : q) {
-          const Expr& m = e.spec.modal_mass(i, j);
-          e.dM[i][j].push_back(m.graph() == nullptr ? Expr() : derivative(m, qk));
-          varies = varies || !e.dM[i][j].back().is_zero();
-        }
+DeformingInertia form_deforming_inertia(BodyId body, FlexibleSpec spec) {
+  DeformingInertia e;
+  e.body = body;
+  e.spec = std::move(spec);
+  const std::vector<Expr>& q = e.spec.coordinates;
+  for (const Expr& qi : q) {
+    e.P.push_back(partial_of(e.spec.first_moment, qi));
+    e.dJ.push_back(partial_of(e.spec.inertia, qi));
+  }
+  bool varies = false;
+  for (std::size_t i = 0; i < q.size(); ++i) {
+    e.dP.emplace_back();
+    e.dH.emplace_back();
+    e.dM.emplace_back();
+    for (std::size_t j = 0; j < q.size(); ++j) {
+      e.dP[i].push_back(partial_of(e.P[i], q[j]));
+      e.dH[i].push_back(partial_of(e.spec.coupling[i], q[j]));
+      e.dM[i].emplace_back();
+      for (const Expr& qk : q) {
+        const Expr& m = e.spec.modal_mass(i, j);
+        e.dM[i][j].push_back(m.graph() == nullptr ? Expr() : derivative(m, qk));
+        varies = varies || !e.dM[i][j].back().is_zero();
       }
     }
-    if (!varies) e.dM.clear();
-    all.push_back(std::move(e));
   }
+  if (!varies) e.dM.clear();
+  return e;
+}
+
+std::vector<DeformingInertia> form_deforming_inertias(const System& system) {
+  std::vector<DeformingInertia> all;
+  for (const FlexibleRecord& record : system.flexible_bodies())
+    all.push_back(form_deforming_inertia(record.body, record.spec));
   return all;
 }
 
@@ -174,6 +140,38 @@ DeformingMotion motion_of(Kinematics& k, const DeformingInertia& e) {
     m.second.push_back(k.model().second[i]);
   }
   return m;
+}
+
+DeformingForces inertia_forces(const DeformingInertia& e, const DeformingMotion& m) {
+  const FlexibleSpec& s = e.spec;
+  const Expr3& w = m.w;
+  VelocityForm turn;
+  turn.value = w;
+  turn.acceleration = m.alpha;
+  const Expr3 slide = combine(m.rate, e.P);  // c'
+  Forces f;
+  f.force = add(scale(s.mass, m.a), Kinematics::centripetal(turn, s.first_moment));
+  if (!is_zero(w)) f.force = add(f.force, scale(2, cross(w, slide)));
+  f.force = add(f.force, combine(m.second, e.P));
+  f.torque = add(cross(s.first_moment, m.a), add(multiply(s.inertia, m.alpha), gyroscopic(s.inertia, w)));
+  const Expr3 spin = combine(m.rate, s.coupling);
+  f.torque = add(f.torque, add(cross(w, spin), combine(m.second, s.coupling)));
+  for (std::size_t i = 0; i < e.size(); ++i) {
+    const Expr3 Jw = multiply(e.dJ[i], w);
+    Expr3 P_rate, H_rate, H_swapped;
+    for (std::size_t j = 0; j < e.size(); ++j) {
+      P_rate = add(P_rate, scale(m.rate[j], e.dP[i][j]));
+      H_rate = add(H_rate, scale(m.rate[j], e.dH[i][j]));
+      H_swapped = add(H_swapped, scale(m.rate[j], subtract(e.dH[i][j], e.dH[j][i])));
+    }
+    f.force = add(f.force, scale(m.rate[i], P_rate));
+    f.torque = add(f.torque, scale(m.rate[i], add(Jw, H_rate)));
+    Expr own = dot(e.P[i], m.a) + dot(s.coupling[i], m.alpha);
+    for (std::size_t j = 0; j < e.size(); ++j) own += s.modal_mass(i, j) * m.second[j];
+    own += dot(w, H_swapped) - dot(w, Jw) / 2 + modal_bias(e, m, i);
+    f.modal.push_back(own);
+  }
+  return f;
 }
 
 Expr twice_kinetic_energy(const DeformingInertia& e, const DeformingMotion& m) {

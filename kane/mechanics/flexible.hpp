@@ -37,6 +37,7 @@ struct DeformingInertia {
   [[nodiscard]] std::size_t size() const { return spec.coordinates.size(); }
 };
 
+[[nodiscard]] DeformingInertia form_deforming_inertia(BodyId body, FlexibleSpec spec);
 [[nodiscard]] std::vector<DeformingInertia> form_deforming_inertias(const System& system);
 
 /// Motion of a deforming body: components in its frame.
@@ -47,6 +48,13 @@ struct DeformingMotion {
 };
 /// In whatever accelerations `kinematics` knows (u' = 0, or u' as symbols).
 [[nodiscard]] DeformingMotion motion_of(Kinematics& kinematics, const DeformingInertia& inertia);
+
+/// F at the origin, T about it, and Q.
+struct DeformingForces {
+  Expr3 force, torque;
+  std::vector<Expr> modal;
+};
+[[nodiscard]] DeformingForces inertia_forces(const DeformingInertia& inertia, const DeformingMotion& motion);
 
 /// 2 T.
 [[nodiscard]] Expr twice_kinetic_energy(const DeformingInertia& inertia, const DeformingMotion& motion);

@@ -97,6 +97,15 @@ Formula FormulaWriter::form(const Expr& e) {
   return abbreviated(abbreviations_.shorten({&e, 1}).front());
 }
 
+// Values that are equal where the constraints hold: the dependent speeds as they are, or written with the independent ones.
+Formula FormulaWriter::shorter(const Expr& e, const Expr& substituted) {
+  if (e == substituted) return form(e);
+  const Literal written = textbook(e), other = textbook(substituted);
+  const bool better = !other.too_long && (written.too_long || other.operations <= written.operations) &&
+                      (other.operations <= kAlwaysReadable || other.operations <= count_operations({&e, 1}).total());
+  return better ? Formula{other.text, other.latex} : form(e);
+}
+
 // A sum of products of intermediate variables is put in order as well, where that does not make it longer.
 Formula FormulaWriter::abbreviated(const Expr& e) const {
   const Literal written = literal(e, literal_);

@@ -26,6 +26,8 @@ class FormulaWriter {
   /// The textbook form; where that is too long to read, one with intermediate variables, whose definitions wait in
   /// take_definitions().
   [[nodiscard]] Formula form(const Expr& e);
+  /// The shorter of two forms that mean the same; the second if it is as short.
+  [[nodiscard]] Formula shorter(const Expr& e, const Expr& substituted);
   /// The same, a number in decimals.
   [[nodiscard]] Formula value(const Expr& e);
   [[nodiscard]] Formula symbol(const Expr& s) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kane/base/at.hpp"
 #include "kane/expr/affine.hpp"
 #include "kane/expr/traverse.hpp"
 
@@ -50,8 +51,7 @@ void move_load_inertia(const std::vector<Expr>& udot, EmbeddedEquations& m) {
       for (std::size_t k = 0; k < m.dependent.size(); ++k) sum += L(r, m.dependent[k]) * m.D(k, j);
       m.M(r, j) -= sum;
     }
-    for (std::size_t k = 0; k < m.dependent.size(); ++k)
-      m.rhs[static_cast<std::size_t>(r)] += L(r, m.dependent[k]) * m.g[k];
+    for (std::size_t k = 0; k < m.dependent.size(); ++k) m.rhs[at(r)] += L(r, m.dependent[k]) * m.g[k];
   }
 }
 

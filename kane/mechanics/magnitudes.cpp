@@ -86,19 +86,38 @@ bool Magnitudes::negligible(int row, int column) const {
   });
 }
 
+// Only rows with an entry in the column change, in the columns in which the row has entries; largest entries are found again
+// in these alone. (A matrix of many loops has few entries: all of it, again and again, would be most of the derivation.)
 void Magnitudes::eliminate(int row, int column) {
   row_left_[at(row)] = false;
   column_left_[at(column)] = false;
+  std::vector<int> rows, columns;
   for (Place& p : places_) {
     const double pivot = p.values[place(row, column)];
-    for (int r = 0; pivot != 0 && r < rows_; ++r) {
+    rows.clear(), columns.clear();
+    for (int c = 0; c < columns_; ++c)
+      if (column_left_[at(c)] && p.values[place(row, c)] != 0) columns.push_back(c);
+    for (int r = 0; r < rows_; ++r) {
       if (!row_left_[at(r)] || p.values[place(r, column)] == 0) continue;
+      rows.push_back(r);
+      if (pivot == 0) continue;
       const double factor = p.values[place(r, column)] / pivot;
-      for (int c = 0; c < columns_; ++c) {
-        if (column_left_[at(c)]) p.values[place(r, c)] -= factor * p.values[place(row, c)];
-      }
+      for (const int c : columns) p.values[place(r, c)] -= factor * p.values[place(row, c)];
     }
-    find_largest(p);
+    find_largest_again(p, rows, columns);
+  }
+}
+
+void Magnitudes::find_largest_again(Place& p, std::span<const int> rows, std::span<const int> columns) const {
+  for (const int r : rows) {
+    double& largest = p.row[at(r)] = 0;
+    for (int c = 0; c < columns_; ++c)
+      if (column_left_[at(c)]) largest = std::max(largest, std::abs(p.values[place(r, c)]));
+  }
+  for (const int c : columns) {
+    double& largest = p.column[at(c)] = 0;
+    for (int r = 0; r < rows_; ++r)
+      if (row_left_[at(r)]) largest = std::max(largest, std::abs(p.values[place(r, c)]));
   }
 }
 

@@ -4,6 +4,7 @@
 // frames are orthogonal to sixteen digits, not exactly). Such an entry is a correct pivot and a useless one: all digits
 // are lost where the rest is divided by it.
 
+#include <span>
 #include <vector>
 
 #include "kane/base/at.hpp"
@@ -34,6 +35,7 @@ class Magnitudes {
   [[nodiscard]] std::size_t place(int r, int c) const { return at(r) * at(columns_) + at(c); }
   void scale(Place& p) const;
   void find_largest(Place& p) const;
+  void find_largest_again(Place& p, std::span<const int> rows, std::span<const int> columns) const;
 
   int rows_;
   int columns_;

@@ -108,7 +108,7 @@ class Elimination {
             std::min<std::uint64_t>(cost_[place(r, c)] + cost_[place(p.row, c)] + added + 2, 1ULL << 40);
       }
       for (int s = 0; s < rows_; ++s) {
-        combination(r, s) = combination(r, s) - factor * combination(p.row, s);
+        if (combination(p.row, s) != kZeroPrint) combination(r, s) = combination(r, s) - factor * combination(p.row, s);
       }
     }
     if (magnitudes_) magnitudes_->eliminate(p.row, p.column);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/expr/number.hpp"
 #include "kane/mechanism/beam_shapes.hpp"
@@ -41,8 +42,7 @@ Element element_of(Graph& graph, double from, double to) {
 std::vector<Expr> legendre_polynomials(Graph& graph, const Expr& t, int n) {
   std::vector<Expr> p{graph.number(1), t};
   for (int k = 1; k < n; ++k)
-    p.push_back((graph.number(2 * k + 1, k + 1) * t * p[static_cast<std::size_t>(k)]) -
-                graph.number(k, k + 1) * p[static_cast<std::size_t>(k - 1)]);
+    p.push_back((graph.number(2 * k + 1, k + 1) * t * p[at(k)]) - graph.number(k, k + 1) * p[at(k - 1)]);
   return p;
 }
 
@@ -51,8 +51,7 @@ Expr normalised(Graph& graph, const std::vector<Expr>& P, std::initializer_list<
   double square = 0;
   for (const auto& [n, c] : terms) square += c * c / (2 * n + 1);
   Expr sum;
-  for (const auto& [n, c] : terms)
-    sum += graph.number(rational_from_double(c / std::sqrt(square))) * P[static_cast<std::size_t>(n)];
+  for (const auto& [n, c] : terms) sum += graph.number(rational_from_double(c / std::sqrt(square))) * P[at(n)];
   return sum;
 }
 

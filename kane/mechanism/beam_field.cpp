@@ -65,13 +65,15 @@ void gauss_nodes(std::size_t n, std::vector<double>& x, std::vector<double>& w) 
   }
 }
 
-BeamField::BeamField(Graph& graph, const FlexibleBeam& beam, std::string body, const std::vector<double>& breaks)
+BeamField::BeamField(Graph& graph, const FlexibleBeam& beam, std::string body, const std::vector<double>& breaks,
+                     const ParameterNumber& number)
     : graph_(graph), beam_(beam), body_(std::move(body)) {
   read_breaks(breaks);
   place_nodes();
   read_modes();
   form_matrices();
-  form_damping();
+  form_damping(number);
+  weigh_nodes(number);
 }
 
 // ---- shapes -------------------------------------------------------------------------------------------------------------
@@ -317,7 +319,7 @@ Expr BeamField::quadratic(const std::vector<std::size_t>& modes, const ExprMatri
 //     A22 = j1 r^2 + j2 (1-p^2-r^2) + j3 p^2      A13 = (j3-j1) t + (j3-j2) p r
 //     A33 = j1 t^2 + j2 p^2 + j3 (1-p^2-t^2)      A23 = (j2-j3) p + (j3-j1) t r
 // and to H, per unit of p', t', r':  (j1, j1 r, -j1 t),  (-j2 r, j2, (j2-j3) p),  ((j3-j1) t, (j2-j3) p, j3).
-FlexibleSpec BeamField::inertia() const {
+FlexibleSpec BeamField::inertia(bool complete) const {
   const std::size_t n = modes_.size();
   const Expr& L = beam_.length;
   const Profile mu = profile(beam_.mass_per_length);
@@ -441,6 +443,7 @@ FlexibleSpec BeamField::inertia() const {
   for (const Angle& a : r)
     spec.coupling[a.mode] =
         add(spec.coupling[a.mode], {with(j3, a, t) - with(j1, a, t), with(j2, a, p) - with(j3, a, p), alone(j3, a)});
+  if (complete && !beam_.premature && !share_.empty()) complete_inertia(spec);
   return spec;
 }
 
@@ -452,28 +455,81 @@ Expr BeamField::strain_energy() const {
   return quadratic(all, stiffness_) / 2;
 }
 
-/// Modes that are orthogonal have D_ii = 2 zeta sqrt(K_ii M_ii); only these have ratios of their own.
-void BeamField::form_damping() {
+/// Modes that are orthogonal have D_ii = 2 zeta sqrt(K_ii M_ii).
+void BeamField::form_damping(const ParameterNumber& number) {
   const std::size_t n = modes_.size();
   damping_ = ExprMatrix(n, n);
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j) damping_(i, j) = beam_.viscosity * stiffness_(i, j);
   if (beam_.damping.empty()) return;
-  const auto ratio = [&](std::size_t i) { return beam_.damping.size() == 1 ? beam_.damping[0] : beam_.damping[i]; };
   require_at(beam_.where, beam_.damping.size() == 1 || beam_.damping.size() == n,
              "the beam '{}' has {} modes but {} damping ratios; give one for all, or one each", body_, n,
              beam_.damping.size());
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < n; ++j) {
-      require_at(
-          beam_.where, i == j || (mass_(i, j).is_zero() && stiffness_(i, j).is_zero()),
-          "the beam '{}' has shapes that are not orthogonal, so damping ratios by mode mean nothing for it; give "
-          "'viscosity' (damping = viscosity times stiffness), or use its exact modes",
-          body_);
-    }
-    damping_(i, i) += 2 * ratio(i) * sqrt(stiffness_(i, i) * mass_(i, i));
+  bool orthogonal = true;
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j)
+      orthogonal = orthogonal && (i == j || (mass_(i, j).is_zero() && stiffness_(i, j).is_zero()));
+  if (orthogonal) {
+    for (std::size_t i = 0; i < n; ++i)
+      damping_(i, i) += 2 * damping_ratio(i) * sqrt(graph_.bind(stiffness_(i, i) * mass_(i, i)));
+    return;
+  }
+  std::size_t next = 0;  // ratio
+  for (const auto& moves : {along_y, along_z}) {
+    std::vector<std::size_t> plane;
+    for (std::size_t i = 0; i < n; ++i)
+      if (moves(modes_[i].motion)) plane.push_back(i);
+    damp_group(plane, number, next);
+  }
+  for (const BeamMotion motion : {BeamMotion::Twist, BeamMotion::Stretch}) {
+    std::vector<std::size_t> group;
+    for (std::size_t i = 0; i < n; ++i)
+      if (modes_[i].motion == motion) group.push_back(i);
+    damp_group(group, number, next);
   }
 }
+
+/// Shapes that are not orthogonal have the ratios of the natural modes v they can form: with K v = w^2 M v and v.M.v = 1,
+/// D = sum 2 zeta w (M v)(M v)^T. The numbers are those of the parameters as they are; the entries scale with
+/// (K_ii M_ii K_jj M_jj)^(1/4), which is exact for a uniform beam.
+void BeamField::damp_group(const std::vector<std::size_t>& group, const ParameterNumber& number, std::size_t& next) {
+  const std::size_t n = group.size();
+  if (n == 0) return;
+  require_at(
+      beam_.where, static_cast<bool>(number),
+      "the beam '{}' has shapes that are not orthogonal, so its damping ratios need the values of its parameters",
+      body_);
+  std::vector<double> K, M;
+  for (const std::size_t i : group) {
+    for (const std::size_t j : group) {
+      K.push_back(number(graph_.bind(stiffness_(i, j))));
+      M.push_back(number(graph_.bind(mass_(i, j))));
+    }
+  }
+  const SymmetricModes natural = find_symmetric_modes(K, M, n);
+  require_at(beam_.where, natural.values.size() == n, "the shapes of the beam '{}' are not independent", body_);
+  std::vector<double> D(n * n);
+  for (std::size_t k = 0; k < n; ++k) {
+    const double frequency = std::sqrt(std::max(0.0, natural.values[k]));
+    const double factor = 2 * number(graph_.bind(damping_ratio(next++))) * frequency;
+    std::vector<double> p(n);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j) p[i] += M[i * n + j] * natural.vectors[k * n + j];
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j) D[i * n + j] += factor * p[i] * p[j];
+  }
+  const auto scale = [&](std::size_t i) {
+    return sqrt(sqrt(graph_.bind(stiffness_(group[i], group[i]) * mass_(group[i], group[i]))));
+  };
+  const auto size = [&](std::size_t i) { return std::pow(K[i * n + i] * M[i * n + i], 0.25); };
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n && size(i) > 0; ++j)
+      if (size(j) > 0)
+        damping_(group[i], group[j]) +=
+            graph_.number(rational_from_double(D[i * n + j] / (size(i) * size(j)))) * scale(i) * scale(j);
+}
+
+Expr BeamField::damping_ratio(std::size_t i) const { return beam_.damping[beam_.damping.size() == 1 ? 0 : i]; }
 
 std::vector<Expr> BeamField::damping_forces(const std::vector<Expr>& rates) const {
   std::vector<Expr> forces(rates.size());
@@ -634,6 +690,7 @@ BeamField::Internal BeamField::internal(const Expr& s) const {
       default: f.tension += value_at(m.slope, x) * q(i) / L;
     }
   }
+  f.strain = f.tension, f.curvature_y = f.moment_z, f.curvature_z = f.moment_y;
   f.moment_z *= property_at(beam_.bending_y, s), f.moment_y *= property_at(beam_.bending_z, s);
   f.shear_y *= property_at(beam_.shear_y, s), f.shear_z *= property_at(beam_.shear_z, s);
   // Without modes of shear its force is what keeps the moments in balance: -(EI Y'')'.

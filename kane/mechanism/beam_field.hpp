@@ -13,6 +13,7 @@
 // to q^2, H to q, M constant. They are numbers times powers of L and the beam's properties, so that everything that is no
 // function of the state is evaluated with the parameters.
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -21,16 +22,21 @@
 
 namespace kane {
 
+/// The value of an expression of parameters.
+using ParameterNumber = std::function<double(const Expr&)>;
+
 class BeamField {
  public:
   /// Throws ModelError if the shapes are no functions of s alone, or not independent. `body` is for messages, `breaks`
-  /// are the places x where elements meet.
-  BeamField(Graph& graph, const FlexibleBeam& beam, std::string body, const std::vector<double>& breaks = {});
+  /// are the places x where elements meet. Damping ratios of shapes that are not orthogonal need `number`.
+  BeamField(Graph& graph, const FlexibleBeam& beam, std::string body, const std::vector<double>& breaks = {},
+            const ParameterNumber& number = {});
 
   [[nodiscard]] const FlexibleBeam& beam() const { return beam_; }
 
-  /// All but the frame and the origin.
-  [[nodiscard]] FlexibleSpec inertia() const;
+  /// All but the frame and the origin. `complete` adds the terms of third and fourth order without which the mass matrix
+  /// of a beam that turns freely loses its sign (beam_completion.cpp).
+  [[nodiscard]] FlexibleSpec inertia(bool complete = false) const;
   /// q.K.q/2.
   [[nodiscard]] Expr strain_energy() const;
   [[nodiscard]] const ExprMatrix& stiffness() const { return stiffness_; }
@@ -49,6 +55,7 @@ class BeamField {
   /// shear forces: k GA times the shear, or -(EI Y'')' of a beam that is rigid in shear.
   struct Internal {
     Expr tension, torque, moment_z, moment_y, shear_y, shear_z;
+    Expr strain, curvature_y, curvature_z;  ///< X' - 1 of modes of stretch, Y'', Z''
   };
   [[nodiscard]] Internal internal(const Expr& s) const;
 
@@ -86,7 +93,13 @@ class BeamField {
   void place_exactly(const Expr& x, Section& section) const;
   [[nodiscard]] Expr foreshortening(const Mode& a, const Mode& b, const Expr& x) const;
   [[nodiscard]] Expr property_at(const Expr& property, const Expr& s) const;
-  void form_damping();
+  void weigh_nodes(const ParameterNumber& number);
+  void complete_inertia(FlexibleSpec& spec) const;
+  void prepare_bias(const Expr& k, const Expr& f, std::vector<Expr>& bias) const;
+  [[nodiscard]] std::vector<std::vector<double>> completion_basis() const;
+  void form_damping(const ParameterNumber& number);
+  [[nodiscard]] Expr damping_ratio(std::size_t i) const;
+  void damp_group(const std::vector<std::size_t>& group, const ParameterNumber& number, std::size_t& next);
   [[nodiscard]] const Expr& q(std::size_t i) const { return beam_.coordinates[i]; }
 
   Graph& graph_;
@@ -98,6 +111,8 @@ class BeamField {
   std::vector<double> half_;                  ///< half the widths of the panels
   std::vector<double> ends_{0, 1};            ///< of the elements
   ExprMatrix mass_, stiffness_, damping_;
+  Expr heaviest_;              ///< mass per length at the node where it is greatest
+  std::vector<double> share_;  ///< of that, at the nodes; empty: not known
 };
 
 /// Gauss and Legendre's nodes and weights on [-1, 1].

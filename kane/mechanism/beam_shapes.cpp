@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/expr/number.hpp"
 #include "kane/mechanism/joint_library.hpp"
@@ -87,8 +88,7 @@ std::vector<Expr> orthonormal_polynomials(Graph& graph, int p, int count) {
     P.push_back(next / graph.number(2 * (n + 1) * (n + b + 1) * c));
   }
   std::vector<Expr> all;
-  for (int n = 0; n < count; ++n)
-    all.push_back(real(graph, std::sqrt(2.0L * n + b + 1)) * pow(x, p) * P[static_cast<std::size_t>(n)]);
+  for (int n = 0; n < count; ++n) all.push_back(real(graph, std::sqrt(2.0L * n + b + 1)) * pow(x, p) * P[at(n)]);
   return all;
 }
 

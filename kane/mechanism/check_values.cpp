@@ -4,6 +4,7 @@
 #include <cmath>
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "kane/base/suggest.hpp"
@@ -46,7 +47,11 @@ class ValueCheck {
     evaluate_items();
     for (const MechanismBody& b : m_.bodies) check_body(b);
     for (const MechanismParticle& p : m_.particles) check_mass(p.mass, "particle", p.name, p.where);
+    evaluate_frictions();
     for (const Joint& j : m_.joints) check_joint(j);
+    for (const Load& load : m_.loads)
+      if (const auto* along = std::get_if<JointLoad>(&load.what))
+        check_friction(along->law.friction, along->joint, load.where);
     check_moving_mass();
     return std::move(warnings_);
   }
@@ -276,6 +281,27 @@ class ValueCheck {
     }
   }
 
+  /// Frictions that depend on parameters only.
+  void evaluate_frictions() {
+    std::vector<Expr> frictions;
+    const auto look_at = [&](const Expr& e) {
+      if (e.graph() == nullptr || e.is_number()) return;
+      const auto symbols = symbols_of({&e, 1});
+      const bool constant = std::all_of(symbols.begin(), symbols.end(), [&](const Expr& s) {
+        return std::any_of(m_.parameters.begin(), m_.parameters.end(),
+                           [&](const SymbolWithDefault& p) { return p.symbol.name() == s.name(); });
+      });
+      if (constant) frictions.push_back(e);
+    };
+    for (const Joint& j : m_.joints)
+      for (const ElementaryMotion& motion : j.motions) look_at(motion.law.friction);
+    for (const Load& load : m_.loads)
+      if (const auto* along = std::get_if<JointLoad>(&load.what)) look_at(along->law.friction);
+    if (frictions.empty()) return;
+    const std::vector<double> values = evaluate(frictions, parameter_values(m_, given_), table_functions(m_));
+    for (std::size_t i = 0; i < frictions.size(); ++i) constant_friction_.emplace(frictions[i].id(), values[i]);
+  }
+
   [[nodiscard]] double number(const Expr& e) const {
     return e.graph() == nullptr ? to_double(e.number()) : known_.at(e.id());
   }
@@ -352,7 +378,20 @@ class ValueCheck {
                    law.upper->to_string());
       check_stops(j, motion);
       check_motor(j, law);
+      check_friction(law.friction, j.name, j.where);
     }
+  }
+
+  /// Friction may depend on the motion; what does not is checked here, and the rest at the start of a run.
+  void check_friction(const Expr& friction, const std::string& joint, const Where& where) const {
+    std::optional<double> value;
+    if (friction.is_number()) {
+      value = to_double(friction.number());
+    } else if (const auto known = constant_friction_.find(friction.id()); known != constant_friction_.end()) {
+      value = known->second;
+    }
+    require_at(where, !value || *value >= 0, "the friction of the joint '{}' is {}; it must be zero or more", joint,
+               value.value_or(0));
   }
 
   void check_stops(const Joint& j, const ElementaryMotion& motion) const {
@@ -429,6 +468,7 @@ class ValueCheck {
   const Values& given_;
   std::map<Dependence, std::vector<Item>> items_;
   std::map<NodeId, double> known_;
+  std::map<NodeId, double> constant_friction_;
   std::vector<std::string> warnings_;
   std::deque<Expr> along_;  ///< properties of beams at places along them
 };

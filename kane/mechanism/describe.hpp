@@ -408,15 +408,19 @@ using ContactGeometry =
 
 /// The law of a contact: rigid with restitution, or compliant if it has a stiffness.
 struct ContactLaw {
-  Quantity friction{};           ///< coefficient while sliding; "" = none
-  Quantity static_friction{};    ///< coefficient while sticking; "" = the same
-  Quantity rolling_friction{};   ///< a length: resisting torque per unit of normal force
-  Quantity spinning_friction{};  ///< likewise, about the normal
-  Quantity restitution{};        ///< 0 (no rebound) to 1 (no loss); "" = 0
-  bool poisson = false;          ///< Poisson's hypothesis instead of Newton's
-  Quantity stiffness{};          ///< Hunt and Crossley: N = k d^(3/2) (1 + 3/2 c d')
-  Quantity dissipation{};        ///< c of the same law
-  Quantity damping{};            ///< instead of c: a linear contact, N = k d + c d'
+  Quantity friction{};                          ///< coefficient while sliding; "" = none
+  Quantity static_friction{};                   ///< coefficient while sticking; "" = the same
+  Quantity rolling_friction{};                  ///< a length: resisting torque per unit of normal force
+  Quantity spinning_friction{};                 ///< likewise, about the normal
+  Quantity restitution{};                       ///< 0 (no rebound) to 1 (no loss); "" = 0
+  RestitutionLaw law = RestitutionLaw::Newton;  ///< what restitution is the ratio of
+  bool phases = false;                          ///< friction follows the sliding through the phases of an impact
+  Quantity stiffness{};                         ///< Hunt and Crossley: N = k d^(3/2) (1 + 3/2 c d')
+  Quantity dissipation{};                       ///< c of the same law
+  Quantity damping{};                           ///< instead of c: a linear contact, N = k d + c d'
+  Quantity friction_across{};                   ///< coefficient across `along`; `friction` is then that along it
+  Quantity along{};                             ///< a vector
+  Quantity adhesion{};                          ///< force that holds the contact while it is closed
 };
 
 /// Dry friction against one or two speeds, or along all axes of a joint.

@@ -244,7 +244,13 @@ ContactRef Mechanism::add_contact(std::string_view contact, const ContactGeometr
   rule.rolling_friction = placed(law.rolling_friction);
   rule.spinning_friction = placed(law.spinning_friction);
   rule.restitution = placed(law.restitution);
-  rule.poisson = law.poisson;
+  rule.law = law.law, rule.phases = law.phases;
+  require_at(
+      rule.where, law.friction_across.empty() == law.along.empty() && (law.along.empty() || !law.friction.empty()),
+      "the contact '{}' has friction that depends on the direction, which takes friction, friction_across and along",
+      contact);
+  rule.friction_across = placed(law.friction_across), rule.along = placed(law.along);
+  rule.adhesion = placed(law.adhesion);
   rule.stiffness = placed(law.stiffness);
   rule.dissipation = placed(law.dissipation);
   require_at(rule.where, law.damping.empty() || (!law.stiffness.empty() && law.dissipation.empty()),

@@ -47,6 +47,8 @@ class SpeedMatch {
     for (const auto& speed : system.speeds()) by_definition_.emplace_back(speed.definition, speed.symbol);
   }
 
+  [[nodiscard]] bool has_speed(const Expr& coordinate) const { return find(system_.rate(coordinate)).is_symbol(); }
+
   /// Gives the motion its speeds; false if some motion does not have its own speed.
   bool assign(ElementaryMotion& motion) const {
     if (!motion.free) return true;
@@ -83,6 +85,8 @@ class SpeedMatch {
 
 /// Loads that are springs, dampers and motors along the joints and nothing else.
 bool only_joint_laws(const Mechanism& mechanism) {
+  for (const MechanismBody& body : mechanism.bodies)
+    if (body.flexible) return false;  // it is a spring by itself
   for (const auto& load : mechanism.loads) {
     const auto* joint = std::get_if<JointLoad>(&load.what);
     if (joint == nullptr || !joint->law.law.empty()) return false;
@@ -124,10 +128,10 @@ class TreeFormer {
   std::string check() {
     const System& system = lowered_.system;
     if (!system.auxiliaries().empty()) return "it has auxiliary speeds written by hand";
-    for (const MechanismBody& body : mechanism_.bodies)
-      if (body.flexible) return fmt::format("the body '{}' is flexible", body.name);
     if (!mechanism_.extra_coordinates.empty()) return "it has coordinates that do not belong to a joint";
     const SpeedMatch match(system);
+    if (std::string reason = check_flexible(match); !reason.empty()) return reason;
+    if (std::string reason = check_places(); !reason.empty()) return reason;
     for (auto& joint : mechanism_.joints) {
       if (joint.closing) continue;
       if (!joint.rotation_from.empty() && joint.rotation_from != joint.parent)
@@ -145,10 +149,48 @@ class TreeFormer {
     return {};
   }
 
+  /// Modes have the rates of their amplitudes as speeds, and sections move with the modes of their body alone.
+  [[nodiscard]] std::string check_flexible(const SpeedMatch& match) const {
+    const System& system = lowered_.system;
+    for (const FlexibleRecord& record : system.flexible_bodies())
+      for (const Expr& q : record.spec.coordinates)
+        if (!match.has_speed(q))
+          return fmt::format("its generalized speeds are not the rates of the modes of '{}'",
+                             system.body(record.body).name);
+    for (const LoweredSection& section : lowered_.sections) {
+      const MechanismBody* body = mechanism_.find_body(section.body);
+      const std::vector<Expr>& own = body->flexible->coordinates;
+      std::vector<Expr> all(section.position.begin(), section.position.end());
+      all.insert(all.end(), section.angles.begin(), section.angles.end());
+      for (const Expr& symbol : symbols_of(all)) {
+        const auto kind = system.find_kind(symbol.name());
+        if (kind && *kind != SymbolKind::Parameter && std::find(own.begin(), own.end(), symbol) == own.end())
+          return fmt::format("something slides along the flexible body '{}'", section.body);
+      }
+    }
+    return {};
+  }
+
+  /// Masses and joints stay where they are on their bodies.
+  [[nodiscard]] std::string check_places() const {
+    const auto slides = [&](const Expr3& place) {
+      const std::vector<Expr> symbols = symbols_of(place);
+      return std::any_of(symbols.begin(), symbols.end(), [&](const Expr& symbol) {
+        return lowered_.system.find_kind(symbol.name()) != SymbolKind::Parameter;
+      });
+    };
+    for (const MechanismParticle& p : mechanism_.particles)
+      if (slides(p.at)) return fmt::format("the particle '{}' slides along its body", p.name);
+    for (const Joint& joint : mechanism_.joints)
+      if (!joint.closing && (slides(joint.on_parent.position) || slides(joint.on_child.position)))
+        return fmt::format("the joint '{}' slides along its bodies", joint.name);
+    return {};
+  }
+
   TreeOrReason form(bool regroup) {
     const System& system = lowered_.system;
     if (std::string reason = check(); !reason.empty()) return {{}, std::move(reason)};
-    BuiltTree built = build_tree(mechanism_, system);
+    BuiltTree built = build_tree(mechanism_, lowered_);
     if (built.tree.dof_speed.size() != system.speeds().size())
       return {{}, "it has speeds that do not belong to a joint"};
     add_gravity(built.tree);
@@ -393,6 +435,12 @@ RoughCost estimate(const Mechanism& mechanism) {
           cost.composite += 160 + 36 * d + 2 * d * d / 2;
           cost.articulated += 440;
         }
+      }
+      const MechanismBody* body = mechanism.find_body(joint.child);
+      for (std::size_t k = body->flexible ? body->flexible->mode_count() : 0; k > 0; --k) {
+        d += 1;
+        cost.composite += 60 + 36 * d + 2 * d * d / 2;
+        cost.articulated += 200;
       }
       depth.emplace(joint.child, d);
       again = true;

@@ -7,6 +7,7 @@
 #include "kane/expr/derivative.hpp"
 #include "kane/expr/traverse.hpp"
 #include "kane/mechanics/linear_solver.hpp"
+#include "kane/mechanism/general_switching.hpp"
 #include "kane/mechanism/placed.hpp"
 #include "kane/mechanism/quantity.hpp"
 
@@ -32,6 +33,7 @@ class GeneralFormer {
     read_inputs();
     read_dynamics();
     read_constraints();
+    read_switching();
     read_energy();
     read_outputs();
     return std::move(e_);
@@ -61,6 +63,12 @@ class GeneralFormer {
       e_.q.push_back(q);
       declare(q.name(), q, true);
     }
+    coordinates_ = e_.q.size();
+    for (const StateQuantity& x : m_.states) {
+      e_.q.push_back(graph().symbol(x.name));
+      declare(x.name, e_.q.back(), true);
+    }
+    e_.states = static_cast<int>(m_.states.size());
     for (const std::string& u : g_.speeds) {
       e_.u.push_back(graph().symbol(u));
       e_.udot.push_back(graph().symbol(u + "'"));
@@ -72,7 +80,8 @@ class GeneralFormer {
   }
 
   void read_rates() {
-    for (const Expr& q : e_.q) {
+    for (std::size_t k = 0; k < coordinates_; ++k) {
+      const Expr& q = e_.q[k];
       const auto at = std::find(g_.coordinates.begin(), g_.coordinates.end(), q.name());
       ensure(at != g_.coordinates.end(), "the coordinate '{}' has no rate", q.name());
       const Quantity& text = g_.rates[static_cast<std::size_t>(at - g_.coordinates.begin())];
@@ -82,6 +91,8 @@ class GeneralFormer {
       check_no_inputs(value, text, what);
       e_.qdot.push_back(value);
     }
+    for (const StateQuantity& x : m_.states)
+      e_.qdot.push_back(read(x.rate, fmt::format("the rate of the state '{}'", x.name)));
     for (std::size_t i = 0; i < e_.q.size(); ++i) {
       definitions_.set(e_.q[i].name() + "'", e_.qdot[i], Dimensional::open(true));
       rates_.set(e_.q[i], e_.qdot[i]);
@@ -159,13 +170,27 @@ class GeneralFormer {
   }
 
   void add_row(const Constraint& c, const std::string& name, const Quantity& text, bool configuration) {
-    const std::string what = fmt::format("the constraint '{}'", c.name);
+    add_row({c.name, fmt::format("the constraint '{}'", c.name), c.active}, name, text, configuration);
+  }
+
+  /// What a row belongs to.
+  struct RowOwner {
+    std::string group;
+    std::string what;  ///< for messages
+    bool active;
+  };
+  void add_row(const RowOwner& owner, const std::string& name, const Quantity& text, bool configuration) {
+    const std::string& what = owner.what;
     const Expr value = read(text, what);
     check_no_inputs(value, text, what);
+    for (std::size_t k = coordinates_; k < e_.q.size(); ++k)
+      require_at(text.where, !depends_on(value, e_.q[k]),
+                 "{} depends on the state '{}'; states may be used in the forcing, laws, events and outputs", what,
+                 e_.q[k].name());
     ConstraintEquation row;
     row.name = name;
-    row.group = c.name;
-    row.active = c.active;
+    row.group = owner.group;
+    row.active = owner.active;
     row.multiplier = graph().symbol("lambda." + name);
     if (configuration) {
       for (const Expr& u : e_.u)
@@ -180,6 +205,16 @@ class GeneralFormer {
     row.b = affine.remainder;
     row.gamma = graph().bind(-time_derivative(speed, rates_));
     e_.constraints.push_back(std::move(row));
+  }
+
+  void read_switching() {
+    const GeneralReader reader{
+        [this](const Quantity& q, const std::string& what) { return read(q, what); },
+        [this](const std::string& name, const Quantity& q, const std::string& what, bool configuration) {
+          add_row({name, what, false}, name, q, configuration);
+          return static_cast<int>(e_.constraints.size()) - 1;
+        }};
+    add_general_switching(m_, reader, e_);
   }
 
   void check_no_inputs(const Expr& e, const Quantity& text, const std::string& what) const {
@@ -220,6 +255,7 @@ class GeneralFormer {
   System system_;  // without any part: the names that quantities may use are in definitions_
   ModelNames names_;
   QuantityDefinitions definitions_;
+  std::size_t coordinates_ = 0;  ///< of e_.q; states follow
   Substitution rates_;
   EquationsOfMotion e_;
 };
@@ -237,10 +273,7 @@ void check_general_equations(const Mechanism& m) {
   refuse(!m.joints.empty(), "joints");
   refuse(!m.loads.empty() || !m.gravity.empty(), "loads and gravity, which belong to its forcing");
   refuse(!m.auxiliary.empty(), "auxiliary speeds");
-  refuse(!m.states.empty(), "states; a speed whose row of the mass matrix is that of the identity is one");
-  refuse(!m.switching.contacts.empty() || !m.switching.frictions.empty(), "contacts and friction");
-  refuse(!m.switching.switches.empty() || !m.switching.modes.empty(), "events and modes");
-  refuse(!m.switching.handles.empty(), "a handle");
+  check_general_switching(m);
   const std::size_t n = g.speeds.size();
   require_at(g.where, n > 0, "'{}' has no speeds: 'forcing' names them", m.name);
   require_at(g.where, g.coordinates.size() == g.rates.size() && g.forcing.size() == n,

@@ -20,7 +20,7 @@ Expr GivenForceNames::symbol(GivenForce::Kind kind, std::string_view name, std::
   for (const GivenForce& g : lowered_.given)
     if (g.kind == kind && g.name == name && g.axis == axis) return g.symbol;
   static constexpr const char* kFunctions[] = {"force", "reaction", "reaction_torque", "multiplier"};
-  std::string text = fmt::format("{}({})", kFunctions[static_cast<std::size_t>(kind)], name);
+  std::string text = fmt::format("{}({})", kFunctions[at(kind)], name);
   if (kind == GivenForce::Kind::Force || kind == GivenForce::Kind::Torque) text += fmt::format(".{}", "xyz"[axis]);
   lowered_.given.push_back({kind, std::string(name), axis, lowered_.system.add_given_force(text)});
   return lowered_.given.back().symbol;

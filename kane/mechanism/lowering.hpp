@@ -73,7 +73,7 @@ struct LoweredSwitching {
   struct Contact {
     std::string name, row;
     Expr restitution;
-    bool poisson = false;
+    RestitutionLaw law = RestitutionLaw::Newton;
     std::optional<Expr> stiffness;
     Expr dissipation;
     std::string coordinate{};  ///< for a stop: the coordinate it limits
@@ -81,6 +81,8 @@ struct LoweredSwitching {
     Expr damping{};
     bool linear = false;
     std::optional<ContactEquation::Place> place{};
+    bool phases = false;
+    Expr adhesion{};
   };
   struct Friction {
     std::string name;
@@ -128,6 +130,16 @@ struct LoweredSection {
   Expr s;
   PointId centre;
   FrameId frame;
+  Expr3 position;  ///< in the frame of the body
+  Expr3 angles;    ///< about x, y, z: the section is turned about z, then y, then x
+};
+
+/// Something attached to a flexible body at a position: to a section, at an offset in its frame, or to the frame of the body.
+struct LoweredAttachment {
+  std::string body;
+  Expr3 position;
+  std::optional<std::size_t> section;
+  Expr3 offset;
 };
 
 /// Where the parts of the mechanism went.
@@ -141,6 +153,7 @@ struct LoweredMechanism {
   std::map<std::string, std::shared_ptr<const BeamField>> beams;  ///< by body
   std::map<std::string, std::shared_ptr<const PartField>> parts;
   std::vector<LoweredSection> sections;
+  std::vector<LoweredAttachment> attachments;
 
   ModelNames names;
   std::vector<LoweredJoint> joints;                       ///< one for each joint of the mechanism, in its order

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
+#include <list>
 #include <set>
 #include <unordered_set>
 
@@ -10,6 +10,7 @@
 #include "kane/base/suggest.hpp"
 #include "kane/mechanics/algebra.hpp"
 #include "kane/mechanism/body_motion.hpp"
+#include "kane/mechanism/directions.hpp"
 #include "kane/mechanism/inertia_library.hpp"
 #include "kane/mechanism/lowering_parts.hpp"
 #include "kane/mechanism/placed.hpp"
@@ -28,6 +29,7 @@ class PairLowering {
   void run() {
     if (rule_.kind == ContactRule::Kind::All) return pair_all();
     require(rule_.body != rule_.other, "{} is between '{}' and itself", what_, rule_.body);
+    if (is_group(rule_.body) || is_group(rule_.other)) return pair_groups();
     const auto first = shapes_of(rule_.body), second = shapes_of(rule_.other);
     std::size_t number = 0;
     const bool one = first.size() * second.size() == 1;
@@ -40,31 +42,101 @@ class PairLowering {
     return q.empty() ? Expr(0) : read_scalar(q, c_.scope(), fmt::format("the {} of {}", what, what_));
   }
 
+  // ---- groups, and laws by materials ----------------------------------------------------------------------------------
+  [[nodiscard]] const Switching& switching() const { return c_.mechanism.switching; }
+  [[nodiscard]] static const ContactGroup* find_group(const std::vector<ContactGroup>& groups,
+                                                      const std::string& name) {
+    const auto found = std::find_if(groups.begin(), groups.end(), [&](auto& g) { return g.name == name; });
+    return found == groups.end() ? nullptr : &*found;
+  }
+  [[nodiscard]] bool is_group(const std::string& name) const { return find_group(switching().groups, name) != nullptr; }
+  /// The bodies that a name stands for.
+  [[nodiscard]] std::vector<std::string> members(const std::string& name) const {
+    const ContactGroup* group = find_group(switching().groups, name);
+    return group == nullptr ? std::vector<std::string>{name} : group->bodies;
+  }
+  using Pair = std::pair<std::string, std::string>;
+  [[nodiscard]] static Pair ordered(const std::string& a, const std::string& b) {
+    return {std::min(a, b), std::max(a, b)};
+  }
+
+  void pair_groups() {
+    const std::vector<std::string> ones = members(rule_.body), others = members(rule_.other);
+    std::set<Pair> done;
+    for (const std::string& a : ones)
+      for (const std::string& b : others) {
+        if (a == b || !done.insert(ordered(a, b)).second) continue;
+        for (const int first : shapes_of(a))
+          for (const int second : shapes_of(b)) add_named_pair(first, second, a, b);
+      }
+    require(!done.empty(), "{} is between groups that have no two different bodies", what_);
+  }
+
+  /// Whose law holds between two bodies: that of their materials if there is one, otherwise the rule's own.
+  [[nodiscard]] const ContactRule& law_between(const std::string& a, const std::string& b) const {
+    if (switching().pair_laws.empty()) return rule_;
+    const auto material = [&](const std::string& body) -> std::string {
+      for (const ContactGroup& m : switching().materials)
+        if (std::find(m.bodies.begin(), m.bodies.end(), body) != m.bodies.end()) return m.name;
+      return "";
+    };
+    const Pair both = ordered(material(a), material(b));
+    for (const ContactRule& law : switching().pair_laws)
+      if (ordered(law.body, law.other) == both) return law;
+    return rule_;
+  }
+
   void add_pair(int first, int second, const std::string& name) {
     const auto& shapes = out_.contact_shapes;
     const auto plane = [&](int i) { return shapes[at(i)].solid.kind == ShapeKind::Plane; };
     require(!plane(first) || !plane(second), "{} is between two planes", what_);
     require(out_.contact_pairs.size() < kMostPairs, "there are more than {} pairs of shapes that could touch",
             kMostPairs);
-    if (!law_) read_law();
-    ContactPairEquation pair = *law_;
+    const auto body = [&](int i) { return shapes[at(i)].body < 0 ? c_.mechanism.ground : shapes[at(i)].name; };
+    ContactPairEquation pair = law_of(law_between(body(first), body(second)));
     pair.name = name;
     pair.first = plane(first) ? second : first, pair.second = plane(first) ? first : second;
     out_.contact_pairs.push_back(std::move(pair));
   }
 
-  /// Reads the contact law that all pairs of the rule share.
-  void read_law() {
-    ContactPairEquation& pair = law_.emplace();
-    pair.restitution = scalar(rule_.restitution, "restitution");
-    pair.poisson = rule_.poisson;
-    pair.kinetic = scalar(rule_.friction, "friction");
-    pair.stiction = rule_.static_friction.empty() ? pair.kinetic : scalar(rule_.static_friction, "static friction");
-    pair.rolling = scalar(rule_.rolling_friction, "rolling friction");
-    pair.spinning = scalar(rule_.spinning_friction, "spinning friction");
-    pair.stiffness = scalar(rule_.stiffness, "stiffness");
-    pair.dissipation = scalar(rule_.dissipation, "dissipation");
-    pair.damping = scalar(rule_.damping, "damping"), pair.linear = !rule_.damping.empty();
+  /// The contact law of a rule, read once.
+  const ContactPairEquation& law_of(const ContactRule& rule) {
+    const auto known = std::find_if(laws_.begin(), laws_.end(), [&](const auto& l) { return l.first == &rule; });
+    if (known != laws_.end()) return known->second;
+    ContactPairEquation pair;
+    pair.restitution = scalar(rule.restitution, "restitution");
+    pair.law = rule.law, pair.phases = rule.phases;
+    pair.kinetic = scalar(rule.friction, "friction");
+    pair.stiction = rule.static_friction.empty() ? pair.kinetic : scalar(rule.static_friction, "static friction");
+    pair.rolling = scalar(rule.rolling_friction, "rolling friction");
+    pair.spinning = scalar(rule.spinning_friction, "spinning friction");
+    pair.stiffness = scalar(rule.stiffness, "stiffness");
+    pair.dissipation = scalar(rule.dissipation, "dissipation");
+    pair.damping = scalar(rule.damping, "damping"), pair.linear = !rule.damping.empty();
+    pair.adhesion = scalar(rule.adhesion, "adhesion");
+    if (!rule.along.empty()) read_grain(rule, pair);
+    return laws_.emplace_back(&rule, std::move(pair)).second;
+  }
+
+  /// A direction fixed in a body with shapes, or in the ground.
+  void read_grain(const ContactRule& rule, ContactPairEquation& pair) {
+    const Vector along =
+        unit_along(c_.system, read_vector(rule.along, c_.scope(), "the direction 'along' of " + what_));
+    const FrameId frame = along.terms().front().frame;
+    pair.oriented = true;
+    pair.ratio = scalar(rule.friction_across, "friction across") / pair.kinetic;
+    for (const auto& [name, own] : c_.lowered.body_frames) {
+      if (own != frame || frame == c_.system.inertial()) continue;
+      const auto known = std::find(out_.contact_bodies.begin(), out_.contact_bodies.end(), name);
+      require(known != out_.contact_bodies.end(),
+              "the direction 'along' of {} is fixed in '{}', which has no shape that touches", what_, name);
+      pair.grain_body = static_cast<int>(known - out_.contact_bodies.begin());
+    }
+    pair.grain = along.in(pair.grain_body < 0 ? c_.system.inertial() : frame);
+    const auto moves = [&](const Expr& e) { return !is_constant(c_.system.graph().bind(e), c_.system); };
+    require(along.terms().size() == 1 && std::none_of(pair.grain.begin(), pair.grain.end(), moves),
+            "the direction 'along' of {} must be fixed in a body or in the ground, such as {}.x", what_,
+            c_.mechanism.ground);
   }
 
   // ---- shapes -----------------------------------------------------------------------------------------------------
@@ -159,7 +231,7 @@ class PairLowering {
     for (std::size_t i = 0; i < bodies.size(); ++i)
       for (std::size_t j = i + 1; j < bodies.size(); ++j) {
         if (bodies[j] != c_.mechanism.ground && neighbours(bodies[i], bodies[j])) continue;
-        if (excepted_.contains({std::min(bodies[i], bodies[j]), std::max(bodies[i], bodies[j])})) continue;
+        if (excepted_.contains(ordered(bodies[i], bodies[j]))) continue;
         if (still[i] && still[j]) continue;
         if (shapes[j].empty()) shapes[j] = {ground_plane()};
         for (const int a : shapes[i])
@@ -173,13 +245,27 @@ class PairLowering {
   void except_bodies() {
     std::vector<std::string> known{c_.mechanism.ground};
     for (const auto& b : c_.mechanism.bodies) known.push_back(b.name);
+    for (const auto& group : switching().groups) known.push_back(group.name);
+    const auto check = [&](const std::string& name, const char* key) {
+      require(std::find(known.begin(), known.end(), name) != known.end(),
+              "'{}' of {} names the body '{}', which does not exist{}", key, what_, name, suggestion(name, known));
+    };
+    const auto bodies_of = [&](const std::vector<std::string>& names) {
+      std::vector<std::string> all;
+      for (const std::string& name : names)
+        for (const std::string& body : members(name)) all.push_back(body);
+      return all;
+    };
     for (const auto& list : rule_.except) {
-      require(list.size() >= 2, "a list in 'except' of {} needs two bodies or more", what_);
-      for (const std::string& a : list) {
-        require(std::find(known.begin(), known.end(), a) != known.end(),
-                "'except' of {} names the body '{}', which does not exist{}", what_, a, suggestion(a, known));
-        for (const std::string& b : list) excepted_.insert({std::min(a, b), std::max(a, b)});
-      }
+      require(bodies_of(list).size() >= 2, "a list in 'except' of {} needs two bodies or more", what_);
+      for (const std::string& a : list) check(a, "except");
+      for (const std::string& a : bodies_of(list))
+        for (const std::string& b : bodies_of(list)) excepted_.insert(ordered(a, b));
+    }
+    for (const auto& [one, other] : rule_.ignore) {
+      check(one, "ignore"), check(other, "ignore");
+      for (const std::string& a : members(one))
+        for (const std::string& b : members(other)) excepted_.insert(ordered(a, b));
     }
   }
 
@@ -193,7 +279,7 @@ class PairLowering {
   const ContactRule& rule_;
   LoweredSwitching& out_;
   std::string what_;
-  std::optional<ContactPairEquation> law_;
+  std::list<std::pair<const ContactRule*, ContactPairEquation>> laws_;
   std::set<std::pair<std::string, std::string>> neighbours_;  ///< by a joint
   std::set<std::pair<std::string, std::string>> excepted_;
   std::unordered_set<std::string> taken_;  ///< names of pairs
@@ -218,8 +304,8 @@ void complete_contact_pairs(const LoweredMechanism& lowered, const Substitution&
   e.contact_pairs = from.contact_pairs;
   std::vector<std::pair<Expr, Expr>> done;  // pairs of one rule have the same values
   for (ContactPairEquation& p : e.contact_pairs)
-    for (Expr* value :
-         {&p.restitution, &p.kinetic, &p.stiction, &p.rolling, &p.spinning, &p.stiffness, &p.dissipation, &p.damping}) {
+    for (Expr* value : {&p.restitution, &p.kinetic, &p.stiction, &p.rolling, &p.spinning, &p.stiffness, &p.dissipation,
+                        &p.damping, &p.adhesion, &p.ratio, &p.grain[0], &p.grain[1], &p.grain[2]}) {
       auto known = std::find_if(done.begin(), done.end(), [&](const auto& d) { return d.first == *value; });
       if (known == done.end()) known = done.insert(done.end(), {*value, substitute(e.graph->bind(*value), to_speeds)});
       *value = known->second;

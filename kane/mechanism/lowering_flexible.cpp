@@ -76,7 +76,19 @@ LoweredSection make_section(const LoweringContext& c, const std::string& body, c
     frame = system.add_frame(fmt::format("{}.f{}", name, ++turns), frame, SimpleRotation{axis, angle});
   }
   if (turns > 0) system.fix_point(centre, frame);
-  return {body, s, centre, frame};
+  return {body, s, centre, frame, position, angles};
+}
+
+/// The attachment at a section.
+Attachment at_section(const LoweringContext& c, const std::string& body, const Expr3& position, std::size_t section,
+                      const Expr3& offset) {
+  c.lowered.attachments.push_back({body, position, section, offset});
+  return {c.lowered.sections[section].centre, c.lowered.sections[section].frame, offset};
+}
+
+Attachment at_frame(const LoweringContext& c, const std::string& body, const Expr3& position) {
+  c.lowered.attachments.push_back({body, position, std::nullopt, position});
+  return {c.lowered.body_origins.at(body), c.lowered.body_frames.at(body), position};
 }
 
 /// On a part: at the interface or node that is there. What hangs on a node alone does not turn with it, so bodies need an
@@ -84,17 +96,18 @@ LoweredSection make_section(const LoweringContext& c, const std::string& body, c
 Attachment attach_to_part(const LoweringContext& c, const PartField& part, const std::string& body,
                           const Expr3& position, const std::string& what) {
   const PartField::Place place = part.find_place(place_on_part(c, body, position, what), what);
-  if (place.at_rest) return {c.lowered.body_origins.at(body), c.lowered.body_frames.at(body), position};
+  if (place.at_rest) return at_frame(c, body, position);
   require(
       place.turns || !what.starts_with("the joint"),
       "{} is attached to the part '{}' at '{}', a single node, which does not say how it turns; make the nodes around "
       "it an interface",
       what, body, place.name);
   const Expr key = c.system.graph().symbol(fmt::format("{}.{}", body, place.name));
-  for (const LoweredSection& known : c.lowered.sections)
-    if (known.body == body && known.s == key) return {known.centre, known.frame, {}};
+  const auto& sections = c.lowered.sections;
+  for (std::size_t i = 0; i < sections.size(); ++i)
+    if (sections[i].body == body && sections[i].s == key) return at_section(c, body, position, i, {});
   c.lowered.sections.push_back(make_section(c, body, key, place.position, place.angles));
-  return {c.lowered.sections.back().centre, c.lowered.sections.back().frame, {}};
+  return at_section(c, body, position, sections.size() - 1, {});
 }
 
 void check_part_joint(const LoweringContext& c, const PartField& part, const Joint& joint) {
@@ -122,8 +135,11 @@ void lower_beam(const LoweringContext& c, const MechanismBody& body) {
   if (body.flexible->part)
     c.lowered.parts.emplace(body.name, std::make_shared<const PartField>(c.system.graph(), *body.flexible, body.name));
   else
-    c.lowered.beams.emplace(body.name, std::make_shared<const BeamField>(c.system.graph(), *body.flexible, body.name,
-                                                                         places_of_breaks(c, *body.flexible)));
+    c.lowered.beams.emplace(
+        body.name,
+        std::make_shared<const BeamField>(
+            c.system.graph(), *body.flexible, body.name, places_of_breaks(c, *body.flexible),
+            [&](const Expr& e) { return evaluate(e, parameter_values(c.mechanism), table_functions(c.mechanism)); }));
 }
 
 void place_stations(const LoweringContext& c, const std::string& body) {
@@ -146,9 +162,23 @@ void place_stations(const LoweringContext& c, const std::string& body) {
 
 namespace {
 
+/// Whether some free motion turns or moves the frame of a body.
+bool is_placed_freely(const Mechanism& m, std::string body) {
+  for (std::size_t k = 0; k <= m.joints.size(); ++k) {
+    const auto joint =
+        std::find_if(m.joints.begin(), m.joints.end(), [&](const Joint& j) { return !j.closing && j.child == body; });
+    if (joint == m.joints.end()) return false;
+    if (std::any_of(joint->motions.begin(), joint->motions.end(), [](const auto& motion) { return motion.free; }))
+      return true;
+    const MechanismBody* parent = m.find_body(joint->parent);
+    if (parent != nullptr && parent->flexible) return true;
+    body = joint->parent;
+  }
+  return false;
+}
+
 template <class Field>
-BodyId add_flexible_mass(const LoweringContext& c, const MechanismBody& body, const Field& field) {
-  FlexibleSpec spec = field.inertia();
+BodyId add_flexible_mass(const LoweringContext& c, const MechanismBody& body, const Field& field, FlexibleSpec spec) {
   spec.frame = c.lowered.body_frames.at(body.name);
   spec.origin = c.lowered.body_origins.at(body.name);
   System& s = c.system;
@@ -164,8 +194,9 @@ BodyId add_flexible_mass(const LoweringContext& c, const MechanismBody& body, co
 }  // namespace
 
 BodyId lower_beam_mass(const LoweringContext& c, const MechanismBody& body) {
-  if (const PartField* part = find_part(c, body.name)) return add_flexible_mass(c, body, *part);
-  return add_flexible_mass(c, body, *find_beam(c, body.name));
+  if (const PartField* part = find_part(c, body.name)) return add_flexible_mass(c, body, *part, part->inertia());
+  const BeamField& beam = *find_beam(c, body.name);
+  return add_flexible_mass(c, body, beam, beam.inertia(is_placed_freely(c.mechanism, body.name)));
 }
 
 void check_beam_joint(const LoweringContext& c, const Joint& joint) {
@@ -192,20 +223,20 @@ void check_beam_joint(const LoweringContext& c, const Joint& joint) {
 
 Attachment attach(const LoweringContext& c, const std::string& body, const Expr3& position, const std::string& what) {
   if (const PartField* part = find_part(c, body)) return attach_to_part(c, *part, body, position, what);
-  const Attachment rigid{c.lowered.body_origins.at(body), c.lowered.body_frames.at(body), position};
   const BeamField* beam = find_beam(c, body);
-  if (beam == nullptr) return rigid;
+  if (beam == nullptr) return {c.lowered.body_origins.at(body), c.lowered.body_frames.at(body), position};
   const Expr& s = position[0];
   check_place(c, *beam, body, s, what);
   const Expr3 offset{0, position[1], position[2]};
-  for (const LoweredSection& known : c.lowered.sections)
-    if (known.body == body && known.s == s) return {known.centre, known.frame, offset};
+  const auto& sections = c.lowered.sections;
+  for (std::size_t i = 0; i < sections.size(); ++i)
+    if (sections[i].body == body && sections[i].s == s) return at_section(c, body, position, i, offset);
   const BeamField::Section section = beam->section(s);
   const bool turns =
       std::any_of(section.angles.begin(), section.angles.end(), [](const Expr& a) { return !a.is_zero(); });
-  if (!turns && section.at_rest(s)) return rigid;
+  if (!turns && section.at_rest(s)) return at_frame(c, body, position);
   c.lowered.sections.push_back(make_section(c, body, s, section.position, section.angles));
-  return {c.lowered.sections.back().centre, c.lowered.sections.back().frame, offset};
+  return at_section(c, body, position, sections.size() - 1, offset);
 }
 
 }  // namespace kane

@@ -1,6 +1,7 @@
 // Contacts, dry friction, modes and rules as rows and expressions.
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "kane/base/at.hpp"
@@ -25,6 +26,8 @@ class SwitchingLowering {
         out_(context.lowered.switching) {}
 
   void run() {
+    check_bodies(rules_.groups, "group"), check_bodies(rules_.materials, "material");
+    check_pair_laws();
     for (const ContactRule& rule : rules_.contacts) with_place(rule.where, [&] { lower(rule); });
     for (std::size_t j = 0; j < c_.mechanism.joints.size(); ++j)
       with_place(c_.mechanism.joints[j].where, [&] { lower_stops(j); });
@@ -45,6 +48,38 @@ class SwitchingLowering {
 
   void add_gap(const std::string& row, const Expr& gap) { s_.add_configuration_constraint(row, gap, row, false); }
   void add_speed(const std::string& row, const Expr& speed) { s_.add_motion_constraint(row, speed, row, false); }
+
+  // ---- names for bodies in rules about shapes -----------------------------------------------------------------------
+  void check_bodies(const std::vector<ContactGroup>& groups, std::string_view what) const {
+    std::vector<std::string> known{c_.mechanism.ground};
+    for (const auto& b : c_.mechanism.bodies) known.push_back(b.name);
+    std::map<std::string, std::string> material;
+    for (const ContactGroup& group : groups)
+      for (const std::string& body : group.bodies) {
+        require_at(group.where, std::find(known.begin(), known.end(), body) != known.end(),
+                   "the {} '{}' of contacts names the body '{}', which does not exist{}", what, group.name, body,
+                   suggestion(body, known));
+        const auto [other, is_new] = material.emplace(body, group.name);
+        require_at(group.where, what != "material" || is_new, "the body '{}' is made of two materials, '{}' and '{}'",
+                   body, other->second, group.name);
+      }
+    for (const ContactGroup& group : groups)
+      require_at(group.where, what != "group" || std::find(known.begin(), known.end(), group.name) == known.end(),
+                 "the group '{}' of contacts has the name of a body", group.name);
+  }
+
+  void check_pair_laws() const {
+    std::vector<std::string> known;
+    for (const ContactGroup& m : rules_.materials) known.push_back(m.name);
+    std::set<std::pair<std::string, std::string>> seen;
+    for (const ContactRule& law : rules_.pair_laws) {
+      for (const std::string& name : {law.body, law.other})
+        require_at(law.where, std::find(known.begin(), known.end(), name) != known.end(),
+                   "{} names the material '{}', which does not exist{}", law.name, name, suggestion(name, known));
+      require_at(law.where, seen.insert({std::min(law.body, law.other), std::max(law.body, law.other)}).second,
+                 "there are two laws for the materials '{}' and '{}'", law.body, law.other);
+    }
+  }
 
   // ---- contacts -----------------------------------------------------------------------------------------------------
   /// The common form of all contacts: the gap, and the speeds that friction resists.
@@ -198,7 +233,7 @@ class SwitchingLowering {
       Geometry g;
       const Vector n = side * a;
       g.gap = c + s_.dot(s_.position(point, middle), n);
-      fill_motion(g, n, s_.velocity(point) - plane_motion(wall, n, s_.position(point)).velocity, std::nullopt);
+      fill_motion(g, rule, n, s_.velocity(point) - plane_motion(wall, n, s_.position(point)).velocity, std::nullopt);
       place_on_plane(g, wall, n, point, point);
       add_contact(rule, rule.name + (side < 0 ? ".upper" : ".lower"), g, what);
     }
@@ -241,7 +276,7 @@ class SwitchingLowering {
     const Vector n = normal(rule, what);
     if (rule.kind == Kind::Point) {
       g.gap = height(rule, s_.position(centre), n, what);
-      fill_motion(g, n, s_.velocity(centre) - plane_motion(rule, n, s_.position(centre)).velocity, std::nullopt);
+      fill_motion(g, rule, n, s_.velocity(centre) - plane_motion(rule, n, s_.position(centre)).velocity, std::nullopt);
       place_on_plane(g, rule, n, centre, centre);
       return g;
     }
@@ -269,7 +304,7 @@ class SwitchingLowering {
     g.gap = height(rule, s_.position(centre) + arm, n, what);
     const Vector omega = s_.angular_velocity(names_.frame(rule.body));
     const PlaneMotion plane = plane_motion(rule, n, s_.position(centre) + arm);
-    fill_motion(g, n, s_.velocity(centre) + s_.cross(omega, arm) - plane.velocity, omega - plane.omega);
+    fill_motion(g, rule, n, s_.velocity(centre) + s_.cross(omega, arm) - plane.velocity, omega - plane.omega);
     g.frame = names_.frame(rule.body);
     const std::string name = point_name(rule);
     const PointId touch = s_.add_point(name, centre, arm);
@@ -397,15 +432,36 @@ class SwitchingLowering {
     return {Vector(frame, first), Vector(frame, cross(a, first))};
   }
 
+  /// The direction `along` which friction has its first coefficient, and the one across it.
+  [[nodiscard]] std::pair<Vector, Vector> grain(const ContactRule& rule, const Vector& n) const {
+    const std::string what = fmt::format("the contact '{}'", rule.name);
+    const Vector a = read_vector(rule.along, c_.scope(), "the direction 'along' of " + what);
+    const Vector flat = a - s_.dot(a, n) * n;
+    require(!flat.is_zero(), "the direction 'along' of {} is normal to what it touches", what);
+    const Vector first = unit_along(s_, flat);
+    return {first, s_.cross(n, first)};
+  }
+
+  [[nodiscard]] Expr ratio_across(const ContactRule& rule) const {
+    const std::string what = fmt::format("the contact '{}'", rule.name);
+    return size(rule.friction_across, "friction across", what) / size(rule.friction, "friction along", what);
+  }
+
   /// Speeds along and about the normal. Those that are always zero (in a plane) are left out.
-  void fill_motion(Geometry& g, const Vector& n, const Vector& velocity, const std::optional<Vector>& omega) const {
-    const auto [t1, t2] = tangents(n);
+  ///
+  /// Friction with different coefficients along and across a direction has an elliptic cone, (p1/mu1)^2 + (p2/mu2)^2 <= N^2, and
+  /// its force is that of the largest dissipation: p_i = -mu_i^2 v_i N / |(mu1 v1, mu2 v2)|. With s = mu2/mu1 and the row s v2
+  /// instead of v2, whose force is p2/s, both are those of a round cone with mu1.
+  void fill_motion(Geometry& g, const ContactRule& rule, const Vector& n, const Vector& velocity,
+                   const std::optional<Vector>& omega) const {
+    const auto [t1, t2] = rule.along.empty() ? tangents(n) : grain(rule, n);
+    const Expr across = rule.along.empty() ? Expr(1) : ratio_across(rule);
     const auto add = [&](std::vector<Expr>& speeds, std::vector<Vector>& directions, const Vector& v,
                          const Vector& along) {
       const Expr speed = s_.dot(v, along);
       if (!speed.is_zero()) speeds.push_back(speed), directions.push_back(along);
     };
-    add(g.slip, g.slip_along, velocity, t1), add(g.slip, g.slip_along, velocity, t2);
+    add(g.slip, g.slip_along, velocity, t1), add(g.slip, g.slip_along, velocity, across * t2);
     if (!omega) return;
     add(g.roll, g.roll_along, *omega, t1), add(g.roll, g.roll_along, *omega, t2);
     add(g.spin, g.spin_along, *omega, n);
@@ -452,7 +508,7 @@ class SwitchingLowering {
     const Vector w1 = s_.angular_velocity(g.other), w2 = s_.angular_velocity(g.frame);
     const Expr r1 = size(rule.radius, "radius", what), r2 = size(rule.other_radius, "radius", what);
     const Vector v1 = s_.velocity(centre) + s_.cross(w1, r1 * n), v2 = s_.velocity(other) - s_.cross(w2, r2 * n);
-    fill_motion(g, n, v2 - v1, w2 - w1);
+    fill_motion(g, rule, n, v2 - v1, w2 - w1);
     const std::string name = point_name(rule);
     const PointId touch = s_.add_point(name, centre, r1 * n);
     g.slip_point = s_.add_point_of(name + ".second", g.frame, touch);
@@ -495,7 +551,8 @@ class SwitchingLowering {
     contact.located = g.point.valid();
     contact.name = contact.row = name;
     contact.restitution = scalar(rule.restitution, "the restitution of " + what);
-    contact.poisson = rule.poisson;
+    contact.law = rule.law, contact.phases = rule.phases;
+    contact.adhesion = size(rule.adhesion, "adhesion", what, true);
     if (!rule.stiffness.empty()) contact.stiffness = size(rule.stiffness, "stiffness", what);
     contact.dissipation = size(rule.dissipation, "dissipation", what, true);
     if (!rule.damping.empty()) contact.damping = size(rule.damping, "damping", what, true), contact.linear = true;
@@ -709,9 +766,10 @@ void complete_switching(const LoweredMechanism& lowered, EquationsOfMotion& e) {
   };
   const auto in_speeds = [&](const Expr& value) { return substitute(e.graph->bind(value), to_speeds); };
   for (const auto& c : from.contacts) {
-    ContactEquation contact{c.name,       row_of(c.row), in_speeds(c.restitution), c.poisson, std::nullopt,
+    ContactEquation contact{c.name,       row_of(c.row), in_speeds(c.restitution), c.law, std::nullopt,
                             c.coordinate, c.located};
     contact.place = c.place;
+    contact.phases = c.phases, contact.adhesion = in_speeds(c.adhesion);
     if (contact.place) {
       for (Expr3* v : {&contact.place->point, &contact.place->normal})
         for (Expr& x : *v) x = in_speeds(x);
@@ -723,6 +781,10 @@ void complete_switching(const LoweredMechanism& lowered, EquationsOfMotion& e) {
           c.linear ? linear_force(e.constraints[at(contact.normal)], e.u, in_speeds(*c.stiffness), in_speeds(c.damping))
                    : hunt_crossley(e.constraints[at(contact.normal)], e.u, in_speeds(*c.stiffness),
                                    in_speeds(c.dissipation));
+    if (contact.force && !contact.adhesion.is_zero()) {
+      const Expr depth = -*e.constraints[at(contact.normal)].phi;
+      contact.force = *contact.force - select(less(Expr(0), depth), contact.adhesion, Expr(0));
+    }
     e.contacts.push_back(std::move(contact));
   }
   for (const auto& f : from.frictions) {

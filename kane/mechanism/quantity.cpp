@@ -439,6 +439,13 @@ class QuantitySemantics {
     const auto [frame, f] = internal(a);
     return {Vector(frame, {f.tension, f.shear_y, f.shear_z}), moving(kForce)};
   }
+  /// Normal stress of a beam at s, in the fibre at y, z of the section: modulus times the strain of modes of stretch, less
+  /// y Y'' and z Z''.
+  Value stress(std::span<const Operand> a) {
+    const BeamField::Internal f = internal(a).second;
+    const Expr strain = f.strain - scalar(a[3]) * f.curvature_y - scalar(a[4]) * f.curvature_z;
+    return {graph_.bind(scalar(a[2]) * strain), moving(kForce / (kLength * kLength))};
+  }
   /// The internal forces of a beam, and the frame of its part there: segments follow one another.
   std::pair<FrameId, BeamField::Internal> internal(std::span<const Operand> a) {
     const BodyRecord* b = &s_.body(body(a[0]));
@@ -527,6 +534,8 @@ std::span<const QuantitySemantics::Row> QuantitySemantics::rows() {
       {"multiplier", 1, 1, "a constraint", &QuantitySemantics::multiplier},
       {"internal_force", 2, 2, "a flexible body and an arc length", &QuantitySemantics::internal_force},
       {"internal_moment", 2, 2, "a flexible body and an arc length", &QuantitySemantics::internal_moment},
+      {"stress", 5, 5, "a flexible body, an arc length, Young's modulus, and y and z of a place in the section",
+       &QuantitySemantics::stress},
       {"inertia", 1, 1, "a body", &QuantitySemantics::inertia},
       {"mass", 1, 1, "a body", &QuantitySemantics::mass},
       {"distance", 2, 2, "two points", &QuantitySemantics::distance},

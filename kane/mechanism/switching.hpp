@@ -4,8 +4,10 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "kane/mechanics/equations.hpp"
 #include "kane/mechanism/joint.hpp"
 
 namespace kane {
@@ -63,11 +65,15 @@ struct ContactRule {
   Quantity friction, static_friction;            ///< coefficients; "" = none, and the same
   Quantity rolling_friction, spinning_friction;  ///< lengths: resisting torque per normal force
   Quantity restitution;                          ///< "" = 0
-  bool poisson = false;
-  Quantity stiffness;                            ///< compliant by Hunt and Crossley: N = k d^(3/2) (1 + 3/2 c d')
-  Quantity dissipation;                          ///< c
-  Quantity damping;                              ///< instead of c: linear, N = k d + c d'
-  std::vector<std::vector<std::string>> except;  ///< of `all`: bodies of one list pass through each other
+  RestitutionLaw law = RestitutionLaw::Newton;
+  bool phases = false;              ///< friction follows the sliding through the phases of an impact
+  Quantity friction_across, along;  ///< friction across the vector `along`, of which `friction` is the one along it
+  Quantity adhesion;                ///< force that holds it while it is closed
+  Quantity stiffness;               ///< compliant by Hunt and Crossley: N = k d^(3/2) (1 + 3/2 c d')
+  Quantity dissipation;             ///< c
+  Quantity damping;                 ///< instead of c: linear, N = k d + c d'
+  std::vector<std::vector<std::string>> except;  ///< of `all`: bodies (or groups) of one list pass through each other
+  std::vector<std::pair<std::string, std::string>> ignore;  ///< of `all`: bodies or groups that pass through the others
   Where where;
 };
 
@@ -112,10 +118,20 @@ struct HandleRule {
   Where where;
 };
 
+/// Bodies that go by one name.
+struct ContactGroup {
+  std::string name;
+  std::vector<std::string> bodies;
+  Where where;
+};
+
 struct Switching {
   std::vector<ContactRule> contacts;
-  std::string contact_scheme;          ///< how contacts are followed: automatic, events or stepping; "" = automatic
-  std::optional<double> contact_step;  ///< step of time stepping, s
+  std::vector<ContactGroup> groups;     ///< names for several bodies, in rules about shapes
+  std::vector<ContactGroup> materials;  ///< and the bodies that are made of them
+  std::vector<ContactRule> pair_laws;   ///< laws for shapes of two materials, which are `body` and `other`
+  std::string contact_scheme;           ///< how contacts are followed: automatic, events or stepping; "" = automatic
+  std::optional<double> contact_step;   ///< step of time stepping, s
   std::vector<FrictionRule> frictions;
   std::vector<SwitchRule> switches;
   std::vector<ModeRule> modes;

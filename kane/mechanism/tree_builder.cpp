@@ -153,9 +153,11 @@ Expr33 axis_frame(const Expr3& axis, Graph& graph, const Joint& joint) {
                                joint.name));
 }
 
-/// A link before its frame is finished.
+/// A link before its frame is finished. It has a motion, or is a flexible body, or a section of one.
 struct RawLink {
   const ElementaryMotion* motion = nullptr;
+  std::string flexible{};  ///< the body
+  const LoweredSection* section = nullptr;
   std::string name;
   std::optional<std::size_t> parent;
   Expr33 rotation{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};  ///< constant part: zero frame to parent link
@@ -167,13 +169,14 @@ struct RawLink {
 
 class TreeBuilder {
  public:
-  TreeBuilder(const Mechanism& mechanism, const System& system)
-      : mechanism_(mechanism), graph_(*mechanism.graph), namer_(system) {
-    for (const auto& speed : system.speeds()) speed_index_.emplace(speed.symbol.name(), speed_index_.size());
+  TreeBuilder(const Mechanism& mechanism, const LoweredMechanism& lowered)
+      : mechanism_(mechanism), lowered_(lowered), graph_(*mechanism.graph), namer_(lowered.system) {
+    for (const auto& speed : lowered.system.speeds()) speed_index_.emplace(speed.symbol.name(), speed_index_.size());
   }
 
   BuiltTree build() {
     lay_out();
+    find_particles();
     choose_frames();
     finish_links();
     add_inertias();
@@ -201,10 +204,10 @@ class TreeBuilder {
   }
 
   void add_joint(const Joint& joint) {
-    const BodyPlace& base = place_.at(joint.parent);
+    const auto [base, on_base] = carrier(joint.parent, joint.on_parent.position);
     std::optional<std::size_t> link = base.link;
     Expr33 rotation = multiply(base.rotation, joint.on_parent.rotation);
-    Expr3 position = add(base.position, multiply(base.rotation, joint.on_parent.position));
+    Expr3 position = add(base.position, multiply(base.rotation, on_base));
     for (std::size_t i = 0; i < joint.motions.size(); ++i) {
       const auto& motion = joint.motions[i];
       if (is_still(motion)) {
@@ -235,7 +238,49 @@ class TreeBuilder {
     child.link = link;
     child.rotation = multiply(rotation, transpose(joint.on_child.rotation));
     child.position = subtract(position, multiply(child.rotation, joint.on_child.position));
-    place_[joint.child] = child;
+    place_[joint.child] = is_flexible(joint.child) ? add_flexible(joint.child, child) : child;
+  }
+
+  /// Particles on sections may need links of their own.
+  void find_particles() {
+    for (const auto& particle : mechanism_.particles)
+      if (is_flexible(particle.on)) particles_.emplace_back(&particle, carrier(particle.on, particle.at));
+  }
+
+  // ---- flexible bodies --------------------------------------------------------------------------------------------
+  [[nodiscard]] bool is_flexible(const std::string& name) const {
+    const MechanismBody* body = mechanism_.find_body(name);
+    return body != nullptr && body->flexible;
+  }
+
+  BodyPlace add_flexible(const std::string& body, const BodyPlace& at) {
+    RawLink raw;
+    raw.flexible = raw.name = body;
+    raw.parent = at.link;
+    raw.rotation = at.rotation;
+    raw.position = at.position;
+    raw_.push_back(raw);
+    return {raw_.size() - 1};
+  }
+
+  /// What carries something at a position of a body, and its position there: the body, or a section of it.
+  std::pair<BodyPlace, Expr3> carrier(const std::string& body, const Expr3& position) {
+    const BodyPlace& place = place_.at(body);
+    if (!is_flexible(body)) return {place, position};
+    const auto& all = lowered_.attachments;
+    const auto at = std::find_if(all.begin(), all.end(),
+                                 [&](const LoweredAttachment& a) { return a.body == body && a.position == position; });
+    ensure(at != all.end(), "something is attached to the flexible body '{}' at an unknown place", body);
+    if (!at->section) return {place, at->offset};
+    const auto [known, fresh] = section_links_.emplace(*at->section, raw_.size());
+    if (fresh) {
+      RawLink raw;
+      raw.section = &lowered_.sections[*at->section];
+      raw.name = fmt::format("{}.section{}", body, *at->section + 1);
+      raw.parent = place.link;
+      raw_.push_back(raw);
+    }
+    return {{known->second}, at->offset};
   }
 
   /// Locked at a value that only parameters change: a part of the geometry, and what follows is of one piece with what is
@@ -269,7 +314,8 @@ class TreeBuilder {
       if (numeric(raw_[i]) && (!main_child[p] || weight[i] > weight[*main_child[p]])) main_child[p] = i;
     }
     for (std::size_t i = 0; i < raw_.size(); ++i)
-      if (main_child[i] && raw_[i].motion->kind == MotionKind::Rotation) face_child(raw_[i], raw_[*main_child[i]]);
+      if (main_child[i] && raw_[i].motion != nullptr && raw_[i].motion->kind == MotionKind::Rotation)
+        face_child(raw_[i], raw_[*main_child[i]]);
   }
 
   /// Slides and turns the frame of a link so that its x axis is the common normal to the child's axis.
@@ -301,6 +347,15 @@ class TreeBuilder {
       TreeLink link;
       link.name = raw.name;
       link.parent = raw.parent;
+      if (raw.motion == nullptr) {
+        link.free = false;
+        if (raw.section != nullptr)
+          finish_section(raw, link);
+        else
+          finish_flexible(raw, link);
+        result_.tree.links.push_back(std::move(link));
+        continue;
+      }
       const auto& motion = *raw.motion;
       link.kind = motion.kind;
       link.free = motion.free;
@@ -309,7 +364,7 @@ class TreeBuilder {
       set_motion(motion, link);
       result_.tree.links.push_back(std::move(link));
     }
-    // Bodies move with the frames of their links.
+    // Bodies move with the frames of their links. Those of flexible links and sections stay.
     for (auto& [name, place] : place_) {
       if (place.link) {
         const auto& raw = raw_[*place.link];
@@ -317,6 +372,99 @@ class TreeBuilder {
       }
       result_.bodies[name] = place;
     }
+    for (const auto& particle : mechanism_.particles)
+      if (!is_flexible(particle.on))
+        particles_.emplace_back(&particle, std::pair{result_.bodies.at(particle.on), particle.at});
+  }
+
+  /// Its frame is that of the body, so that it is never slid or turned; its parent's frame may be.
+  void finish_flexible(const RawLink& raw, TreeLink& link) {
+    BodyPlace place{raw.parent, raw.rotation, raw.position};
+    if (raw.parent && (raw_[*raw.parent].turn != 0 || raw_[*raw.parent].slide != 0))
+      move_body(raw_[*raw.parent], place);
+    link.position = place.position;
+    link.rotation.matrix.push_back(place.rotation);
+    const auto& all = lowered_.system.flexible_bodies();
+    const FrameId frame = lowered_.body_frames.at(raw.flexible);
+    const auto found = std::find_if(all.begin(), all.end(), [&](const auto& r) { return r.spec.frame == frame; });
+    ensure(found != all.end(), "the flexible body '{}' has no inertia", raw.flexible);
+    FlexibleSpec spec = found->spec;
+    auto& dof_speed = result_.tree.dof_speed;
+    link.first_dof = dof_speed.size();
+    link.dof_count = spec.coordinates.size();
+    Substitution undeformed;
+    for (const Expr& q : spec.coordinates) {
+      const Expr u = speed_of(q);
+      dof_speed.push_back(speed_index_.at(u.name()));
+      link.modal_rates.push_back(u);
+      undeformed.set(q, 0);
+    }
+    const auto still = [&](const Expr& e) { return e.graph() == nullptr ? e : substitute(e, undeformed); };
+    link.inertia.m = spec.mass;
+    Expr33 J;
+    for (std::size_t i = 0; i < 3; ++i) {
+      link.inertia.h[i] = still(spec.first_moment[i]);
+      for (std::size_t j = 0; j < 3; ++j) J[i][j] = still(spec.inertia[i][j]);
+    }
+    link.inertia.I = symmetric(J);
+    spec.mass = {};
+    spec.first_moment = subtract(spec.first_moment, link.inertia.h);
+    for (std::size_t i = 0; i < 3; ++i) spec.inertia[i] = subtract(spec.inertia[i], J[i]);
+    link.modes = std::make_shared<const DeformingInertia>(form_deforming_inertia(found->body, std::move(spec)));
+  }
+
+  /// The speed that is the rate of a coordinate.
+  [[nodiscard]] Expr speed_of(const Expr& q) const {
+    const Expr rate = lowered_.system.rate(q);
+    for (const auto& speed : lowered_.system.speeds())
+      if (speed.definition == rate) return speed.symbol;
+    ensure(false, "the coordinate '{}' has no speed of its own", q.name());
+    return {};
+  }
+
+  void finish_section(const RawLink& raw, TreeLink& link) {
+    const LoweredSection& at = *raw.section;
+    link.position = at.position;
+    const Expr3 z{0, 0, 1};
+    // Axes of the turns about z, y and x, components of the flexible body.
+    std::vector<std::pair<Expr, Expr3>> turns;
+    LinkRotation before;
+    for (const Axis axis : {Axis::Z, Axis::Y, Axis::X}) {
+      const Expr& angle = at.angles[index(axis)];
+      if (angle.is_zero()) continue;
+      Expr3 along{};
+      along[index(axis)] = 1;
+      turns.emplace_back(angle, before.to_parent(along));
+      before.before.push_back({axis, cos(angle), sin(angle)});
+    }
+    link.rotation = before;
+    const TreeLink& body = result_.tree.links[*raw.parent];
+    const std::vector<Expr>& q = body.modes->spec.coordinates;
+    TreeSection section;
+    Substitution rates;
+    for (std::size_t i = 0; i < q.size(); ++i) rates.set(q[i], body.modal_rates[i]);
+    const auto rate = [&](const Expr3& v) {
+      Expr3 r;
+      for (std::size_t k = 0; k < 3; ++k)
+        if (v[k].graph() != nullptr) r[k] = time_derivative(v[k], rates);
+      return r;
+    };
+    for (const Expr& qi : q) {
+      Expr3 r, g;
+      for (std::size_t k = 0; k < 3; ++k)
+        if (at.position[k].graph() != nullptr) r[k] = derivative(at.position[k], qi);
+      for (const auto& [angle, axis] : turns) g = add(g, scale(derivative(angle, qi), axis));
+      section.r.push_back(r);
+      section.g.push_back(g);
+    }
+    for (std::size_t i = 0; i < q.size(); ++i) {
+      const Expr& u = body.modal_rates[i];
+      section.slide = add(section.slide, scale(u, section.r[i]));
+      section.spin = add(section.spin, scale(u, section.g[i]));
+    }
+    section.b = rate(section.slide);
+    section.d = rate(section.spin);
+    link.section = std::make_shared<const TreeSection>(std::move(section));
   }
 
   [[nodiscard]] Expr coordinate(const ElementaryMotion& motion) const {
@@ -455,14 +603,14 @@ class TreeBuilder {
   // ---- inertia ------------------------------------------------------------------------------------------------------
   void add_inertias() {
     for (const auto& body : mechanism_.bodies)
-      add_inertia(body.name, body.name, body.mass, body.mass_centre, body.inertia);
-    for (const auto& particle : mechanism_.particles)
-      add_inertia(particle.name, particle.on, particle.mass, particle.at, Expr33{});
+      if (!body.flexible)
+        add_inertia(body.name, result_.bodies.at(body.name), body.mass, body.mass_centre, body.inertia);
+    for (const auto& [particle, place] : particles_)
+      add_inertia(particle->name, place.first, particle->mass, place.second, Expr33{});
   }
 
-  void add_inertia(const std::string& name, const std::string& body, const Expr& mass, const Expr3& centre,
+  void add_inertia(const std::string& name, const BodyPlace& place, const Expr& mass, const Expr3& centre,
                    const Expr33& inertia) {
-    const BodyPlace& place = result_.bodies.at(body);
     if (!place.link) return;
     auto& link = result_.tree.links[*place.link];
     const auto named = [&](const Expr& e, const std::string& what) {
@@ -502,7 +650,10 @@ class TreeBuilder {
   }
 
   const Mechanism& mechanism_;
+  const LoweredMechanism& lowered_;
   Graph& graph_;
+  std::map<std::size_t, std::size_t> section_links_;  ///< by section
+  std::vector<std::pair<const MechanismParticle*, std::pair<BodyPlace, Expr3>>> particles_;
   std::map<std::string, std::size_t> speed_index_;  ///< in the equations
   NumberNamer namer_;
   std::map<std::string, BodyPlace> place_;
@@ -512,8 +663,8 @@ class TreeBuilder {
 
 }  // namespace
 
-BuiltTree build_tree(const Mechanism& mechanism, const System& system) {
-  return TreeBuilder(mechanism, system).build();
+BuiltTree build_tree(const Mechanism& mechanism, const LoweredMechanism& lowered) {
+  return TreeBuilder(mechanism, lowered).build();
 }
 
 }  // namespace kane

@@ -7,15 +7,29 @@
 // Denavit-Hartenberg frames), so that a vector passes from link to link by two planar rotations.
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "kane/mechanics/flexible.hpp"
 #include "kane/mechanism/lowering.hpp"
 #include "kane/mechanism/tree_algebra.hpp"
 
 namespace kane {
 
+/// A section of a flexible link, which carries the link behind it: its motion in the flexible link, components of that.
+/// With the amplitudes q of the modes,
+///
+///     v = sum r_i q_i',  v' = sum r_i q_i'' + b,        w = sum g_i q_i',  w' = sum g_i q_i'' + d.
+struct TreeSection {
+  std::vector<Expr3> r, g;  ///< by modes
+  Expr3 slide, spin;        ///< v, w
+  Expr3 b, d;
+};
+
+/// One of these kinds: a motion along or about an axis; a flexible body, which is fixed to its parent and has its modes as
+/// degrees of freedom (`modes`); a section of one, which has none (`section`).
 struct TreeLink {
   std::string name;                   ///< joint, with the number of the motion if it has several
   std::optional<std::size_t> parent;  ///< none: the ground
@@ -32,6 +46,11 @@ struct TreeLink {
   InertialParameters inertia;  ///< about the link's origin, link components
   /// External force at the link's origin and torque about it, link components (gravity excluded).
   Expr3 force{}, torque{};
+  /// What the modes move: all of the body's inertia but that of the undeformed body, which is in `inertia`. The origin and
+  /// the components are those of the link.
+  std::shared_ptr<const DeformingInertia> modes{};
+  std::vector<Expr> modal_rates{};
+  std::shared_ptr<const TreeSection> section{};
 };
 
 struct TreeModel {
@@ -64,12 +83,13 @@ struct BuiltTree {
   std::vector<NamedNumber> numbers;
 };
 
-/// Builds the tree of a mechanism whose free motions all have their own speeds, those of `system`, which it was lowered to.
+/// Builds the tree of a mechanism whose free motions all have their own speeds, those of the system it was lowered to.
 /// Expressions are made in the mechanism's own graph.
-[[nodiscard]] BuiltTree build_tree(const Mechanism& mechanism, const System& system);
+[[nodiscard]] BuiltTree build_tree(const Mechanism& mechanism, const LoweredMechanism& lowered);
 
 /// Moves every part of a link's inertia that its own motion does not change onto its parent (base parameters, Khalil
-/// and Kleinfinger 1987). Exact: the kinetic and potential energy do not change.
+/// and Kleinfinger 1987). Exact: the kinetic and potential energy do not change. Of a flexible link this is the inertia of the
+/// undeformed body.
 void regroup_inertia(TreeModel& tree);
 
 /// Bias: the generalized inertia forces for zero accelerations of the speeds, gravity and external loads included, so that

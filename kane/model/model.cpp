@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "kane/base/at.hpp"
 #include "kane/base/contains.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
@@ -186,6 +187,7 @@ class StartBuilder {
     GivenValues& g = start_.given;
     g.q = named(equations_.q, state_.q, initial), g.u = named(equations_.u, state_.u, initial);
     g.insisted_q = named(equations_.q, state_.q, insisted), g.insisted_u = named(equations_.u, state_.u, insisted);
+    hold_modes(g);
     set_active();
     set_inputs(sources);
     return std::move(start_);
@@ -193,6 +195,23 @@ class StartBuilder {
 
  private:
   [[noreturn]] void fail(const std::string& message) const { throw ModelError(state_.label + ": " + message); }
+
+  /// Loops close by turning joints, not by bending bodies: modes start undeformed and at rest, unless a guess is given.
+  void hold_modes(GivenValues& g) const {
+    const auto hold = [&](const std::vector<Expr>& modes, const std::vector<Expr>& all, std::vector<bool>& given) {
+      for (const Expr& mode : modes) {
+        const std::string name = mode.name();
+        if (mechanism_.guess.contains(name) || state_.guess.contains(name)) continue;
+        for (std::size_t i = 0; i < all.size(); ++i)
+          if (all[i].name() == name) given[i] = true;
+      }
+    };
+    for (const MechanismBody& body : mechanism_.bodies) {
+      if (!body.flexible) continue;
+      hold(body.flexible->coordinates, equations_.q, g.q);
+      hold(body.flexible->speeds, equations_.u, g.u);
+    }
+  }
 
   void set_time() {
     const auto initial = mechanism_.initial.find(equations_.t.name());
@@ -247,7 +266,7 @@ class StartBuilder {
 
   void complete_quaternions() {
     for (const int first : equations_.quaternions) {
-      double* const e = &start_.state.q[static_cast<std::size_t>(first)];
+      double* const e = &start_.state.q[at(first)];
       if (e[0] == 0 && e[1] == 0 && e[2] == 0 && e[3] == 0) e[3] = 1;  // no rotation
     }
   }

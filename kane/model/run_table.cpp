@@ -32,6 +32,10 @@ bool is_moving(const Expr& value, const Mechanism& mechanism) {
 
 }  // namespace
 
+std::string column_of_output(std::string_view output) {
+  return output.starts_with(kColumnMark) ? std::string(output.substr(kColumnMark.size())) : std::string();
+}
+
 TableColumns table_columns_from(std::span<const std::string> groups) {
   TableColumns columns;
   for (const std::string& group : groups) {
@@ -70,7 +74,7 @@ void add_table_outputs(Mechanism& mechanism, const TableColumns& columns) {
 
 RunTable::RunTable(Simulation& simulation, const TableColumns& columns)
     : simulation_(simulation), names_(simulation.columns()) {
-  const auto units = symbol_units(simulation.model().mechanism());
+  const auto units = known_units(simulation.model().mechanism(), simulation.equations());
   const auto unit_of = [&](const std::string& name) {
     const auto found = units.find(name);
     return found == units.end() ? std::string() : found->second;
@@ -78,9 +82,9 @@ RunTable::RunTable(Simulation& simulation, const TableColumns& columns)
   units_.emplace_back("s");  // of t
   for (std::size_t i = 1; i < names_.size(); ++i) units_.push_back(unit_of(names_[i]));
   for (const ReportItem& item : simulation.model().system()->report_items()) {
-    if (item.kind != ReportItem::Kind::Output || !item.name.starts_with(kColumnMark)) continue;
-    const std::string name = item.name.substr(kColumnMark.size());
-    add(name, unit_of(name), {item.first});
+    if (item.kind != ReportItem::Kind::Output) continue;
+    const std::string name = column_of_output(item.name);
+    if (!name.empty()) add(name, unit_of(name), {item.first});
   }
   if (columns.energy) add_energies();
   if (columns.reactions) add_reactions();

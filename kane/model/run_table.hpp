@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kane/model/simulation.hpp"
@@ -27,6 +28,9 @@ struct TableColumns {
 
 /// Adds the outputs that these columns need to the model. Call it before the equations are formed.
 void add_table_outputs(Mechanism& mechanism, const TableColumns& columns);
+
+/// The column that such an output is for; "" for an output of the user.
+[[nodiscard]] std::string column_of_output(std::string_view output);
 
 class RunTable {
  public:

@@ -97,11 +97,13 @@ void add_constant_inputs(const Mechanism& mechanism, Values& values) {
 void apply_settings(Mechanism& mechanism, std::span<const std::string> settings, std::string_view option) {
   if (settings.empty()) return;
   bool parameters_changed = false;
-  const Units units = symbol_units(mechanism);
+  Units units = symbol_units(mechanism);
   const std::vector<std::string> names = settable_names(mechanism);
+  const std::string time = mechanism.time().name();  // the initial time, as under `initial:`
+  units.emplace(time, "s");
   for (const std::string& text : settings) {
     const Setting setting = split(text, option);
-    if (std::find(names.begin(), names.end(), setting.name) == names.end())
+    if (setting.name != time && std::find(names.begin(), names.end(), setting.name) == names.end())
       throw ModelError(fmt::format("{}: the model has no parameter, input or coordinate '{}'{}", option, setting.name,
                                    suggestion(setting.name, names)));
     const double value = value_of(setting, option, units);

@@ -32,6 +32,23 @@ TEST(LineBreak, LinesAreAlignedWithTheRightSide) {
             "      - c*u1 + m*L*u1^2\n");
 }
 
+/// The right side begins in a line of its own where that saves a line.
+TEST(LineBreak, ALongRightSideGetsTheWholeWidth) {
+  EXPECT_EQ(joined(break_text("b*m3*((b + a*cos(q3))*u2' + b*u3') = T3 - b*m3*((b*sin(2*q2 + 2*q3)/2 + "
+                              "a*cos(q2)*sin(q2 + q3))*u1^2 + a*sin(q3)*u2^2 + g*cos(q2 + q3))",
+                              90)),
+            "b*m3*((b + a*cos(q3))*u2' + b*u3')\n"
+            "  = T3 - b*m3*((b*sin(2*q2 + 2*q3)/2 + a*cos(q2)*sin(q2 + q3))*u1^2 + a*sin(q3)*u2^2\n"
+            "               + g*cos(q2 + q3))\n");
+}
+
+/// The name of a constraint beside a tall formula.
+TEST(Mathml, OnlyParenthesesOfTheFormulaGrow) {
+  const std::string page = mathml("\\frac{a}{b}=0\\qquad(\\mathrm{rod})", true);
+  EXPECT_NE(page.find("<mo stretchy='false'>(</mo>"), std::string::npos) << page;
+  EXPECT_EQ(page.find("<mo>(</mo>"), std::string::npos) << page;
+}
+
 TEST(LineBreak, LinesInsideOfParenthesesAreAlignedWithThem) {
   EXPECT_EQ(joined(break_text("F = m*(aaaaaaaaaaaaaaaa + bbbbbbbbbbbbbbbbb + ccccccccccccccccc)", 42)),
             "F = m*(aaaaaaaaaaaaaaaa\n"

@@ -266,7 +266,7 @@ TEST(Reader, SaysWhatIsWrong) {
   };
   expect("contacts: {c: {friction: 0.3}}", "must have one of the keys gap, point");
   expect("contacts: {c: {gap: q, friction: 0.3}}", "nothing can slide there");
-  expect("contacts: {c: {gap: q, restitution: 1, law: hooke}}", "newton or poisson");
+  expect("contacts: {c: {gap: q, restitution: 1, law: hooke}}", "newton, poisson or stronge");
   expect("contacts: {c: {sphere: B, plane: N.z}}", "radius");
   expect("contacts: {c: {joint: k}}", "joint 'k', which does not exist");
   expect("contacts: {c: {joint: j}}", "which has none");

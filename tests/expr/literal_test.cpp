@@ -84,6 +84,11 @@ TEST(Literal, SpringsBetweenPoints) {
   EXPECT_EQ(text("k*(sqrt(x^2 + y^2) - L)*(x/sqrt(x^2 + y^2))"), "k*x*(1 - L/sqrt(x^2 + y^2))");
   EXPECT_EQ(text("(sqrt(a) - b)*sqrt(a)/a"), "1 - b/sqrt(a)");
   EXPECT_EQ(text("(sqrt(a) - b)*(sqrt(a) + b)"), "a - b^2");
+  // Whatever comes first, the root or the quotient.
+  EXPECT_EQ(text("(a*u + b*v)/(x^2 + y^2)*sqrt(x^2 + y^2)"), "(a*u + b*v)/sqrt(x^2 + y^2)");
+  // The radicand as a sum of squares, which is shorter below the line.
+  EXPECT_EQ(text("k*cos(q)*(d - l*sqrt((d*cos(q))^2 + (d*sin(q) - d)^2)/(2*d*(1 - sin(q))))"),
+            "k*d*cos(q)*(1 - l/sqrt(2*d^2*(1 - sin(q))))");
 }
 
 TEST(Literal, WritesLatex) {

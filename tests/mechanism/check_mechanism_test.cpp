@@ -55,6 +55,10 @@ const BadCase kBad[] = {
        m.joints[0].motions[0].axis = {0, 0, 0};
      }},
     {"the mass of the body 'A' is negative", [](Mechanism& m) { m.bodies[0].mass = -1; }},
+    {"the friction of the joint 'J' is -1; it must be zero or more",
+     [](Mechanism& m) { m.joints[0].motions[0].law.friction = -1; }},
+    {"the friction of the joint 'K' is -2; it must be zero or more",
+     [](Mechanism& m) { m.joints[1].motions[0].law.friction = -m.graph->symbol("L"); }},
     {"is not symmetric", [](Mechanism& m) { m.bodies[0].inertia[0][1] = 0.5; }},
     {"about its axis y is negative", [](Mechanism& m) { m.bodies[0].inertia[1][1] = -1; }},
     {"is written with the unknown name 'nu'", [](Mechanism& m) { m.bodies[0].mass = m.graph->symbol("nu"); }},

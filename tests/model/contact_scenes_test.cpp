@@ -61,5 +61,22 @@ TEST(ContactScenes, CardsLeanAgainstEachOther) {
   EXPECT_LT(slides.value("x1"), run.value("x1") - 1e-4);
 }
 
+TEST(ContactScenes, AFourLeggedRobotStandsWalksAndFalls) {
+  const Model robot = load_scene("quadruped_walk");
+  constexpr double kWeight = 9 * kGravity;
+  Simulation stands(robot, {.parameters = {{"swing", 0}, {"lift", 0}}});
+  ASSERT_EQ(stands.run({.until = 2, .intervals = 20}).status, RunStatus::Done);
+  EXPECT_NEAR(stands.value("weight"), kWeight, 0.02 * kWeight);
+  EXPECT_GT(stands.value("height"), 0.3);
+  Simulation walks(robot);
+  ASSERT_EQ(walks.run({.until = 2, .intervals = 20}).status, RunStatus::Done);
+  EXPECT_GT(walks.value("forward"), 0.4);
+  EXPECT_GT(walks.value("height"), 0.28);
+  Simulation falls(robot, {.parameters = {{"hold", 0}}});
+  ASSERT_EQ(falls.run({.until = 1.5, .intervals = 15}).status, RunStatus::Done);
+  EXPECT_NEAR(falls.value("height"), 0.04, 1e-3) << "on its belly";
+  EXPECT_NEAR(falls.value("weight"), kWeight, 0.02 * kWeight);
+}
+
 }  // namespace
 }  // namespace kane

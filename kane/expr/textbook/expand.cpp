@@ -1,5 +1,7 @@
 #include "kane/expr/textbook/expand.hpp"
 
+#include <algorithm>
+
 #include "kane/expr/store.hpp"
 
 namespace kane::textbook {
@@ -103,11 +105,16 @@ Polynomial Expansion::quotient_by_factors(const Polynomial& above, NodeId below)
   return result;
 }
 
+/// 1 - sin(q)^2 is cos(q)^2: the shortest form may be a product.
+Polynomial Expansion::shortest_form(const Polynomial& p) {
+  Polynomial shortest = p;
+  for (const auto& form : trigonometry_.forms(p))
+    if (form.size() < shortest.size()) shortest = form;
+  return shortest;
+}
+
 Polynomial Expansion::quotient(const Polynomial& above, const Polynomial& below) {
-  Polynomial divisor = below;
-  // 1 - sin(q)^2 is cos(q)^2: the shortest form may be a product.
-  for (const auto& form : trigonometry_.forms(below))
-    if (form.size() < divisor.size()) divisor = form;
+  const Polynomial divisor = shortest_form(below);
   if (divisor.empty()) throw TooLong{};
   // x sqrt(d)/d is written x/sqrt(d).
   if (const auto root = radicals_.find(divisor); root != radicals_.end())
@@ -142,6 +149,38 @@ std::optional<Polynomial> Expansion::cancel(const Polynomial& above, const Polyn
   const auto rest = find_quotient(below, multiply(above, textbook::power(common, -1), 1), budget_);
   if (!rest) return std::nullopt;
   return divide(Polynomial{{common, 1}}, *rest);
+}
+
+/// sqrt(d)/b is c/sqrt(d) for a radicand d = b c, c being a monomial, also where the quotient was met before the root.
+Polynomial Expansion::with_roots_below(const Polynomial& p) {
+  Polynomial result = p;
+  for (const auto& [radicand, root] : radicals_) {
+    const Polynomial shortest = shortest_form(radicand);
+    if (shortest.size() < 2) continue;
+    const Polynomial reciprocal = divide(constant(1), shortest);
+    if (reciprocal.size() != 1) continue;
+    const auto& [factors, number] = *reciprocal.begin();
+    const auto sum = std::find_if(factors.begin(), factors.end(), [&](const Power& q) {
+      return q.exponent == -1 && atoms_[q.atom].kind == AtomKind::Denominator;
+    });
+    if (sum == factors.end()) continue;
+    Monomial c = textbook::power(factors, -1);
+    std::erase_if(c, [&](const Power& q) { return q.atom == sum->atom; });
+    Polynomial changed;
+    for (const auto& [m, coefficient] : result) {
+      int above = 0, below = 0;
+      for (const auto& q : m) {
+        if (q.atom == root) above = q.exponent;
+        if (q.atom == sum->atom) below = -q.exponent;
+      }
+      const int times = std::max(0, std::min((above + 1) / 2, below));
+      Monomial written = product(m, textbook::power(c, times));
+      if (times > 0) written = product(written, product({{root, -2 * times}}, {{sum->atom, times}}));
+      add_term(changed, written, coefficient * rational_power(1 / number, times));
+    }
+    result = std::move(changed);
+  }
+  return result;
 }
 
 /// 1/sqrt(d)^2 is written 1/d where no other root of d was there to meet it.

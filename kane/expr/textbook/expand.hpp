@@ -13,7 +13,7 @@ class Expansion {
       : atoms_(atoms), trigonometry_(trigonometry), budget_(budget) {}
 
   /// Throws TooLong.
-  Polynomial operator()(NodeId root) { return without_squared_roots(expanded(root)); }
+  Polynomial operator()(NodeId root) { return without_squared_roots(with_roots_below(expanded(root))); }
 
   /// above/below: a product below the line as negative powers, a sum as an atom of its own without its common factors.
   Polynomial quotient(const Polynomial& above, const Polynomial& below);
@@ -22,6 +22,8 @@ class Expansion {
 
  private:
   const Polynomial& expanded(NodeId root);
+  Polynomial shortest_form(const Polynomial& p);
+  Polynomial with_roots_below(const Polynomial& p);
   Polynomial without_squared_roots(const Polynomial& p);
   Polynomial expand(NodeId id);
   Polynomial quotient_by_factors(const Polynomial& above, NodeId below);
