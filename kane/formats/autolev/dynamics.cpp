@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "kane/base/at.hpp"
 #include "kane/base/contains.hpp"
 #include "kane/expr/affine.hpp"
 #include "kane/expr/substitution.hpp"
@@ -118,7 +119,7 @@ ExprMatrix Session::active_forces(const Where& where) {
   const FrameId n = newtonian(where);
   std::vector<Expr> rows(speeds.size());
   for (const auto& [p, force] : std::map(w_.forces)) {
-    const auto v = partials(velocity(p, n), speeds, "the velocity of " + w_.points[static_cast<std::size_t>(p)]);
+    const auto v = partials(velocity(p, n), speeds, "the velocity of " + w_.points[at(p)]);
     for (std::size_t i = 0; i < speeds.size(); ++i)
       if (!v.by_speed[i].is_zero()) rows[i] += frames().dot(v.by_speed[i], force);
   }
@@ -144,8 +145,7 @@ ExprMatrix Session::inertia_forces(const Where& where) {
     if (!b.mass)
       throw ModelError(where, fmt::format("the mass of {} is not stated; write MASS {}=...", b.name, b.name));
     if (!b.mass->is_zero()) {
-      const auto v =
-          partials(velocity(b.centre, n), speeds, "the velocity of " + w_.points[static_cast<std::size_t>(b.centre)]);
+      const auto v = partials(velocity(b.centre, n), speeds, "the velocity of " + w_.points[at(b.centre)]);
       const Vector a = explicitly(acceleration(b.centre, n), Explicitly{});
       for (std::size_t i = 0; i < speeds.size(); ++i)
         if (!v.by_speed[i].is_zero()) rows[i] -= *b.mass * frames().dot(v.by_speed[i], a);
@@ -307,7 +307,7 @@ Expr Session::kinetic_energy(std::span<const int> bodies) {
   const FrameId n = newtonian({});
   Expr sum;
   for (const int k : bodies) {
-    const Body b = w_.bodies[static_cast<std::size_t>(k)];
+    const Body b = w_.bodies[at(k)];
     if (!b.mass) throw ModelError(fmt::format("the mass of {} is not stated; write MASS {}=...", b.name, b.name));
     const Vector v = velocity(b.centre, n);
     sum += *b.mass * frames().dot(v, v) / 2;
@@ -336,7 +336,7 @@ Vector Session::momentum(const Node& call) {
   }
   Vector sum;
   for (const int k : bodies_named(rest)) {
-    const Body b = w_.bodies[static_cast<std::size_t>(k)];
+    const Body b = w_.bodies[at(k)];
     if (!b.mass) throw ModelError(call.where, fmt::format("the mass of {} is not stated", b.name));
     const Vector mv = velocity(b.centre, n) * *b.mass;
     if (!angular) {
@@ -385,14 +385,13 @@ StateEquations Session::state_equations() {
               names_in_list(r.forces));
       ExprMatrix f(force_columns.size(), force_columns.size());
       std::vector<int> picked;
-      for (const auto& pivot : rank.pivots)
-        picked.push_back(pivot.row), taken[static_cast<std::size_t>(pivot.row)] = true;
+      for (const auto& pivot : rank.pivots) picked.push_back(pivot.row), taken[at(pivot.row)] = true;
       for (std::size_t i = 0; i < picked.size(); ++i)
         for (std::size_t j = 0; j < force_columns.size(); ++j) f(i, j) = a(picked[i], force_columns[j]);
       const LinearSolver solver(f);
       std::vector<Expr> known;
       for (const int row : picked) {
-        Expr sum = b[static_cast<std::size_t>(row)];
+        Expr sum = b[at(row)];
         for (std::size_t j = 0; j < nu; ++j) sum -= a(row, j) * r.derivatives[j];
         known.push_back(sum);
       }

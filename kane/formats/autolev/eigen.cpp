@@ -5,6 +5,7 @@
 #include <complex>
 #include <cstdlib>
 
+#include "kane/base/at.hpp"
 #include "kane/expr/evaluate.hpp"
 #include "kane/formats/autolev/matrices.hpp"
 
@@ -36,7 +37,7 @@ struct Eigenwork {
     for (int i = 0; i < m.rows; ++i)
       for (int j = 0; j < m.columns; ++j) {
         try {
-          r(i, j) = kane::evaluate(entries[static_cast<std::size_t>(i * m.columns + j)], {});
+          r(i, j) = kane::evaluate(entries[at(i * m.columns + j)], {});
         } catch (const ModelError&) {
           return std::nullopt;
         }
@@ -80,7 +81,7 @@ EigenValues eigenvalues_of(Session& session, const ExprMatrix& m, const Where& w
   const Eigen::EigenSolver<Eigen::MatrixXd> solver(*n, vectors);
   if (solver.info() != Eigen::Success) throw ModelError(where, "the eigenvalues were not found");
   std::vector<int> order(static_cast<std::size_t>(m.rows));
-  for (int i = 0; i < m.rows; ++i) order[static_cast<std::size_t>(i)] = i;
+  for (int i = 0; i < m.rows; ++i) order[at(i)] = i;
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
     const auto x = solver.eigenvalues()[a];
     const auto y = solver.eigenvalues()[b];
@@ -93,7 +94,7 @@ EigenValues eigenvalues_of(Session& session, const ExprMatrix& m, const Where& w
   r.vectors = ExprMatrix(m.rows, m.rows);
   for (int j = 0; j < m.rows; ++j)
     for (int i = 0; i < m.rows; ++i)
-      r.vectors(i, j) = Eigenwork::number(session, solver.eigenvectors()(i, order[static_cast<std::size_t>(j)]));
+      r.vectors(i, j) = Eigenwork::number(session, solver.eigenvectors()(i, order[at(j)]));
   return r;
 }
 

@@ -4,6 +4,7 @@
 #include <deque>
 #include <queue>
 
+#include "kane/base/at.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/formats/autolev/session.hpp"
 #include "kane/mechanics/algebra.hpp"
@@ -219,7 +220,7 @@ Vector Session::position(PointIndex from, PointIndex to) const {
   throw ModelError(
       fmt::format("the position of {1} relative to {0} is not known; state P_{0}_{1}> or positions that "
                   "lead from one to the other",
-                  names[static_cast<std::size_t>(from)], names[static_cast<std::size_t>(to)]));
+                  names[at(from)], names[at(to)]));
 }
 
 // ---- angular velocity -----------------------------------------------------------------------------------------------------
@@ -248,7 +249,7 @@ Vector Session::turn_velocity(FrameId child, FrameId parent) {
     if (const auto* simple = std::get_if<SimpleRotation>(&turn.orientation)) {
       w = unit(turn.child, simple->axis) * time_derivative(simple->angle);
     } else if (const auto* about = std::get_if<AxisRotation>(&turn.orientation)) {
-      const Expr length = sqrt(dot(about->axis, about->axis));
+      const Expr length = sqrt(graph_->bind(dot(about->axis, about->axis)));
       w = Vector(turn.child, about->axis) * (time_derivative(about->angle) / length);
     } else if (turn.sequence) {
       w = sequence_velocity(*this, turn);
@@ -366,7 +367,7 @@ std::optional<Vector> Session::find_velocity(PointIndex p, FrameId f) {
   if (const auto stated = w_.velocities.find({p, f}); stated != w_.velocities.end()) return stated->second;
   // The origin of the frame is at rest in it. Only then points whose velocity is stated: it may be that of a point of a
   // rolling body, from which positions must not be differentiated.
-  const std::string& name = w_.points[static_cast<std::size_t>(p)];
+  const std::string& name = w_.points[at(p)];
   const auto origin = w_.point_names.find(folded(frame_name(f)) + "O");
   if (origin != w_.point_names.end())
     if (const auto way = find_position(origin->second, p)) {
@@ -382,14 +383,14 @@ std::optional<Vector> Session::find_velocity(PointIndex p, FrameId f) {
   }
   if (!best) return std::nullopt;
   note(fmt::format("V_{0}_{1}> is not stated; it is taken as V_{2}_{1}> + DT(P_{2}_{0}>,{1})", name, frame_name(f),
-                   w_.points[static_cast<std::size_t>(*best)]));
+                   w_.points[at(*best)]));
   return w_.velocities.at({*best, f}) + derivative(*find_position(*best, p), f);
 }
 
 Vector Session::velocity(PointIndex p, FrameId f) {
   if (auto found = find_velocity(p, f)) return *found;
   throw ModelError(fmt::format("the velocity of {0} in {1} is not known; state V_{0}_{1}>, or use V2PTS, V1PT or DT",
-                               w_.points[static_cast<std::size_t>(p)], frame_name(f)));
+                               w_.points[at(p)], frame_name(f)));
 }
 
 Vector Session::acceleration(PointIndex p, FrameId f) {
@@ -413,10 +414,10 @@ Dyadic parallel_axes(const Frames& frames, const Expr& m, const Vector& r) {
 /// The inertia dyadic as stated. The rotor B of a gyrostat with the carrier A need not be oriented: it is symmetric about
 /// the axis that it spins about in A, so that its moments in axes of B are those in axes of A.
 Dyadic Session::stated_inertia(int body) {
-  const Body& b = w_.bodies[static_cast<std::size_t>(body)];
+  const Body& b = w_.bodies[at(body)];
   const auto carried = w_.carriers.find(body);
   if (carried == w_.carriers.end()) return *b.inertia;
-  const Body& carrier = w_.bodies[static_cast<std::size_t>(carried->second)];
+  const Body& carrier = w_.bodies[at(carried->second)];
   if (frames().related(carrier.frame, b.frame)) return *b.inertia;
   const Expr3 w = frames().express(angular_velocity(b.frame, carrier.frame), carrier.frame);
   Dyadic sum;
@@ -438,7 +439,7 @@ Dyadic Session::stated_inertia(int body) {
 }
 
 Dyadic Session::inertia_about(int body, PointIndex about) {
-  const Body& b = w_.bodies[static_cast<std::size_t>(body)];
+  const Body& b = w_.bodies[at(body)];
   if (!b.mass) throw ModelError(fmt::format("the mass of {} is not stated; write MASS {}=...", b.name, b.name));
   if (b.is_particle()) return parallel_axes(frames(), *b.mass, position(about, b.centre));
   if (!b.inertia)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kane/base/at.hpp"
 #include "kane/expr/literal.hpp"
 #include "kane/expr/print.hpp"
 #include "kane/formats/autolev/session.hpp"
@@ -127,7 +128,7 @@ std::string Session::text_of(const Value& v, std::size_t max_length) const {
     for (int i = 0; i < m->rows; ++i)
       for (int j = 0; j < m->columns; ++j) {
         if (i != 0 || j != 0) text += j == 0 ? "; " : ", ";
-        text += text_of(m->entries[static_cast<std::size_t>(i * m->columns + j)], max_length);
+        text += text_of(m->entries[at(i * m->columns + j)], max_length);
       }
     return text + "]";
   }

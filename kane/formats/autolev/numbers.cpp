@@ -1,6 +1,7 @@
 // Numbers and units: INPUT, OUTPUT, UNITS, CODE.
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -128,6 +129,44 @@ double Session::unit_factor(const std::string& text, const Where& where) {
   return unit->factor() / (std::pow(system.mass, d.kg) * std::pow(system.length, d.m) * std::pow(system.time, d.s));
 }
 
+/// A unit behind a value: CONSTANTS L=2 m. What cannot be one ends the statement with an error.
+std::string Session::read_unit(Reader& in) {
+  const std::size_t at = in.position();
+  const std::string unit = in.until_comma();
+  static constexpr std::string_view kSigns = "*/^.-() ";
+  const auto may_be = [](char c) {
+    const auto u = static_cast<unsigned char>(c);
+    return std::isalnum(u) != 0 || kSigns.find(c) != std::string_view::npos;
+  };
+  if (unit.empty() ||
+      (std::isalpha(static_cast<unsigned char>(unit.front())) != 0 && std::all_of(unit.begin(), unit.end(), may_be)))
+    return unit;
+  in.go_to(at);
+  in.expect_end();
+  return "";
+}
+
+Expr Session::in_own_units(const Expr& value, const std::string& unit, const Where& where) {
+  if (unit.empty()) return value;
+  const std::string u = folded(unit);
+  if (u == "DEG" || u == "DEGREE" || u == "DEGREES") return value * graph_->pi() / Expr(180);
+  const double factor = unit_factor(unit, where);
+  return factor == 1 ? value : value * Expr(factor);
+}
+
+/// What one `from` is in `to`, for UNITS(from,to).
+Expr Session::unit_ratio(const Node& from, const Node& to) const {
+  const auto known = [](const Node& node) {
+    const std::string spelled = kane_unit(node.text);
+    if (spelled.empty()) throw ModelError(node.where, fmt::format("the unit '{}' is not known", node.text));
+    return parse_unit(spelled, node.where);
+  };
+  const Unit a = known(from), b = known(to);
+  if (!(a.dimension == b.dimension))
+    throw ModelError(from.where, fmt::format("'{}' and '{}' are units of different things", from.text, to.text));
+  return graph_->bind(Expr(a.factor() / b.factor()));
+}
+
 void Session::state_unit_system(Reader& in) {
   std::vector<std::string> list;
   do {
@@ -187,14 +226,7 @@ void Session::state_input(Reader& in) {
                        name.spelled(), node.text));
       continue;
     }
-    Expr value = evaluate_scalar(node);
-    if (!unit.empty()) {
-      const std::string u = folded(unit);
-      if ((u == "DEG" || u == "DEGREE" || u == "DEGREES"))
-        value = value * graph_->pi() / Expr(180);
-      else if (const double factor = unit_factor(unit, place); factor != 1)
-        value = value * Expr(factor);
-    }
+    const Expr value = in_own_units(evaluate_scalar(node), unit, place);
     for (const Node& n : names) {
       Scalar& s = named_scalar(n);
       s.input = graph_->bind(value);
@@ -266,7 +298,15 @@ void Session::state_code(Reader& in, const std::string& source) {
       request.equations = {*e};
     else
       throw ModelError(arguments[0].where, "the equations are a matrix");
-    request.unknowns = symbols_named(std::span(arguments).subspan(1), false);
+    // NONLINEAR(EQ,x=1,y=2) gives the values to start from as well.
+    std::vector<Node> names;
+    for (std::size_t i = 1; i < arguments.size(); ++i) {
+      const Node& n = arguments[i];
+      const bool start = n.kind == NodeKind::Equals && n.children.size() == 2;
+      names.push_back(start ? n.children[0] : n);
+      if (start) named_scalar(n.children[0]).input = graph_->bind(evaluate_scalar(n.children[1]));
+    }
+    request.unknowns = symbols_named(names, false);
     if (request.unknowns.size() != request.equations.size())
       throw ModelError(arguments[0].where, fmt::format("there are {} equations for {} unknowns",
                                                        request.equations.size(), request.unknowns.size()));

@@ -10,6 +10,7 @@
 #include "kane/expr/derivative.hpp"
 #include "kane/expr/substitution.hpp"
 #include "kane/expr/traverse.hpp"
+#include "kane/formats/autolev/fortran_form.hpp"
 #include "kane/program/lower.hpp"
 
 namespace kane::autolev {
@@ -484,6 +485,12 @@ Language language_of(const std::string& file) {
   throw ModelError(fmt::format("CODE writes files that end in .c, .f, .for and .m, not '{}'", file));
 }
 
+/// Compilers take .f90 as free form and other endings as fixed form.
+std::string fortran_text(std::string text, const std::string& file) {
+  if (folded(std::filesystem::path(file).extension().string()) == ".F90") return text;
+  return in_both_forms(text);
+}
+
 }  // namespace
 
 std::vector<WrittenFile> emit_algebraic(Session& session, const CodeRequest& request) {
@@ -492,8 +499,15 @@ std::vector<WrittenFile> emit_algebraic(Session& session, const CodeRequest& req
   std::vector<NamedExpr> outputs;
   const auto add = [&](std::string name, const Expr& value) {
     while (std::any_of(outputs.begin(), outputs.end(), [&](const NamedExpr& o) { return o.name == name; })) name += "_";
-    const Expr closed = session.explicitly(value, {.solutions = true, .keep = request.unknowns});
-    outputs.push_back({std::move(name), session.graph().bind(closed)});
+    const Expr closed =
+        session.rectangular_form(session.explicitly(value, {.solutions = true, .keep = request.unknowns}));
+    Expr real = session.graph().bind(closed);
+    for (const Expr& i : session.world().imaginary) {
+      if (!depends_on(real, i)) continue;  // a + b*i is a in one place and b in another
+      outputs.push_back({"Im(" + name + ")", session.graph().bind(derivative(real, i))});
+      real = session.graph().bind(substitute(real, Substitution{{i, Expr(0)}}));
+    }
+    outputs.push_back({std::move(name), real});
   };
   for (const auto& file : session.world().outputs)
     for (const auto& c : file) add(c.name, c.value);
@@ -515,7 +529,7 @@ std::vector<WrittenFile> emit_algebraic(Session& session, const CodeRequest& req
   const Program program = lower(name, outputs, inputs_of(constants, {}, others));
   const auto sources = emit_source(program, language, {.name = name});
   if (language == Language::C) return {{request.file, joined_c(sources, name)}};
-  if (language == Language::Fortran) return {{request.file, "! Free form.\n" + sources.front().text}};
+  if (language == Language::Fortran) return {{request.file, fortran_text(sources.front().text, request.file)}};
   std::vector<WrittenFile> files;
   for (const SourceFile& f : sources) files.push_back({(path.parent_path() / f.name).string(), f.text});
   return files;
@@ -564,11 +578,9 @@ std::vector<WrittenFile> emit_program(const ScriptSystem& given, const std::stri
                                        base, path.filename().string(), in_name) +
                                joined_c(sources, system.name) + text});
   } else if (language == Language::Fortran) {
-    files.push_back({file, fmt::format("! Free form. Build: gfortran -ffree-form -ffree-line-length-none -O2 -o {0} "
-                                       "{1}     Run: ./{0}, which reads "
-                                       "{2}\n\n",
-                                       base, path.filename().string(), in_name) +
-                               sources.front().text + text});
+    files.push_back({file, fmt::format("! Build: gfortran -O2 -o {0} {1}     Run: ./{0}, which reads {2}\n\n", base,
+                                       path.filename().string(), in_name) +
+                               fortran_text(sources.front().text + text, file)});
   } else {
     files.push_back({file, text});
     for (const SourceFile& f : sources) files.push_back({(path.parent_path() / f.name).string(), f.text});

@@ -25,7 +25,8 @@ std::string model_name(const Scalar& s) {
 
 class SystemMaker {
  public:
-  SystemMaker(Session& session, std::string name) : s_(session) {
+  SystemMaker(Session& session, std::string name, WithoutOutput without_output)
+      : s_(session), without_output_(without_output) {
     r_.name = std::move(name);
     r_.equations.graph = std::make_shared<Graph>();
     r_.equations.name = r_.name;
@@ -87,11 +88,11 @@ class SystemMaker {
     keep.insert(keep.end(), eq_.forces.begin(), eq_.forces.end());
     keep.insert(keep.end(), eq_.speeds.begin(), eq_.speeds.end());
     const auto value_of = [&](const Expr& e) {
-      Expr v = s_.explicitly(e, {.keep = keep});
+      Expr v = s_.rectangular_form(s_.explicitly(e, {.keep = keep}));
       if (!forces.empty() && v.graph() != nullptr) v = s_.explicitly(substitute(v, forces), {.keep = keep});
       return v;
     };
-    for (const auto& file : s_.world().outputs) {
+    for (const auto& file : asked_for()) {
       std::vector<ScriptColumn> columns;
       for (const auto& c : file) {
         ScriptColumn column{c.name, c.unit, 1 / s_.unit_factor(c.unit, {}), c.name};
@@ -105,6 +106,21 @@ class SystemMaker {
       r_.files.push_back(std::move(columns));
     }
     for (const auto& c : s_.world().encoded) add_output(c.name, value_of(c.value));
+  }
+
+  /// The columns that OUTPUT names; if there are none, the time and the states.
+  [[nodiscard]] std::vector<std::vector<OutputColumn>> asked_for() const {
+    auto files = s_.world().outputs;
+    if (!files.empty() || without_output_ == WithoutOutput::Nothing) return files;
+    std::vector<OutputColumn> all;
+    const auto add = [&](const Expr& symbol) {
+      const Scalar& x = *s_.find_symbol(symbol);
+      all.push_back({x.spelled(), symbol, x.unit});
+    };
+    add(s_.find_scalar("T")->symbol);
+    for (const Expr& q : eq_.coordinates) add(q);
+    for (const Expr& u : eq_.speeds) add(u);
+    return {all};
   }
 
   void add_output(const std::string& name, const Expr& value) {
@@ -195,6 +211,7 @@ class SystemMaker {
   Session& s_;
   ScriptSystem r_;
   StateEquations eq_;
+  WithoutOutput without_output_;
   bool first_order_ = false;
   std::vector<std::string> taken_;
   std::vector<std::pair<Expr, std::string>> names_;
@@ -221,7 +238,9 @@ std::string table_text(const std::string& file, const std::vector<ScriptColumn>&
 
 }  // namespace
 
-ScriptSystem make_system(Session& session, const std::string& name) { return SystemMaker(session, name).make(); }
+ScriptSystem make_system(Session& session, const std::string& name, WithoutOutput without_output) {
+  return SystemMaker(session, name, without_output).make();
+}
 
 Model make_model(const ScriptSystem& system, const ModelOptions& options) {
   Mechanism mechanism(system.name);
@@ -353,7 +372,8 @@ ScriptRun evaluate_script(Session& session, const CodeRequest& request) {
   for (const auto& file : session.world().outputs) {
     std::vector<Cell> cells;
     for (const auto& c : file) {
-      const Expr value = session.graph().bind(session.explicitly(c.value, {.solutions = true, .keep = keep}));
+      const Expr value = session.graph().bind(
+          session.rectangular_form(session.explicitly(c.value, {.solutions = true, .keep = keep})));
       const double factor = 1 / session.unit_factor(c.unit, {});
       cells.push_back({{c.name, c.unit, factor, c.name}, value});
       // A complex value a + b*i has two columns; i is 0 in the first.

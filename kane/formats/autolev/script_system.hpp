@@ -34,8 +34,12 @@ struct ScriptSystem {
   RunValues run;
 };
 
+/// What the tables have if the script has no OUTPUT.
+enum class WithoutOutput : std::uint8_t { Nothing, AllStates };
+
 /// Throws ModelError if the script has no equations of motion.
-[[nodiscard]] ScriptSystem make_system(Session& session, const std::string& name);
+[[nodiscard]] ScriptSystem make_system(Session& session, const std::string& name,
+                                       WithoutOutput without_output = WithoutOutput::Nothing);
 
 /// A model of it, for all commands. Values that are missing are zero; they are named in the model's notes.
 [[nodiscard]] Model make_model(const ScriptSystem& system, const ModelOptions& options = {});

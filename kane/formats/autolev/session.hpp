@@ -105,6 +105,8 @@ class Session {
   [[nodiscard]] double unit_factor(const std::string& unit, const Where& where);
   [[nodiscard]] const Scalar* find_symbol(const Expr& symbol) const;
   [[nodiscard]] const Scalar* find_scalar(std::string_view key) const;
+  /// a + b*i, if an imaginary unit is declared and takes part in e; e otherwise.
+  [[nodiscard]] Expr rectangular_form(const Expr& e) const;
   /// An expression in AUTOLEV's notation.
   [[nodiscard]] std::string text_of(const Expr& e, std::size_t max_length = 0) const;
   [[nodiscard]] std::string text_of(const Vector& v, std::size_t max_length = 0) const;
@@ -125,6 +127,9 @@ class Session {
   void declare(const std::string& word, Reader& in);
   void declare_scalar(const Node& name, Role role, bool dynamic, Reader& in);
   void declare_frame(const Node& name, bool newtonian);
+  [[nodiscard]] std::string read_unit(Reader& in);
+  [[nodiscard]] Expr unit_ratio(const Node& from, const Node& to) const;
+  [[nodiscard]] Expr in_own_units(const Expr& value, const std::string& unit, const Where& where);
   void declare_body(const Node& name);
   void declare_point(const std::string& name);
   void declare_particle(const Node& name);

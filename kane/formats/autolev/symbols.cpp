@@ -5,6 +5,7 @@
 #include "kane/base/suggest.hpp"
 #include "kane/expr/substitution.hpp"
 #include "kane/expr/traverse.hpp"
+#include "kane/formats/autolev/complex.hpp"
 #include "kane/formats/autolev/session.hpp"
 
 namespace kane::autolev {
@@ -48,6 +49,7 @@ Scalar& Session::add_scalar(const std::string& name, int primes, Role role, int 
   s.symbol = graph_->symbol(s.spelled());
   s.position = w_.declared++;
   w_.by_symbol[s.symbol.id()] = key;
+  if (role == Role::Imaginary) w_.imaginary.push_back(s.symbol);
   ++w_.version;
   return s;
 }
@@ -92,6 +94,12 @@ Expr Session::spelled(const Scalar& s) const {
     if (s.primes > 0 && (s.value->is_symbol() || s.value->is_number())) return *s.value;
   }
   return s.symbol;
+}
+
+Expr Session::rectangular_form(const Expr& e) const {
+  Expr r = e;
+  for (const Expr& i : w_.imaginary) r = rectangular(r, i);
+  return r;
 }
 
 // ---- explicit expressions -------------------------------------------------------------------------------------------------

@@ -64,6 +64,8 @@ class Splitter {
     if (!current_.source.empty()) current_.source += '\n';
     while (!line.empty() && is_blank(line.back())) line.remove_suffix(1);
     current_.source += line;
+    // A comment may stand between a line and its continuation.
+    if (open_ && kept.empty() && code.size() < line.size()) return;
     for (std::size_t i = 0; i < kept.size(); ++i) {
       const char c = kept[i];
       const std::pair place{number, static_cast<int>(i) + 1};

@@ -117,6 +117,7 @@ struct World {
   std::map<std::string, Scalar, std::less<>> scalars;  ///< by folded name with primes
   std::unordered_map<NodeId, std::string> by_symbol;
   std::size_t declared = 0;
+  std::vector<Expr> imaginary;  ///< symbols of the imaginary units
   std::map<std::string, ExprMatrix, std::less<>> matrices;
   std::map<std::string, VectorMatrix, std::less<>> vector_matrices;
   std::map<std::string, Vector, std::less<>> vectors;
