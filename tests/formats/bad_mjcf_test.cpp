@@ -79,8 +79,9 @@ constexpr BadInput kBadMjcf[] = {
     {R"(<mujoco><worldbody><body name="b"><joint name="j"/><geom size="1"/></body></worldbody>
 <equality>@<connect body1="c" anchor="0 0 0"/></equality></mujoco>)",
      "there is no body 'c'"},
-    {R"(<mujoco>@<option density="1.2"/><worldbody><body><joint/><geom size="1"/></body></worldbody></mujoco>)",
-     "the fluid ('density' of <option>) is not supported"},
+    {R"(<mujoco><option density="1.2"/><worldbody><body><joint/>
+@<geom size="1" fluidshape="ellipsoid"/></body></worldbody></mujoco>)",
+     "'fluidshape' is not supported"},
     {R"(<mujoco>@<compiler eulerseq="xyw"/><worldbody><body><joint/><geom size="1"/></body></worldbody></mujoco>)",
      "'eulerseq' must be three of the letters"},
     {R"(<mujoco><worldbody>@<include file="arm.xml"/></worldbody></mujoco>)",

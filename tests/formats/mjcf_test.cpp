@@ -159,6 +159,64 @@ TEST(MjcfAgainstMujoco, TendonsAndGenerators) {
 /// MuJoCo keeps the points of meshes in single precision.
 TEST(MjcfAgainstMujoco, MassFromShapes) { EXPECT_LT(MjcfPair(mjcf_file("shapes.xml")).at_random_states(3, 5), 2e-6); }
 
+/// Inertias in axes of their own, as most robot files have them: turned, they are symmetric only up to rounding.
+TEST(MjcfAgainstMujoco, InertiasInTurnedAxes) {
+  const std::string text = R"(<mujoco><compiler angle="radian" autolimits="true"/><worldbody>
+    <body name="trunk" pos="0 0 0.4"><inertial pos="0.0223 0.002 -0.0005" quat="-0.00342 0.7052 0.000107 0.709" mass="5.204"
+      diaginertia="0.0716565 0.0630105 0.0168101"/><freejoint name="base"/>
+      <body name="hip" pos="0.19 -0.047 0"><inertial pos="-0.005 0.01 0" quat="0.507341 0.514169 0.495027 0.482891" mass="0.68"
+        diaginertia="0.000734064 0.000468438 0.000398719"/><joint name="abduction" axis="1 0 0" damping="2" armature="0.01"/>
+        <body name="thigh" pos="0 -0.08 0"><joint name="lift" axis="0 1 0"/><geom type="box" size="0.02 0.03 0.1" pos="0 0 -0.1"
+          euler="0.3 0.4 0.5"/><geom type="capsule" size="0.02" fromto="0 0 0 0.05 0.02 -0.2"/>
+          <body name="foot" pos="0 0 -0.2" quat="0.9 0.1 -0.2 0.3"><inertial pos="0.0065 0 -0.1" quat="0.7 0.01 -0.01 0.7"
+            mass="0.196" diaginertia="0.00149767 0.00148468 3.58427e-05"/></body></body></body></body>
+    </worldbody></mujoco>)";
+  EXPECT_LT(MjcfPair(text).at_random_states(8, 5), 1e-9);
+}
+
+TEST(MjcfAgainstMujoco, BodiesInFluids) {
+  const auto text = [](const std::string& option) {
+    return "<mujoco><compiler angle=\"radian\" autolimits=\"true\"/><option " + option +
+           R"(/><worldbody>
+    <body name="drone" pos="0 0 1"><inertial pos="0.01 0 0.02" quat="0.9 0.1 0.2 0.3" mass="0.3" diaginertia="0.003 0.002 0.0012"/>
+      <freejoint name="base"/>
+      <body name="mount" pos="0.1 0 0" euler="0 0.3 0"><geom type="box" size="0.1 0.02 0.03" pos="0.02 0 0" euler="0.1 0.2 0.3"/></body>
+      <body name="tail" pos="-0.2 0 0"><joint name="bend" axis="0 0 1"/><geom type="capsule" size="0.03 0.16"
+        pos="-0.15 0.05 0" euler="0.2 1.3 0.1"/><body name="fin" pos="-0.3 0.1 0"><joint name="fin" axis="0 1 0"/><geom type="box" size="0.1 0.005 0.05"/></body></body></body>
+    </worldbody></mujoco>)";
+  };
+  for (const char* option :
+       {"density=\"1000\" wind=\"1 -2 0.5\"", "viscosity=\"3\"", "density=\"1.2\" viscosity=\"0.8\""}) {
+    SCOPED_TRACE(option);
+    EXPECT_LT(MjcfPair(text(option)).at_random_states(9, 4), 1e-9);
+  }
+}
+
+TEST(MjcfAgainstMujoco, Swimmer) { EXPECT_LT(MjcfPair(mjcf_file("swimmer.xml")).at_random_states(12, 4), 1e-9); }
+
+TEST(MjcfAgainstMujoco, SpringsOfBallJointsAndByTimeConstants) {
+  const std::string text = R"(<mujoco><compiler angle="radian" autolimits="true"/><worldbody>
+    <body name="a"><joint name="swing" type="ball" stiffness="3" damping="0.1" armature="0.02"/>
+      <geom type="capsule" size="0.05" fromto="0 0 0 0.3 0.1 0.2"/>
+      <body name="b" pos="0.3 0.1 0.2"><joint name="bend" axis="0 1 1" springdamper="0.3 0.7" springref="0.2" armature="0.01"/>
+        <geom type="box" size="0.1 0.02 0.03" pos="0.1 0 0"/>
+        <body name="c" pos="0.2 0 0"><joint name="slip" type="slide" axis="1 0 0.3" springdamper="0.1 1"/>
+          <geom size="0.06" pos="0 0.1 0"/></body></body></body>
+    </worldbody></mujoco>)";
+  EXPECT_LT(MjcfPair(text).at_random_states(10, 6), 1e-9);
+  const Mechanism again = read_yaml_text(write_yaml(read_mjcf_text(text)), "again.yaml");
+  EXPECT_LT(MjcfPair(text, &again).at_random_states(11, 3), 1e-9);
+}
+
+/// The stop of a ball joint closes where its angle reaches the range.
+TEST(Mjcf, RangesOfBallJointsAreStops) {
+  const Mechanism m = read_mjcf_text(
+      R"(<mujoco><worldbody><body><joint name="b" type="ball" range="0 50"/><geom size="0.1" pos="0.2 0 0"/></body></worldbody></mujoco>)");
+  ASSERT_EQ(m.switching.contacts.size(), 1U);
+  const double half = 25 * 3.14159265358979323846 / 180;
+  EXPECT_EQ(m.switching.contacts[0].gap.text, fmt::format("b_e4^2 - {}", std::cos(half) * std::cos(half)));
+}
+
 TEST(MjcfAgainstMujoco, SpatialTendonsThroughSitesAndPulleys) {
   const std::string text = R"(<mujoco><compiler angle="radian" autolimits="true"/>
   <worldbody><site name="base" pos="0.1 0 0.5"/><site name="wall" pos="-0.3 0.2 0.1"/>
@@ -291,6 +349,23 @@ TEST(Mjcf, KeyframesGiveTheStart) {
   EXPECT_EQ(m.initial.at("root_e4"), 1);
   options.keyframe = "hom";
   EXPECT_THROW((void)read_mjcf_text(mjcf_file("arm.xml"), "arm.xml", options), ModelError);
+}
+
+/// A knee whose range does not contain the described pose.
+TEST(Mjcf, StartsWithinRanges) {
+  const char* text =
+      R"(<mujoco><compiler angle="radian"/><worldbody><body><joint name="hip" axis="0 1 0" range="-1 1"/><geom size="0.1"
+    pos="0 0 -0.2"/><body pos="0 0 -0.3"><joint name="knee" axis="0 1 0" range="-2.8 -0.8"/><geom size="0.1" pos="0 0 -0.2"/></body>
+    </body></worldbody></mujoco>)";
+  const Mechanism m = read_mjcf_text(text);
+  EXPECT_EQ(m.initial.at("q_hip"), 0);
+  EXPECT_NEAR(m.initial.at("q_knee"), -0.82, 1e-15);
+  EXPECT_TRUE(std::any_of(m.notes.begin(), m.notes.end(), [](const std::string& note) {
+    return note.find("knee would start beyond its range") != std::string::npos;
+  }));
+  MjcfOptions options;
+  options.within_ranges = false;
+  EXPECT_EQ(read_mjcf_text(text, "model.xml", options).initial.at("q_knee"), 0);
 }
 
 TEST(Mjcf, OptionsOfOneFormatAreRefusedForAnother) {

@@ -19,7 +19,15 @@ Mat3 of_particle(double m, const Vec3& r) {
   return inertia;
 }
 
-Mat3 turned(const Mat3& inertia, const Mat3& r) { return r * inertia * transposed(r); }
+/// Products of rounded numbers differ in the last digit above and below the diagonal; an inertia may not.
+Mat3 symmetric(const Mat3& m) {
+  Mat3 mean = m;
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = i + 1; j < 3; ++j) mean[i][j] = mean[j][i] = (m[i][j] + m[j][i]) / 2;
+  return mean;
+}
+
+Mat3 turned(const Mat3& inertia, const Mat3& r) { return symmetric(r * inertia * transposed(r)); }
 
 /// Mass and inertia of a shape with density 1 about its centre, in its own axes.
 MjcfMass unit_density(const MjcfGeom& geom) {
@@ -59,6 +67,7 @@ MjcfMass combine(std::span<const MjcfMass> parts) {
   if (whole.mass > 0) whole.centre = (1 / whole.mass) * moment;
   for (const MjcfMass& p : parts)
     whole.inertia = sum(whole.inertia, sum(p.inertia, of_particle(p.mass, p.centre - whole.centre)));
+  whole.inertia = symmetric(whole.inertia);
   return whole;
 }
 
@@ -186,6 +195,7 @@ MjcfMass mesh_mass(std::span<const MjcfTriangle> triangles, MeshInertia method, 
   const double trace = second[0].x + second[1].y + second[2].z;
   m.inertia = diagonal(trace, trace, trace);
   for (std::size_t i = 0; i < 3; ++i) m.inertia[i] = m.inertia[i] - second[i];
+  m.inertia = symmetric(m.inertia);
   return m;
 }
 

@@ -19,6 +19,9 @@ struct MjcfOptions {
   bool geometry = true;
   /// Shapes touch each other as the file says (they need `geometry`); otherwise they pass through each other.
   bool contacts = false;
+  /// Joints whose starting value is beyond their range start a hundredth of the range inside it: limits are rigid here, and
+  /// the pose that a file describes often violates them.
+  bool within_ranges = true;
   /// Inputs and forces of the actuators.
   bool actuators = true;
   MjcfLimits limits = {};

@@ -32,7 +32,7 @@ constexpr auto kElements = std::to_array<MjcfElementInfo>({
      "-saveinertial exactmeshinertia -convexhull -conflict"},
     {"mujoco", "option", Read,
      "-timestep -apirate -impratio -tolerance -ls_tolerance -noslip_tolerance -ccd_tolerance -mpr_tolerance "
-     "-sleep_tolerance gravity -wind -magnetic density viscosity -o_margin -o_solref -o_solimp -o_friction -integrator "
+     "-sleep_tolerance gravity wind -magnetic density viscosity -o_margin -o_solref -o_solimp -o_friction -integrator "
      "-cone "
      "-jacobian -solver -iterations -ls_iterations -noslip_iterations -ccd_iterations -mpr_iterations -sdf_iterations "
      "-sdf_initpoints actuatorgroupdisable -collision"},
