@@ -11,10 +11,10 @@ namespace kane {
 
 namespace {
 
-constexpr std::string_view kStudyKeys[] = {"study",  "name",     "description", "model",      "cases",      "vary",
-                                           "runs",   "sampling", "seed",        "measures",   "simulate",   "set",
-                                           "guess",  "state",    "correlation", "limit",      "strict",     "out",
-                                           "search", "minimize", "maximize",    "subject_to", "evaluations"};
+constexpr std::string_view kStudyKeys[] = {
+    "study",    "name",     "description", "model",      "cases",       "vary",        "runs",       "sampling", "seed",
+    "measures", "simulate", "set",         "guess",      "state",       "correlation", "limit",      "strict",   "out",
+    "search",   "minimize", "maximize",    "subject_to", "evaluations", "series",      "series_step"};
 constexpr std::string_view kSimulateKeys[] = {"until", "method", "tolerance", "step", "sample"};
 constexpr std::size_t kMostStudyBytes = 4U << 20U;
 
@@ -89,7 +89,8 @@ class StudyReader {
         study_.vary.push_back(
             {e.key, variation_text(e.value, e.key), e.value.is_scalar() ? text_where(e.value) : e.value.where()});
       });
-    read_measures();
+    measures("measures", "a measure", study_.measures), measures("series", "a series", study_.series);
+    if (const YamlNode* n = group_.find("series_step")) study_.series_step = study_number(*n, "series_step", kTime);
     settings("set", study_.set), settings("guess", study_.guess);
     read_correlations();
     read_simulate();
@@ -105,16 +106,16 @@ class StudyReader {
     if (const YamlNode* n = group_.find(key)) to = study_entry(*n, key);
   }
 
-  void read_measures() {
-    const YamlNode* n = group_.find("measures");
+  /// A list of expressions, or a map that names them.
+  void measures(std::string_view key, std::string_view one, std::vector<StudyFile::Entry>& to) {
+    const YamlNode* n = group_.find(key);
     if (n == nullptr) return;
     if (n->is_list()) {
-      for (const YamlNode& item : n->items)
-        study_.measures.push_back({"", read_text(item, "a measure", "the study"), text_where(item)});
+      for (const YamlNode& item : n->items) to.push_back({"", read_text(item, one, "the study"), text_where(item)});
       return;
     }
-    for_each_entry(*n, "measures", [&](const YamlEntry& e) {
-      study_.measures.push_back({e.key, read_text(e.value, e.key, "'measures'"), text_where(e.value)});
+    for_each_entry(*n, key, [&](const YamlEntry& e) {
+      to.push_back({e.key, read_text(e.value, e.key, fmt::format("'{}'", key)), text_where(e.value)});
     });
   }
 

@@ -34,11 +34,11 @@ struct StudyFile {
   };
   std::string model;         ///< path, from the folder of the study; "": not given
   std::string cases, state;  ///< the same for these files
-  std::vector<Entry> vary, measures;
+  std::vector<Entry> vary, measures, series;
   std::vector<std::string> set, guess;
   std::vector<Correlation> correlations;
   std::optional<Entry> sampling, method, out;
-  std::optional<double> runs, seed, until, tolerance, step, sample, limit;
+  std::optional<double> runs, seed, until, tolerance, step, sample, limit, series_step;
   bool strict = false;
   // A search: goals and conditions, which name measures or are expressions of them.
   std::vector<Entry> minimize, maximize, subject_to;

@@ -376,6 +376,7 @@ TEST(BadYaml, Settings) {
       {"repeat: {to: @x}\n$", "'x' is not an index of this repetition"},
       {"repeat: {to: @1e9}\n$", "this repetition counts to 1000000000"},
       {"repeat: {to: @1000000000, bodies: {\"X{i}\": {}}}\n$", "the limit max_nodes"},
+      {"repeat: {to: @2000000000}\n$", "2000000000 is not an integer up to 1000000000"},
       {"repeat: {to: 3, step: @0}\n$", "must not be 0"},
       {"repeat: {to: 3, index: @1}\n$", "takes a name made of letters"},
       {"repeat: {to: 3, @simulate: {}}\n$", "unknown key 'simulate' in 'repeat'"},

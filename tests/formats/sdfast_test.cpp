@@ -121,8 +121,6 @@ constexpr BadInput kBadSdfast[] = {
      "the inertia is not symmetric"},
     {"body = a inb = $ground joint = pin pin = 0 0 1 mass = @-1 inertia = 1 1 1", "the mass of 'a' is negative"},
     {"body = @1a inb = $ground joint = pin", "'1a' is not a name"},
-    {"body = a inb = $ground joint = pin pin = 0 0 1 mass = 1 inertia = 1 1 1\n@constraint = c",
-     "user constraints are programs"},
     {"grounded\n@body = a", "the body 'a' needs a joint"},
 };
 

@@ -107,10 +107,13 @@ class SdfastBuilder {
 
   void read_entry(const SdfastEntry& e) {
     if (e.key == "body") return begin_paragraph(e);
-    if (e.key == "constraint" || e.key == "constraints")
-      fail(e.where,
-           "user constraints are programs, which this file does not contain; write them as constraints of a Kane YAML "
-           "file (kane import writes the rest)");
+    if (e.key == "constraint" || e.key == "constraints") {
+      m_.notes.push_back(
+          fmt::format("{}: a user constraint is a program, which the file does not contain: the motion here is without "
+                      "it; kane export --to sdfast writes code that calls it",
+                      e.where.to_string()));
+      return;
+    }
     if (paragraphs_.empty()) return read_preamble(e);
     SdfastBody& b = paragraphs_.back();
     if (e.key == "inboard")
@@ -148,8 +151,9 @@ class SdfastBuilder {
       grounded_ = true;
     } else if (e.key == "language" || e.key == "prefix" || e.key == "single" || e.key == "double" ||
                e.key == "stabvel" || e.key == "stabpos") {
-      m_.notes.push_back(fmt::format("{}: '{}' concerns the code that SD/FAST writes and has no meaning here",
-                                     e.where.to_string(), e.key));
+      if (e.key != "prefix")  // kane export --to sdfast uses it
+        m_.notes.push_back(fmt::format("{}: '{}' concerns the code that SD/FAST writes and has no meaning here",
+                                       e.where.to_string(), e.key));
     } else {
       fail(e.where, fmt::format("'{}' belongs to a body; begin with body = NAME", e.key));
     }
@@ -580,6 +584,26 @@ class SdfastBuilder {
 
 Mechanism read_sdfast_text(std::string_view text, const std::string& file_name, const SdfastOptions& options) {
   return SdfastBuilder(parse_sdfast(text, file_name, options.limits), file_name, options.limits).build();
+}
+
+SdfastProgram read_sdfast_program(std::string_view text, const std::string& file_name, const SdfastLimits& limits) {
+  SdfastProgram program;
+  for (const SdfastEntry& e : parse_sdfast(text, file_name, limits)) {
+    if (e.key == "prefix") program.prefix = e.word;
+    if (e.key == "constraint") program.user_constraints.push_back(e.word);
+    if (e.key != "constraints") continue;
+    const double count = e.numbers.empty() ? 0 : e.numbers.front().value;
+    if (!(count >= 0) || count > 1000 || count != std::floor(count))
+      throw ModelError(e.value_where, "'constraints' is a number from 0 to 1000");
+    for (int i = 0; i < static_cast<int>(count); ++i)
+      program.user_constraints.push_back(fmt::format("user{}", program.user_constraints.size() + 1));
+  }
+  const bool letters = std::all_of(program.prefix.begin(), program.prefix.end(),
+                                   [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+  if (!letters || program.prefix.empty() || std::isdigit(static_cast<unsigned char>(program.prefix.front())) != 0)
+    throw ModelError(file_name.empty() ? Where{} : Where{file_name, 1, 1},
+                     fmt::format("the prefix '{}' does not begin a name", shown(program.prefix)));
+  return program;
 }
 
 }  // namespace kane

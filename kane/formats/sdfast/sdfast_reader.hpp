@@ -18,4 +18,12 @@ struct SdfastOptions {
 [[nodiscard]] Mechanism read_sdfast_text(std::string_view text, const std::string& file_name = "model.sd",
                                          const SdfastOptions& options = {});
 
+/// What a file says about the code that SD/FAST writes.
+struct SdfastProgram {
+  std::string prefix = "sd";                  ///< of its functions
+  std::vector<std::string> user_constraints;  ///< that the program itself contains
+};
+[[nodiscard]] SdfastProgram read_sdfast_program(std::string_view text, const std::string& file_name = "model.sd",
+                                                const SdfastLimits& limits = {});
+
 }  // namespace kane

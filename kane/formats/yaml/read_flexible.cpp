@@ -4,6 +4,7 @@
 #include "kane/formats/yaml/read_part.hpp"
 #include "kane/formats/yaml/write_parts.hpp"
 #include "kane/formats/yaml/yaml_keys.hpp"
+#include "kane/mechanism/beam_diagrams.hpp"
 #include "kane/mechanism/beam_elements.hpp"
 #include "kane/mechanism/beam_segments.hpp"
 
@@ -18,6 +19,7 @@ constexpr BeamShapes kShapes[] = {BeamShapes::Cantilever,    BeamShapes::Pinned,
 constexpr Measure kBending{"a bending stiffness", Dimension{1, 3, -2}, "45 N*m^2"};
 constexpr Measure kTorsion{"a torsional stiffness of a section", Dimension{1, 3, -2}, "30 N*m^2"};
 constexpr Measure kMassPerLength{"a mass per length", Dimension{1, -1, 0}, "0.8 kg/m"};
+constexpr Measure kModulus{"Young's modulus", Dimension{1, -1, -2}, "210 GPa"};
 constexpr Measure kSection{"a moment of inertia per length", Dimension{1, 1, 0}, "2e-4 kg*m"};
 
 std::string owner_of(const std::string& body) { return fmt::format("the flexible body '{}'", shown(body)); }
@@ -187,6 +189,30 @@ int read_segments(const Group& group) {
   return count;
 }
 
+/// 'diagrams: 10', or {sections: 10, modulus: E, fibres: [[h/2, 0]]}.
+BeamDiagramRequest read_diagrams(const ModelContext& context, const YamlNode& node, const std::string& flexible) {
+  BeamDiagramRequest request;
+  request.where = node.place.where();
+  const std::string owner = "the diagrams of " + flexible;
+  if (!node.is_map()) {
+    request.sections = read_count(node, "the number of sections", owner);
+    return request;
+  }
+  const Group group(node, owner, keys::kDiagrams);
+  if (const YamlNode* n = group.find("sections")) request.sections = read_count(*n, "the number of sections", owner);
+  request.modulus = context.scalar(group, "modulus", kModulus);
+  const YamlNode* fibres = group.find("fibres");
+  if (fibres == nullptr) return request;
+  if (!fibres->is_list()) fibres->fail(fmt::format("'fibres' of {} must be a list of places [y, z]", owner));
+  for (const YamlNode& fibre : fibres->items) {
+    if (!fibre.is_list() || fibre.items.size() != 2)
+      fibre.fail(fmt::format("a fibre of {} must be a place [y, z] of the section, such as [h/2, 0]", owner));
+    request.fibres.push_back({context.scalar(fibre.items[0], measure::kLength, "y of a fibre", owner),
+                              context.scalar(fibre.items[1], measure::kLength, "z of a fibre", owner)});
+  }
+  return request;
+}
+
 void declare_beam_symbols(ModelContext& context, const FlexibleBeam& beam, const YamlPlace& place) {
   std::size_t i = 0;
   for (const BeamModes& modes : beam.modes) {
@@ -238,7 +264,11 @@ void cut_beams(ModelContext& context, const YamlNode& bodies) {
     const YamlNode* node = entry.value.is_map() ? entry.value.find("flexible") : nullptr;
     if (node == nullptr || is_part(*node)) continue;
     const int count = read_segments(Group(*node, owner_of(entry.key), keys::kFlexible));
+    const Expr length = context.mechanism.find_body(entry.key)->flexible->length;
     if (count > 1) at_place(node->place, [&] { cut_into_segments(context.mechanism, entry.key, count); });
+    if (const YamlNode* diagrams = node->find("diagrams"))
+      add_beam_diagrams(context.mechanism, entry.key, length, count,
+                        read_diagrams(context, *diagrams, owner_of(entry.key)));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kane/base/at.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/formats/yaml/read_joints.hpp"
 #include "kane/formats/yaml/yaml_keys.hpp"
@@ -118,7 +119,7 @@ class LoadReader {
         node->fail(fmt::format("{} acts along a coordinate of the joint '{}', so '{}' has no meaning here", owner_,
                                load.joint, key));
     load.motion = find_motion_of(group, *joint, name.place);
-    read_axis_laws(group, joint->motions[static_cast<std::size_t>(load.motion)].kind, load.law);
+    read_axis_laws(group, joint->motions[at(load.motion)].kind, load.law);
     load_.what = std::move(load);
   }
 

@@ -1,5 +1,8 @@
 #include "kane/formats/yaml/read_parts.hpp"
 
+#include <algorithm>
+#include <cctype>
+
 #include "kane/formats/yaml/mesh_mass.hpp"
 #include "kane/formats/yaml/read_flexible.hpp"
 #include "kane/formats/yaml/yaml_document.hpp"
@@ -75,6 +78,20 @@ std::vector<Expr> read_corners(const ModelContext& context, const YamlNode& node
   return coordinates;
 }
 
+/// "#c04040", "red", "rgb(200, 60, 60)": it goes into pages as it is.
+std::string read_color(const YamlNode& node, const std::string& owner) {
+  constexpr std::size_t kLongest = 40;
+  std::string color = read_text(node, "color", owner);
+  const auto fits = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("#(),.% /-").find(c) != std::string_view::npos;
+  };
+  if (color.empty() || color.size() > kLongest || !std::all_of(color.begin(), color.end(), fits))
+    node.fail(
+        fmt::format("the color of {} must be one such as \"#c04040\" or red, but '{}' is given", owner, shown(color)));
+  return color;
+}
+
 Shape read_shape(const ModelContext& context, const YamlNode& node, const std::string& owner, const std::string& body) {
   const Group group(node, fmt::format("a shape of {}", owner), keys::kShape);
   const auto kinds = std::span(keys::kShape).first(11);
@@ -92,7 +109,7 @@ Shape read_shape(const ModelContext& context, const YamlNode& node, const std::s
     shape.file = read_mesh(sizes, owner);
   else if (info.size_count > 0)
     shape.sizes = read_sizes(context, sizes, info, owner);
-  if (const YamlNode* color = group.find("color")) shape.color = read_text(*color, "color", owner);
+  if (const YamlNode* color = group.find("color")) shape.color = read_color(*color, owner);
   if (const YamlNode* display = group.find("display")) shape.display = read_flag(*display, "display", owner);
   if (const YamlNode* contact = group.find("contact")) shape.contact = read_flag(*contact, "contact", owner);
   if (const YamlNode* hull = group.find("hull")) {

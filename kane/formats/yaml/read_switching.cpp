@@ -10,11 +10,30 @@ namespace kane {
 namespace {
 
 class ContactReader {
+  using Kind = ContactRule::Kind;
+
  public:
   ContactReader(ModelContext& context, const YamlEntry& entry)
       : context_(context), group_(entry.value, fmt::format("the contact '{}'", shown(entry.key)), keys::kContact) {
     rule_.name = entry.key;
     rule_.where = entry.value.where();
+  }
+
+  /// A law alone, for shapes of two materials.
+  ContactReader(ModelContext& context, const YamlNode& node, const std::string& name)
+      : context_(context), group_(node, name, keys::kPairLaw) {
+    rule_.name = name;
+    rule_.where = node.where();
+    rule_.kind = Kind::Between;
+  }
+
+  ContactRule read_pair_law() {
+    const YamlNode& of = group_.need("of", "[rubber, steel]");
+    const auto names = read_names(of, "of", group_.owner());
+    if (names.size() != 2) of.fail(fmt::format("'of' of {} names two materials, not {}", group_.owner(), names.size()));
+    rule_.body = names[0], rule_.other = names[1];
+    read_laws();
+    return std::move(rule_);
   }
 
   ContactRule read() {
@@ -30,8 +49,6 @@ class ContactReader {
   }
 
  private:
-  using Kind = ContactRule::Kind;
-
   [[nodiscard]] Quantity value(std::string_view key, const Measure& measure) const {
     const YamlNode* node = group_.find(key);
     return node == nullptr ? Quantity{} : context_.quantity(*node, measure, key, group_.owner());
@@ -209,9 +226,46 @@ class ContactReader {
     for (const YamlNode& item : except->items) rule_.except.push_back(read_names(item, "except", group_.owner()));
   }
 
+  /// Pairs of bodies or groups that pass through each other.
+  void read_ignore() {
+    const YamlNode* ignore = group_.find("ignore");
+    if (ignore == nullptr) return;
+    if (rule_.kind != Kind::All) ignore->fail(fmt::format("{} has 'ignore', which goes with 'all'", group_.owner()));
+    const auto is_pair = [](const YamlNode& node) { return node.is_list() && node.items.size() == 2; };
+    if (!ignore->is_list() || !std::all_of(ignore->items.begin(), ignore->items.end(), is_pair))
+      ignore->fail(
+          fmt::format("'ignore' of {} must be a list of pairs of bodies or groups, such as [[a, b]]", group_.owner()));
+    for (const YamlNode& item : ignore->items) {
+      const auto names = read_names(item, "ignore", group_.owner());
+      rule_.ignore.emplace_back(names[0], names[1]);
+    }
+  }
+
+  /// One coefficient, or two: along a direction and across it.
+  void read_friction_coefficients() {
+    const YamlNode *friction = group_.find("friction"), *along = group_.find("along");
+    if (friction == nullptr || !friction->is_list()) {
+      if (along != nullptr)
+        along->fail(fmt::format("{} has 'along', which goes with two coefficients, such as friction: [0.2, 0.5]",
+                                group_.owner()));
+      rule_.friction = value("friction", measure::kNumber);
+      return;
+    }
+    if (friction->items.size() != 2)
+      friction->fail(fmt::format("'friction' of {} is one coefficient, or a list of two (along and across a direction)",
+                                 group_.owner()));
+    if (rule_.kind == Kind::Gap || rule_.kind == Kind::Pin)
+      friction->fail(fmt::format("{} takes one coefficient of friction", group_.owner()));
+    rule_.friction = context_.quantity(friction->items[0], measure::kNumber, "friction", group_.owner());
+    rule_.friction_across = context_.quantity(friction->items[1], measure::kNumber, "friction", group_.owner());
+    const std::string& ground = context_.mechanism.ground;
+    rule_.along = context_.direction(group_.need("along", ground + ".x"), ground, "along", group_.owner());
+  }
+
   void read_laws() {
-    read_except();
-    rule_.friction = value("friction", measure::kNumber);
+    read_except(), read_ignore();
+    read_friction_coefficients();
+    rule_.adhesion = value("adhesion", measure::kForce);
     rule_.static_friction = value("static_friction", measure::kNumber);
     if (!rule_.static_friction.empty() && rule_.friction.empty())
       group_.find("static_friction")->fail(fmt::format("{} has 'static_friction', but no 'friction'", group_.owner()));
@@ -230,13 +284,16 @@ class ContactReader {
           fmt::format("{} has 'damping' (a linear contact) and 'dissipation' (Hunt and "
                       "Crossley's); give one of them",
                       group_.owner()));
+    if (const YamlNode* phases = group_.find("phases")) rule_.phases = read_flag(*phases, "phases", group_.owner());
     const YamlNode* law = group_.find("law");
     if (law == nullptr) return;
     const std::string text = read_text(*law, "law", group_.owner());
-    if (text != "newton" && text != "poisson")
-      law->fail(fmt::format("'law' of {} is newton or poisson, not '{}'{}", group_.owner(), shown(text),
-                            suggestion(text, {"newton", "poisson"})));
-    rule_.poisson = text == "poisson";
+    const std::vector<std::string> known{"newton", "poisson", "stronge"};
+    const auto found = std::find(known.begin(), known.end(), text);
+    if (found == known.end())
+      law->fail(fmt::format("'law' of {} is newton, poisson or stronge, not '{}'{}", group_.owner(), shown(text),
+                            suggestion(text, known)));
+    rule_.law = static_cast<RestitutionLaw>(found - known.begin());
   }
 
   ModelContext& context_;
@@ -351,6 +408,14 @@ void check_new(const std::vector<Rule>& rules, const YamlEntry& entry, std::stri
     fail_at(entry.key_place, fmt::format("there are two {} named '{}'", what, shown(entry.key)));
 }
 
+/// Names, each of several bodies.
+void read_body_lists(const YamlEntry& section, std::vector<ContactGroup>& groups) {
+  for_each_entry(section.value, section.key, [&](const YamlEntry& entry) {
+    check_new(groups, entry, section.key);
+    groups.push_back({entry.key, read_names(entry.value, entry.key, section.key), entry.value.where()});
+  });
+}
+
 }  // namespace
 
 void read_contacts(ModelContext& context, const YamlNode& section) {
@@ -367,6 +432,19 @@ void read_contacts(ModelContext& context, const YamlNode& section) {
       const double step = context.number(entry.value, measure::kTime, "step", "contacts");
       if (!(step > 0)) entry.value.fail("'step' of contacts must be positive");
       switching.contact_step = step;
+      return;
+    }
+    if (entry.key == "groups" || entry.key == "materials") {
+      read_body_lists(entry, entry.key == "groups" ? switching.groups : switching.materials);
+      return;
+    }
+    if (entry.key == "pairs") {
+      if (!entry.value.is_list())
+        entry.value.fail("'pairs' of contacts must be a list, such as [{of: [rubber, steel], friction: 0.7}]");
+      for (const YamlNode& item : entry.value.items)
+        switching.pair_laws.push_back(
+            ContactReader(context, item, fmt::format("the law {} in 'pairs'", switching.pair_laws.size() + 1))
+                .read_pair_law());
       return;
     }
     check_new(rules, entry, "contacts");

@@ -11,6 +11,21 @@ void add(YamlNode& node, const char* key, const std::string& text) {
   if (!text.empty()) add_entry(node, key, text);
 }
 
+void add_law(YamlNode& node, const ContactRule& c) {
+  if (c.friction_across.empty())
+    add(node, "friction", c.friction);
+  else
+    add_entry(node, "friction", quantities_node({c.friction, c.friction_across})), add(node, "along", c.along);
+  add(node, "static_friction", c.static_friction);
+  add(node, "rolling_friction", c.rolling_friction), add(node, "spinning_friction", c.spinning_friction);
+  add(node, "restitution", c.restitution);
+  if (c.law == RestitutionLaw::Poisson) add_entry(node, "law", "poisson");
+  if (c.law == RestitutionLaw::Stronge) add_entry(node, "law", "stronge");
+  if (c.phases) add_entry(node, "phases", "true");
+  add(node, "stiffness", c.stiffness), add(node, "dissipation", c.dissipation), add(node, "damping", c.damping);
+  add(node, "adhesion", c.adhesion);
+}
+
 YamlNode contact_node(const ContactRule& c) {
   static constexpr const char* kKinds[] = {"gap",      "point",   "sphere",  "disk", "box",
                                            "cylinder", "capsule", "spheres", "joint"};
@@ -31,6 +46,11 @@ YamlNode contact_node(const ContactRule& c) {
         std::vector<YamlNode> lists;
         for (const auto& list : c.except) lists.push_back(names_node(list));
         add_entry(node, "except", yaml_list(std::move(lists)));
+      }
+      if (!c.ignore.empty()) {
+        std::vector<YamlNode> pairs;
+        for (const auto& [one, other] : c.ignore) pairs.push_back(names_node({one, other}));
+        add_entry(node, "ignore", yaml_list(std::move(pairs)));
       }
       add(node, "plane", c.plane), add(node, "height", c.height);
       break;
@@ -54,11 +74,20 @@ YamlNode contact_node(const ContactRule& c) {
       add(node, "length", c.length);
       if (!c.size.empty()) add_entry(node, "size", quantities_node(c.size));
   }
-  add(node, "friction", c.friction), add(node, "static_friction", c.static_friction);
-  add(node, "rolling_friction", c.rolling_friction), add(node, "spinning_friction", c.spinning_friction);
-  add(node, "restitution", c.restitution);
-  if (c.poisson) add_entry(node, "law", "poisson");
-  add(node, "stiffness", c.stiffness), add(node, "dissipation", c.dissipation), add(node, "damping", c.damping);
+  add_law(node, c);
+  return node;
+}
+
+YamlNode body_lists_node(const std::vector<ContactGroup>& groups) {
+  YamlNode node = yaml_map();
+  for (const ContactGroup& group : groups) add_entry(node, group.name, names_node(group.bodies));
+  return node;
+}
+
+YamlNode pair_law_node(const ContactRule& c) {
+  YamlNode node = yaml_map();
+  add_entry(node, "of", names_node({c.body, c.other}));
+  add_law(node, c);
   return node;
 }
 
@@ -93,6 +122,13 @@ void write_switching(const Switching& switching, YamlNode& root) {
   YamlNode contacts = yaml_map(), friction = yaml_map(), modes = yaml_map(), events = yaml_map();
   if (!switching.contact_scheme.empty()) add_entry(contacts, "scheme", switching.contact_scheme);
   if (switching.contact_step) add_entry(contacts, "step", fmt::format("{}", *switching.contact_step));
+  if (!switching.groups.empty()) add_entry(contacts, "groups", body_lists_node(switching.groups));
+  if (!switching.materials.empty()) add_entry(contacts, "materials", body_lists_node(switching.materials));
+  if (!switching.pair_laws.empty()) {
+    std::vector<YamlNode> laws;
+    for (const ContactRule& law : switching.pair_laws) laws.push_back(pair_law_node(law));
+    add_entry(contacts, "pairs", yaml_list(std::move(laws)));
+  }
   for (const auto& c : switching.contacts) add_entry(contacts, c.name, contact_node(c));
   for (const auto& f : switching.frictions) {
     YamlNode node = yaml_map();

@@ -9,8 +9,9 @@ namespace kane::keys {
 inline constexpr std::string_view kBody[] = {"mass",     "com",    "inertia", "shape",     "density",
                                              "geometry", "points", "frames",  "particles", "flexible"};
 inline constexpr std::string_view kFlexible[] = {
-    "length",    "mass_per_length", "EI",        "GJ",    "EA", "inertia",  "modes",        "shapes",  "damping",
-    "viscosity", "coordinates",     "premature", "exact", "GA", "segments", "continued_by", "elements"};
+    "length",    "mass_per_length", "EI",        "GJ",    "EA", "inertia",  "modes",        "shapes",   "damping",
+    "viscosity", "coordinates",     "premature", "exact", "GA", "segments", "continued_by", "elements", "diagrams"};
+inline constexpr std::string_view kDiagrams[] = {"sections", "modulus", "fibres"};
 inline constexpr std::string_view kFlexiblePart[] = {
     "mass_matrix", "stiffness_matrix", "damping_matrix", "nodes",      "interfaces", "root",
     "modes",       "damping",          "viscosity",      "coordinates"};
@@ -119,7 +120,14 @@ inline constexpr std::string_view kContact[] = {"pin",
                                                 "spinning_friction",
                                                 "dissipation",
                                                 "damping",
-                                                "except"};
+                                                "except",
+                                                "ignore",
+                                                "along",
+                                                "adhesion",
+                                                "phases"};
+inline constexpr std::string_view kPairLaw[] = {
+    "of",  "friction", "static_friction", "along",       "rolling_friction", "spinning_friction", "restitution",
+    "law", "phases",   "stiffness",       "dissipation", "damping",          "adhesion"};
 inline constexpr std::string_view kFriction[] = {"slip", "joint", "limit", "stiction"};
 inline constexpr std::string_view kEvent[] = {"when",   "direction", "force", "above", "below", "exceeds",
                                               "impose", "release",   "reset", "from",  "to",    "stop"};

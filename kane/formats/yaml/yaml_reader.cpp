@@ -25,7 +25,8 @@ std::string section_text(const ModelDocument& document, std::string_view section
 
 /// It is printed, and files are named after it.
 std::string model_name(const ModelDocument& document, const std::string& file_name) {
-  const std::string name = section_text(document, "name", std::filesystem::path(file_name).stem().string());
+  std::string name = section_text(document, "name", "");
+  if (name.find_first_not_of(' ') == std::string::npos) name = std::filesystem::path(file_name).stem().string();
   const bool control =
       std::any_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
   if (const YamlNode* node = document.find("name"); control && node != nullptr)

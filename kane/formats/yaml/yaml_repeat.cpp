@@ -5,8 +5,10 @@
 #include <map>
 #include <optional>
 
+#include "kane/base/at.hpp"
 #include "kane/base/suggest.hpp"
 #include "kane/expr/infix.hpp"
+#include "kane/formats/yaml/model_context.hpp"
 
 namespace kane {
 
@@ -84,7 +86,7 @@ class Expander {
     for (long k = 0; k < range.count(); ++k) {
       const long value = range.from + k * range.step;
       numbers_[index] = value;
-      for (const auto& [name, items] : lists) texts_[name] = items->items[static_cast<std::size_t>(k)].text;
+      for (const auto& [name, items] : lists) texts_[name] = items->items[at(k)].text;
       note_ = pool_.keep((outer_note != nullptr ? *outer_note + ", " : "") + fmt::format("{} = {}", index, value));
       pool_.use_nodes(1, group.place);
       repeat_once(group, k == 0, k + 1 == range.count());
@@ -170,7 +172,7 @@ class Expander {
   [[nodiscard]] long whole_number(std::string_view text, const YamlPlace& place) const {
     WholeNumbers semantics{numbers_, texts_};
     constexpr int kMaxDepth = 50;
-    return InfixParser(semantics, text, place.where(), kMaxDepth).parse_all();
+    return at_place(place, [&] { return InfixParser(semantics, text, place.where(), kMaxDepth).parse_all(); });
   }
 
   [[nodiscard]] std::vector<std::pair<std::string, const YamlNode*>> read_lists(const YamlNode& group,
