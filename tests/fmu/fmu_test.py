@@ -30,6 +30,15 @@ MODELS = {
     "rolling_disk_3d": ([], 1.0, 20, 200),
     "bicycle_nonlinear": ([], 0.5, 10, 100),
     "cartpole": (["--ignore-limits"], 1.0, 20, 200),
+    # Contacts, stops, dry friction on lines and in a plane, modes, constraints that are imposed and released.
+    "bouncing_ball": ([], 2.9, 20, 200),
+    "gear_backlash": ([], 1.0, 20, 200),
+    "clearance_slider_crank": ([], 0.04, 20, 200),
+    "billiard_ball": ([], 0.3, 10, 300),
+    "cart_switch": ([], 1.9, 20, 100),
+    "piano_key": ([], 0.5, 20, 200),
+    "stops": ([], 1.0, 20, 200),
+    "landing": ([], 1.0, 20, 200),
     "bricard": ([], 0.5, 10, 100),
     "gyroscope": ([], 0.1, 10, 1000),
     "quaternion": ([], 1.0, 20, 200),
@@ -37,7 +46,40 @@ MODELS = {
     "resets": ([], 1.0, 20, 200),
 }
 
+SWITCHED = {"bouncing_ball", "gear_backlash", "clearance_slider_crank", "billiard_ball", "cart_switch", "piano_key", "stops", "landing"}
+# Something touches or is about to slide at the start, where derivatives have no meaning.
+KINKED = {"clearance_slider_crank", "billiard_ball", "stops"}
+
 WRITTEN = {
+    # A cart that a motor drives against the ends of its rail, with a slide that friction holds or not.
+    "stops": """
+kane: 1
+name: stops
+parameters: {m: 2 kg}
+inputs: {F: 30 N*sin(9*t)}
+bodies: {A: {mass: m}, B: {mass: m/2}}
+joints:
+  rail: {type: prismatic, parent: N, child: A, axis: x, coordinate: x, speed: v, actuator: F,
+         limits: {lower: -0.05 m, upper: 0.08 m, restitution: 0.4}}
+  slot: {type: prismatic, parent: A, child: B, axis: y, coordinate: y, speed: w, friction: 2 N,
+         limits: {lower: -0.02 m, upper: 0.02 m, restitution: 0.3}}
+gravity: [0, -9.81, 0]
+outputs: {force: F, lost: 0.5*m*v^2}
+initial: {x: 0, y: 0.01}
+""",
+    # A two-legged table falls on a floor with friction, one leg first; both legs carry it in the end (redundant friction).
+    "landing": """
+kane: 1
+name: landing
+parameters: {m: 3 kg, J: 0.2 kg*m^2, a: 0.3 m, h: 0.2 m, mu: 0.6, e: 0.2}
+bodies: {T: {mass: m, inertia: [0, 0, J], points: {left: [-a, -h, 0], right: [a, -h, 0]}}}
+joints: {free: {type: planar, parent: N, child: T, coordinates: [x, y, q], speeds: [vx, vy, w]}}
+gravity: [0, -9.81, 0]
+contacts:
+  left: {point: T.left, plane: N.y, friction: mu, restitution: e}
+  right: {point: T.right, plane: N.y, friction: mu, restitution: e}
+initial: {y: 0.4, q: 0.15, vx: 0.5, w: 0.3}
+""",
     "quaternion": """
 kane: 1
 name: quaternion
@@ -145,7 +187,7 @@ class FmuTest(unittest.TestCase):
     def fmus(self):
         names = sys_names or MODELS
         for name in names:
-            for version in (2, 3):
+            for version in (2, 3) if name not in SWITCHED or name in ("bouncing_ball", "cart_switch") else (3,):
                 yield name, version, Fmu(FOLDER, name, version, *MODELS[name][0])
 
     def test_all_models(self):
@@ -157,10 +199,11 @@ class FmuTest(unittest.TestCase):
                 wanted = fmu.reference(end, samples)
                 for kind in ("me", "cs"):
                     self.near(fmu.simulate(kind, end, samples, substeps), wanted, 1e-8, f"{what}, {kind}")
-                    if name != "resets":
+                    if name != "resets" and name not in KINKED:
                         done = fmu.drive(kind, "check", *fmu.check_arguments())
                         self.assertEqual(done.returncode, 0, f"{what}, {kind}: {done.stdout}{done.stderr}")
-                self.check_dependencies(fmu, what)
+                if name not in SWITCHED:
+                    self.check_dependencies(fmu, what)
 
     def check_dependencies(self, fmu, what):
         """A derivative that is not zero has a dependency; and no dependency is listed without reason (but for a few that
@@ -198,9 +241,9 @@ class FmuTest(unittest.TestCase):
     def test_memory(self):
         """The runtime and the equations under valgrind and the sanitizers."""
         valgrind = shutil.which("valgrind")
-        for version in (2, 3):
-            fmu = Fmu(FOLDER, "fourbar", version, "--sources")
-            if valgrind:
+        for name, version in (("fourbar", 2), ("fourbar", 3), ("landing", 3), ("cart_switch", 2)):
+            fmu = Fmu(FOLDER, name, version, "--sources")
+            if valgrind and name == "fourbar":
                 for kind in ("me", "cs"):
                     done = fmu.drive(kind, "check", *fmu.check_arguments(),
                                      prefix=[valgrind, "-q", "--error-exitcode=9", "--leak-check=full"])
@@ -218,6 +261,10 @@ class FmuTest(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             for kind in ("me", "cs"):
                 done = run([driver, library, version, kind, fmu.d.token, "check", *fmu.check_arguments()])
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                _, end, samples, _ = MODELS[name]
+                done = run([driver, library, version, kind, fmu.d.token, "run", 0, end, end / samples, 1e-9, 20,
+                            len(fmu.d.states()), fmu.d.indicators, *fmu.d.vrs(causality="output")])
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_sources_have_prefixes(self):
@@ -255,12 +302,13 @@ class FmuTest(unittest.TestCase):
 import ctypes
 from ctypes import c_double, c_size_t, c_void_p
 fmu = ctypes.CDLL({str(fmu.library)!r})
-callbacks = (c_void_p * 5)()
+logger = ctypes.CFUNCTYPE(None)(lambda: None)
+callbacks = (c_void_p * 5)(ctypes.cast(logger, c_void_p))
 fmu.fmi2Instantiate.restype = c_void_p
 c = c_void_p(fmu.fmi2Instantiate(b"i", 1, {fmu.d.token.encode()!r}, b"", callbacks, 0, 0))
 fmu.fmi2SetupExperiment(c, 0, c_double(0), c_double(0), 0, c_double(0))
 fmu.fmi2EnterInitializationMode(c)
-fmu.fmi2ExitInitializationMode(c)
+assert c.value and fmu.fmi2ExitInitializationMode(c) == 0
 none, one = c_void_p(), c_size_t(1)
 print(fmu.fmi2GetDirectionalDerivative(c, none, one, none, one, none, none),
       fmu.fmi2SetRealInputDerivatives(c, none, one, none, none),
@@ -277,8 +325,7 @@ print(fmu.fmi2GetDirectionalDerivative(c, none, one, none, one, none, none),
                 self.assertIn(part, done.stderr)
         environment = {}
         models = SOURCE / "models"
-        refused([models / "bouncing_ball.yaml", "--to", "fmu"], "contact", "--leave-out")
-        refused([models / "cartpole.yaml", "--to", "fmu"], "limits of joint 'rail'", "--ignore-limits")
+        refused([models / "box_drop.yaml", "--to", "fmu"], "contact of shapes 'top'", "--leave-out")
         refused([models / "pd_arm.yaml", "--to", "fmu"], "sampled", "--input", "--leave-out")
         refused([models / "fourbar.yaml", "--to", "c", "-o", "x", "--fmi", "2"], "--fmi")
         refused([models / "fourbar.yaml", "--to", "c"], "--out")

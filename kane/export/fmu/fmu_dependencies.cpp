@@ -23,6 +23,12 @@ class DependencyFinder {
     }
     const auto n = m_.motion.input_count[Stage::Inputs];
     place_[m_.motion.inputs[m_.motion.first_input(Stage::Inputs) + n - 1].name] = 0;  // t
+    // Accelerations and forces depend on all that the equations are made of: on which of it depends on what touches.
+    Places solved;
+    for (const auto* group : {&x.terms, &x.a})
+      for (const Expr& e : *group)
+        if (x.switched) solved.merge(places_of(e));
+    for (const std::string& name : x.solved) solved_[name] = solved;
   }
 
   void run() {
@@ -31,10 +37,26 @@ class DependencyFinder {
     add(m_.outputs, FmuKind::Output, x_.outputs);
     add(m_.rates, FmuKind::Rate, x_.rates);
     add(m_.indicators, FmuKind::Indicator, x_.guards);
+    add_changes();
     find_initial();
   }
 
  private:
+  /// Gap or force of a contact, force or speed of a friction: what it is changes at events.
+  void add_changes() {
+    Places all;
+    if (!x_.solved.empty()) all = solved_.begin()->second;
+    for (const auto* group : {&x_.phi, &x_.motion_rows})
+      for (const Expr& e : *group)
+        if (m_.switched) all.merge(places_of(e));
+    const std::size_t first = m_.first(FmuKind::Indicator) + x_.guards.size();
+    for (std::size_t i = 0; i < m_.contacts.size() + m_.frictions.size(); ++i) {
+      FmuUnknown unknown{first + i, {}};
+      for (const std::size_t on : all) unknown.dependencies.push_back({on});
+      m_.indicators.push_back(std::move(unknown));
+    }
+  }
+
   [[nodiscard]] std::size_t program_place(const FmuVariable& v) const {
     const Stage stage = v.kind == FmuKind::State   ? Stage::State
                         : v.kind == FmuKind::Input ? Stage::Inputs
@@ -46,7 +68,10 @@ class DependencyFinder {
     Places places;
     if (e.is_number()) return places;
     for (const Expr& s : symbols_of({&e, 1}))
-      if (const auto found = place_.find(s.name()); found != place_.end()) places.insert(found->second);
+      if (const auto found = place_.find(s.name()); found != place_.end())
+        places.insert(found->second);
+      else if (const auto motion = solved_.find(s.name()); motion != solved_.end())
+        places.insert(motion->second.begin(), motion->second.end());
     return places;
   }
 
@@ -54,7 +79,10 @@ class DependencyFinder {
   [[nodiscard]] DependencyKind kind_of(const Expr& e, std::size_t nodes, std::size_t on) const {
     constexpr std::size_t kMostNodes = 400;
     if (nodes > kMostNodes) return DependencyKind::Dependent;
-    for (const Expr& s : symbols_of({&e, 1})) {
+    const std::vector<Expr> symbols = symbols_of({&e, 1});
+    if (std::any_of(symbols.begin(), symbols.end(), [&](const Expr& s) { return solved_.contains(s.name()); }))
+      return DependencyKind::Dependent;
+    for (const Expr& s : symbols) {
       const auto found = place_.find(s.name());
       if (found == place_.end() || found->second != on) continue;
       const Expr d = derivative(e, s);
@@ -117,6 +145,7 @@ class DependencyFinder {
   FmuModel& m_;
   const FmuExpressions& x_;
   std::map<std::string, std::size_t, std::less<>> place_;
+  std::map<std::string, Places, std::less<>> solved_;  ///< accelerations and multipliers
 };
 
 }  // namespace

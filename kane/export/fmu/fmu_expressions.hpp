@@ -22,15 +22,25 @@ struct FmuExpressions {
 
   std::vector<Expr> rates, outputs, calculated, guards, resets;
   std::vector<Expr> phi, phi_q, motion_rows, a;  ///< phi_q and a by rows
-  /// Derivatives of rates, outputs, calculated, phi, motion_rows along the seeds.
+  std::vector<int> phi_rows;                     ///< the constraint of each phi; -1: the length of a quaternion
+  /// Derivatives of rates, outputs, calculated, phi, motion_rows along the seeds; of switched models also of
+  /// M udot - rhs - A^T lambda, A udot - gamma, and the values of contacts and frictions.
   std::vector<Expr> tangent;
-  std::vector<std::string> seeds;  ///< seeds for states, inputs, t, parameters
+  std::vector<std::string> seeds;  ///< seeds for states, inputs, t, parameters, then for `solved`
+
+  /// With contacts, friction, modes or constraints that change: the motion is solved for in numbers. Rows are all constraints.
+  bool switched = false;
+  std::vector<std::string> solved;  ///< symbols of accelerations and multipliers
+  /// M (rows), rhs, gamma; restitution and force of each contact, kinetic and static coefficient of each friction.
+  std::vector<Expr> terms;
 
   [[nodiscard]] std::vector<NamedExpr> motion_outputs() const;
   [[nodiscard]] std::vector<NamedExpr> closure_outputs() const;
   [[nodiscard]] std::vector<NamedExpr> tangent_outputs() const;
+  [[nodiscard]] std::vector<NamedExpr> term_outputs() const;
 };
 
-[[nodiscard]] FmuExpressions form_fmu_expressions(const ExportStart& from);
+/// `switched`: with contacts, friction, modes and events that change constraints; otherwise these are left out.
+[[nodiscard]] FmuExpressions form_fmu_expressions(const ExportStart& from, bool switched);
 
 }  // namespace kane

@@ -20,8 +20,41 @@ namespace kane {
 
 namespace {
 
-/// Parts of the mechanism that straight-line equations and events with resets cannot express.
-std::vector<std::string> find_refused(const Mechanism& mechanism) {
+/// Parts of the equations that the contacts of an FMU do not include.
+std::vector<std::string> find_refused(const EquationsOfMotion& e) {
+  std::vector<std::string> parts;
+  for (const ContactPairEquation& pair : e.contact_pairs)
+    parts.push_back(fmt::format("contact of shapes '{}'", pair.name));
+  constexpr std::size_t kMostNamed = 4;
+  if (parts.size() > kMostNamed) {
+    const std::size_t more = parts.size() - kMostNamed;
+    parts.resize(kMostNamed);
+    parts.push_back(fmt::format("{} more contacts of shapes", more));
+  }
+  for (const ContactEquation& contact : e.contacts) {
+    if (contact.law == RestitutionLaw::Poisson)
+      parts.push_back(fmt::format("Poisson's restitution of contact '{}'", contact.name));
+    if (contact.law == RestitutionLaw::Stronge)
+      parts.push_back(fmt::format("Stronge's restitution of contact '{}'", contact.name));
+    if (contact.phases) parts.push_back(fmt::format("phases of the impacts of contact '{}'", contact.name));
+    if (!contact.adhesion.is_zero()) parts.push_back(fmt::format("adhesion of contact '{}'", contact.name));
+  }
+  if (e.has_given_forces()) parts.emplace_back("loads that depend on reactions, together with contacts or events");
+  if (e.M.rows == 0)
+    parts.emplace_back("contacts in equations without a mass matrix (--formulation composite has one)");
+  return parts;
+}
+
+/// Contacts, friction, modes, constraints that change.
+bool is_switched(const EquationsOfMotion& e) {
+  return !e.contacts.empty() || !e.contact_pairs.empty() || !e.frictions.empty() || e.modes.size() > 1 ||
+         std::any_of(e.switches.begin(), e.switches.end(), [](const SwitchEquation& s) {
+           return !s.impose.empty() || !s.release.empty() || !s.from.empty() || !s.to.empty();
+         });
+}
+
+/// What is left out on request.
+std::vector<std::string> find_left_out_parts(const Mechanism& mechanism) {
   std::vector<std::string> parts = find_switched_parts(mechanism);
   for (const SwitchRule& rule : mechanism.switching.switches)
     if (!rule.impose.empty() || !rule.release.empty() || !rule.from.empty() || !rule.to.empty())
@@ -55,21 +88,28 @@ class FmuBuilder {
     r_.identifier = identifier_of(options.name.empty() ? model.name() : options.name);
     constexpr std::size_t kLongest = 60;  // it is the name of a file, and the beginning of names of functions
     if (r_.identifier.size() > kLongest) r_.identifier.resize(kLongest);
-    std::vector<std::string> refused = find_refused(model.mechanism());
+    r_.switched = is_switched(e_) && !options.leave_out;
+    std::vector<std::string> refused;
+    if (options.leave_out)
+      refused = find_left_out_parts(model.mechanism());
+    else if (r_.switched)
+      refused = find_refused(e_);
     find_sampled(model.mechanism(), start, refused);
     require(refused.empty() || options.leave_out,
-            "'{}' has parts that an FMU does not contain: {}; --leave-out exports it without them (--ignore-limits: "
-            "without limits)",
+            "'{}' has parts that an FMU does not contain: {}; --leave-out exports it without contacts, friction and "
+            "modes",
             model.name(), joined(refused));
     r_.notes = refused;
     note_inputs(model.mechanism(), start);
   }
 
   FmuModel run() {
-    const FmuExpressions x = form_fmu_expressions(from_);
+    const FmuExpressions x = form_fmu_expressions(from_, r_.switched);
     r_.coordinates = e_.q.size(), r_.speeds = e_.u.size();
     r_.phi = x.phi.size(), r_.motion_rows = x.motion_rows.size();
     r_.rows = x.row_names;
+    r_.phi_rows = x.phi_rows;
+    note_switching();
     lower_programs(x);
     const std::vector<bool> dependent = choose_dependent();
     add_variables(x, dependent);
@@ -109,16 +149,62 @@ class FmuBuilder {
         r_.notes.push_back(fmt::format("input '{}' is an input of the FMU; '{}' is left out", input, fmu.given));
   }
 
+  [[nodiscard]] bool own_row(std::size_t row) const {
+    const int i = static_cast<int>(row);
+    return std::any_of(e_.contacts.begin(), e_.contacts.end(), [&](const auto& c) { return c.normal == i; }) ||
+           std::any_of(e_.frictions.begin(), e_.frictions.end(), [&](const FrictionEquation& f) {
+             return std::find(f.rows.begin(), f.rows.end(), i) != f.rows.end();
+           });
+  }
+
+  /// Rows of a group of constraints, or of one of them.
+  [[nodiscard]] std::vector<int> rows_of(const std::vector<std::string>& groups) const {
+    std::vector<int> rows;
+    for (const std::string& group : groups)
+      for (std::size_t i = 0; i < e_.constraints.size(); ++i)
+        if ((e_.constraints[i].group == group || e_.constraints[i].name == group) && !own_row(i))
+          rows.push_back(static_cast<int>(i));
+    return rows;
+  }
+
+  void note_switching() {
+    if (!r_.switched) {
+      r_.held.assign(r_.motion_rows, 3);
+      return;
+    }
+    for (std::size_t i = 0; i < e_.constraints.size(); ++i)
+      r_.held.push_back(own_row(i) ? 0 : (from_.rows[i] ? 1 : 0) + (from_.configuration[i] ? 2 : 0));
+    for (const ContactEquation& c : e_.contacts)
+      ensure(e_.constraints[static_cast<std::size_t>(c.normal)].phi.has_value(), "contact '{}' has no gap", c.name);
+    for (const ContactEquation& c : e_.contacts) r_.contacts.push_back({c.name, c.normal, c.force.has_value()});
+    for (const FrictionEquation& f : e_.frictions)
+      r_.frictions.push_back({f.name, f.rows[0], f.rows.size() > 1 ? f.rows[1] : -1, f.contact});
+    for (const ModeEquation& mode : e_.modes) {
+      std::vector<int> rows(e_.constraints.size(), 0);
+      for (const int row : rows_of(mode.active)) rows[static_cast<std::size_t>(row)] = 3;
+      r_.modes.push_back(std::move(rows));
+    }
+    r_.start_mode = mode_of(e_.initial_mode);
+  }
+
+  [[nodiscard]] int mode_of(const std::string& name) const {
+    const auto found =
+        std::find_if(e_.modes.begin(), e_.modes.end(), [&](const ModeEquation& m) { return m.name == name; });
+    return name.empty() || found == e_.modes.end() ? -1 : static_cast<int>(found - e_.modes.begin());
+  }
+
   void lower_programs(const FmuExpressions& x) {
     ProgramInputs inputs{x.parameters, x.inputs, {}};
     inputs.inputs.push_back(e_.t.name());
     for (const Expr& q : e_.q) inputs.state.push_back(q.name());
     for (const Expr& u : e_.u) inputs.state.push_back(u.name());
-    r_.motion = lower(r_.identifier + "_motion", x.motion_outputs(), inputs);
     r_.closure = lower(r_.identifier + "_closure", x.closure_outputs(), inputs);
+    if (r_.switched) r_.terms = lower(r_.identifier + "_forces", x.term_outputs(), inputs);
+    for (const std::string& name : x.solved) inputs.state.push_back(name);
+    r_.motion = lower(r_.identifier + "_motion", x.motion_outputs(), inputs);
     for (const std::string& seed : x.seeds) inputs.state.push_back(seed);
     r_.tangent = lower(r_.identifier + "_tangent", x.tangent_outputs(), inputs);
-    for (const Program* p : {&r_.motion, &r_.closure, &r_.tangent})
+    for (const Program* p : {&r_.motion, &r_.closure, &r_.tangent, &r_.terms})
       require(p->functions.empty(), "'{}' calls the function '{}', which an FMU does not contain", r_.name,
               p->functions.empty() ? "" : p->functions.front().name);
   }
@@ -156,9 +242,17 @@ class FmuBuilder {
       std::copy(basis.begin(), basis.end(), flags.begin() + static_cast<std::ptrdiff_t>(first));
     };
     const GivenValues& g = from_.start.given;
-    if (r_.phi > 0) choose(y.data() + r_.phi, r_.phi, nq, g.q, g.insisted_q, 0);
-    const std::size_t a = r_.phi + r_.phi * nq + r_.motion_rows;
-    if (r_.motion_rows > 0) choose(y.data() + a, r_.motion_rows, nu, g.u, g.insisted_u, nq);
+    std::vector<double> phi_q, a;
+    const auto add = [&](std::vector<double>& rows, std::size_t first, std::size_t row, std::size_t columns) {
+      const auto begin = y.begin() + static_cast<std::ptrdiff_t>(first + row * columns);
+      rows.insert(rows.end(), begin, begin + static_cast<std::ptrdiff_t>(columns));
+    };
+    for (std::size_t i = 0; i < r_.phi; ++i)
+      if (r_.phi_rows[i] < 0 || (r_.held[static_cast<std::size_t>(r_.phi_rows[i])] & 2) != 0) add(phi_q, r_.phi, i, nq);
+    for (std::size_t i = 0; i < r_.motion_rows; ++i)
+      if ((r_.held[i] & 1) != 0) add(a, r_.phi + r_.phi * nq + r_.motion_rows, i, nu);
+    if (!phi_q.empty()) choose(phi_q.data(), phi_q.size() / nq, nq, g.q, g.insisted_q, 0);
+    if (!a.empty()) choose(a.data(), a.size() / nu, nu, g.u, g.insisted_u, nq);
     return flags;
   }
 
@@ -202,6 +296,9 @@ class FmuBuilder {
       add(FmuKind::Calculated, i, x.calculated_names[i], unit(x.calculated_names[i]));
     for (std::size_t i = 0; i < x.guards.size(); ++i)
       add(FmuKind::Indicator, i, fmt::format("guard({})", e_.switches[x.switches[i]].name), "");
+    std::size_t i = x.guards.size();
+    for (const FmuContact& c : r_.contacts) add(FmuKind::Indicator, i++, fmt::format("guard({})", c.name), "");
+    for (const FmuFriction& f : r_.frictions) add(FmuKind::Indicator, i++, fmt::format("guard({})", f.name), "");
     switches_ = x.switches;
   }
 
@@ -209,6 +306,10 @@ class FmuBuilder {
     for (const std::size_t i : switches_) {
       const SwitchEquation& s = e_.switches[i];
       FmuEvent event{s.name, s.direction, {}, s.stop};
+      if (r_.switched) {
+        event.imposed = rows_of(s.impose), event.released = rows_of(s.release);
+        event.from = mode_of(s.from), event.to = mode_of(s.to);
+      }
       for (const auto& reset : s.resets) event.resets.push_back(static_cast<std::size_t>(reset.index));
       r_.events.push_back(std::move(event));
     }

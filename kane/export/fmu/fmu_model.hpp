@@ -49,6 +49,20 @@ struct FmuEvent {
   int direction = 0;                ///< 1: rising, -1: falling, 0: both
   std::vector<std::size_t> resets;  ///< states; their new values are results of `motion`
   bool stop = false;
+  std::vector<int> imposed{}, released{};  ///< rows
+  int from = -1, to = -1;                  ///< modes; -1: any, and none
+};
+
+struct FmuContact {
+  std::string name;
+  int row;
+  bool compliant;
+};
+
+struct FmuFriction {
+  std::string name;
+  int first, second;  ///< rows; the second is -1 for friction along a line
+  int contact;        ///< that presses; -1: it has a force of its own
 };
 
 struct FmuModel {
@@ -65,7 +79,16 @@ struct FmuModel {
   /// Derivatives of rates, outputs, calculated parameters, phi and A u + b; states are followed by the direction: states,
   /// inputs, t, parameters.
   Program tangent;
-  std::vector<std::string> rows;  ///< names of the constraints: those of phi, then those of A u + b
+  /// Contacts, friction, modes: what the equations are made of, of the same; `motion` and `tangent` then have the accelerations
+  /// and multipliers as further states, and rows are all constraints.
+  bool switched = false;
+  Program terms;
+  std::vector<FmuContact> contacts;
+  std::vector<FmuFriction> frictions;
+  std::vector<std::vector<int>> modes;  ///< kinds of holding of each row: 1 in motion, 2 in configuration
+  int start_mode = -1;
+  std::vector<int> held, phi_rows;  ///< rows that hold at the start, likewise; row of each phi, -1: always holds
+  std::vector<std::string> rows;    ///< names of the constraints: those of phi, then those of A u + b
   std::size_t phi = 0, motion_rows = 0, coordinates = 0, speeds = 0;
 
   double start = 0, stop = 10, step = 0.01, tolerance = 1e-9;

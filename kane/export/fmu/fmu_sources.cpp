@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <fmu_runtime.hpp>  // written by the build from kane/export/fmu/runtime
+#include "kane/base/at.hpp"
 #include "kane/codegen/emit/emit_names.hpp"
 
 namespace kane {
@@ -35,6 +36,8 @@ class ModelHeader {
     text_ += bind_program(m_.identifier + "_motion", "Motion", "motion");
     text_ += bind_program(m_.identifier + "_closure", "Closure", "closure");
     text_ += bind_program(m_.identifier + "_tangent", "Tangent", "tangent");
+    text_ += fmt::format("#define SWITCHED {}\n\n", m_.switched ? 1 : 0);
+    if (m_.switched) text_ += bind_program(m_.identifier + "_forces", "Forces", "forces");
     write_counts();
     write_values();
     write_variables();
@@ -49,12 +52,13 @@ class ModelHeader {
     text_ += fmt::format(
         "enum {{\n  kStates = {},\n  kCoordinates = {},\n  kSpeeds = {},\n  kInputs = {},\n  kParameters = {},\n  "
         "kOutputs "
-        "= {},\n  kCalculated = {},\n  kGuards = {},\n  kResets = {},\n  kPhi = {},\n  kMotion = {},\n  kVariableCount "
+        "= {},\n  kCalculated = {},\n  kGuards = {},\n  kResets = {},\n  kPhi = {},\n  kMotion = {},\n  kContacts = "
+        "{},\n  kFrictions = {},\n  kVariableCount "
         "= "
         "{}\n}};\n\n",
         m_.count(FmuKind::State), m_.coordinates, m_.speeds, m_.count(FmuKind::Input), m_.count(FmuKind::Parameter),
         m_.count(FmuKind::Output), m_.count(FmuKind::Calculated), m_.events.size(), resets, m_.phi, m_.motion_rows,
-        m_.variables.size());
+        m_.contacts.size(), m_.frictions.size(), m_.variables.size());
     text_ += fmt::format("static const double kStartTime = {}, kDefaultTolerance = {};\n", m_.start, m_.tolerance);
   }
 
@@ -74,7 +78,34 @@ class ModelHeader {
       if (v.kind == FmuKind::State) text_ += v.dependent ? "1, " : "0, ";
     text_ += "0};\nstatic const char *const kRowNames[] = {";
     for (const std::string& row : m_.rows) text_ += c_text(row) + ", ";
-    text_ += "\"\"};\n\n";
+    text_ += "\"\"};\n";
+    write_numbers("signed char", "kHeldRows", m_.held);
+    write_numbers("int", "kPhiRows", m_.phi_rows);
+    text_ += "\n";
+    if (m_.switched) write_switching();
+  }
+
+  void write_numbers(std::string_view type, std::string_view name, const std::vector<int>& values) {
+    text_ += fmt::format("static const {} {}[] = {{", type, name);
+    for (const int v : values) text_ += fmt::format("{}, ", v);
+    text_ += "0};\n";
+  }
+
+  void write_switching() {
+    std::vector<int> phi_of_row(m_.motion_rows, -1), modes;
+    for (std::size_t i = 0; i < m_.phi_rows.size(); ++i)
+      if (m_.phi_rows[i] >= 0) phi_of_row[static_cast<std::size_t>(m_.phi_rows[i])] = static_cast<int>(i);
+    write_numbers("int", "kPhiOfRow", phi_of_row);
+    for (const std::vector<int>& mode : m_.modes) modes.insert(modes.end(), mode.begin(), mode.end());
+    write_numbers("signed char", "kModeRows", modes);
+    text_ +=
+        fmt::format("static const int kStartMode = {};\nstatic const FmuContact kContactTable[] = {{\n", m_.start_mode);
+    for (const FmuContact& c : m_.contacts)
+      text_ += fmt::format("    {{{}, {}, {}}},\n", c.row, c.compliant ? 1 : 0, c_text(c.name));
+    text_ += "    {-1, 0, \"\"}\n};\nstatic const FmuFriction kFrictionTable[] = {\n";
+    for (const FmuFriction& f : m_.frictions)
+      text_ += fmt::format("    {{{{{}, {}}}, {}, {}}},\n", f.first, f.second, f.contact, c_text(f.name));
+    text_ += "    {{-1, -1}, -1, \"\"}\n};\n\n";
   }
 
   void write_variables() {
@@ -82,21 +113,30 @@ class ModelHeader {
         "kIndependent", "kState", "kRate", "kInput", "kParameter", "kOutput", "kCalculatedParameter", "kIndicator"};
     text_ += "static const FmuVariable kVariables[] = {\n";
     for (const FmuVariable& v : m_.variables)
-      text_ += fmt::format("    {{{}, {}, {}}},\n", kKinds[static_cast<std::size_t>(v.kind)], v.index, c_text(v.name));
+      text_ += fmt::format("    {{{}, {}, {}}},\n", kKinds[at(v.kind)], v.index, c_text(v.name));
     text_ += "};\n\n";
   }
 
   void write_events() {
-    std::size_t first = 0;
+    std::size_t first = 0, first_imposed = 0, first_released = 0;
     std::string states;
+    std::vector<int> imposed, released;
     text_ += "static const FmuEvent kEvents[] = {\n";
     for (const FmuEvent& e : m_.events) {
       const std::size_t last = first + e.resets.size();
-      text_ += fmt::format("    {{{}, {}, {}, {}, {}}},\n", c_text(e.name), e.direction, first, last, e.stop ? 1 : 0);
+      imposed.insert(imposed.end(), e.imposed.begin(), e.imposed.end());
+      released.insert(released.end(), e.released.begin(), e.released.end());
+      text_ +=
+          fmt::format("    {{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n", c_text(e.name), e.direction, first, last,
+                      e.stop ? 1 : 0, first_imposed, imposed.size(), first_released, released.size(), e.from, e.to);
+      first_imposed = imposed.size(), first_released = released.size();
       for (const std::size_t state : e.resets) states += fmt::format("{}, ", state);
       first = last;
     }
-    text_ += fmt::format("    {{\"\", 0, 0, 0, 0}}\n}};\nstatic const int kResetStates[] = {{{}0}};\n\n", states);
+    text_ += fmt::format(
+        "    {{\"\", 0, 0, 0, 0, 0, 0, 0, 0, -1, -1}}\n}};\nstatic const int kResetStates[] = {{{}0}};\n", states);
+    if (m_.switched) write_numbers("int", "kImposedRows", imposed), write_numbers("int", "kReleasedRows", released);
+    text_ += "\n";
   }
 
   const FmuModel& m_;
@@ -109,7 +149,8 @@ class ModelHeader {
 std::vector<SourceFile> emit_fmu_sources(const FmuModel& model, const DescriptionOptions& options) {
   std::vector<SourceFile> files;
   for (const auto& [program, part] : {std::pair{&model.motion, "_motion"}, std::pair{&model.closure, "_closure"},
-                                      std::pair{&model.tangent, "_tangent"}}) {
+                                      std::pair{&model.tangent, "_tangent"}, std::pair{&model.terms, "_forces"}}) {
+    if (program == &model.terms && !model.switched) continue;
     EmitOptions emit;
     emit.name = model.identifier + part;
     for (SourceFile& file : emit_source(*program, Language::C, emit)) files.push_back(std::move(file));
@@ -117,6 +158,7 @@ std::vector<SourceFile> emit_fmu_sources(const FmuModel& model, const Descriptio
   const auto add = [&](const char* name, std::string_view text) { files.push_back({name, std::string(text)}); };
   files.push_back({"model.h", ModelHeader(model, options).write()});
   add("fmu_types.h", kFmuTypes), add("fmu_core.h", kFmuCore), add("fmu_closure.h", kFmuClosure);
+  add("fmu_contact.h", kFmuContact);
   add("fmu_values.h", kFmuValues), add("fmu_step.h", kFmuStep), add("fmu_states.h", kFmuStates);
   if (options.version == FmiVersion::Two)
     add("fmi2_interface.h", kFmi2Interface), add("fmi2.c", kFmi2);

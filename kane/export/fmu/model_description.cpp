@@ -54,6 +54,9 @@ class DescriptionWriter {
  private:
   [[nodiscard]] bool constrained() const { return m_.phi + m_.motion_rows > 0; }
 
+  /// The end of a step is looked at: constraints drift, guards leave zero, frictions turn.
+  [[nodiscard]] bool steps_matter() const { return constrained() || m_.count(FmuKind::Indicator) > 0; }
+
   /// Names with dots and brackets mean a hierarchy, if all of them follow the rules for that.
   [[nodiscard]] bool structured() const {
     static const std::regex kName(R"((der\()?[A-Za-z_]\w*(\[\d+(,\d+)*\])?(\.[A-Za-z_]\w*(\[\d+(,\d+)*\])?)*(\))?)");
@@ -65,7 +68,8 @@ class DescriptionWriter {
   void write_root() {
     const std::string description =
         m_.description.empty() ? "" : fmt::format(" description=\"{}\"", xml_text(m_.description));
-    const std::string indicators = two_ ? fmt::format(" numberOfEventIndicators=\"{}\"", m_.events.size()) : "";
+    const std::string indicators =
+        two_ ? fmt::format(" numberOfEventIndicators=\"{}\"", m_.count(FmuKind::Indicator)) : "";
     text_ += fmt::format(kRoot, two_ ? "2.0" : "3.0", xml_text(m_.name), two_ ? "guid" : "instantiationToken", o_.token,
                          description, structured() ? "structured" : "flat", indicators);
   }
@@ -91,9 +95,9 @@ class DescriptionWriter {
       text_ += fmt::format("    </SourceFiles>\n  </{}>\n", name);
     };
     if (o_.model_exchange && two_)
-      element("ModelExchange", constrained() ? "" : " completedIntegratorStepNotNeeded=\"true\"");
+      element("ModelExchange", steps_matter() ? "" : " completedIntegratorStepNotNeeded=\"true\"");
     if (o_.model_exchange && !two_)
-      element("ModelExchange", constrained() ? " needsCompletedIntegratorStep=\"true\"" : "");
+      element("ModelExchange", steps_matter() ? " needsCompletedIntegratorStep=\"true\"" : "");
     if (o_.co_simulation && two_)
       element("CoSimulation",
               " canHandleVariableCommunicationStepSize=\"true\" canInterpolateInputs=\"true\" "
@@ -204,7 +208,7 @@ class DescriptionWriter {
   /// States that events or the projection onto constraints change.
   [[nodiscard]] bool may_jump(std::size_t state) const {
     if (!o_.model_exchange) return false;
-    return constrained() || std::any_of(m_.events.begin(), m_.events.end(), [&](const FmuEvent& e) {
+    return constrained() || m_.switched || std::any_of(m_.events.begin(), m_.events.end(), [&](const FmuEvent& e) {
              return std::find(e.resets.begin(), e.resets.end(), state) != e.resets.end();
            });
   }

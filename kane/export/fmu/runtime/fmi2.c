@@ -103,9 +103,9 @@ FMI2(fmi2Status, fmi2ExitInitializationMode)(fmi2Component c) {
   ENTER("fmi2ExitInitializationMode", kInitialization);
   status = fmu_close(f);
   if (status != kOk) return (fmi2Status)status;
-  begin_guards(f);
   f->d.mode = f->cosimulation ? kStepMode : kEventMode;
-  return fmi2OK;
+  begin_guards(f);
+  return !f->cosimulation || handle_events(f) >= 0 ? fmi2OK : fmi2Error;
 }
 
 FMI2(fmi2Status, fmi2Terminate)(fmi2Component c) {
@@ -204,7 +204,11 @@ FMI2(fmi2Status, fmi2NewDiscreteStates)(fmi2Component c, fmi2EventInfo *info) {
     f->d.projection_due = 0;
     info->valuesOfContinuousStatesChanged = kPhi + kMotion > 0;
   }
-  if (handle_events(f) == 1) info->valuesOfContinuousStatesChanged = fmi2True;
+  switch (handle_events(f)) {
+    case -1: return fmi2Error;
+    case 1: info->valuesOfContinuousStatesChanged = fmi2True; break;
+    default: break;
+  }
   info->terminateSimulation = f->d.stopped;
   return fmi2OK;
 }
@@ -220,6 +224,12 @@ FMI2(fmi2Status, fmi2CompletedIntegratorStep)(fmi2Component c, fmi2Boolean no_se
   (void)no_set;
   if (!event || !stop) return wrong(f, "fmi2CompletedIntegratorStep", "a pointer is missing");
   f->d.projection_due = fmu_drift(f) > wanted_drift(f);
+  decide_guards(f);
+#if SWITCHED
+  fmu_refresh(f);
+  note_step(f);
+  f->new_results = 1;
+#endif
   *event = f->d.projection_due;
   *stop = fmi2False;
   return fmi2OK;
@@ -267,9 +277,9 @@ FMI2(fmi2Status, fmi2GetDerivatives)(fmi2Component c, fmi2Real rates[], size_t n
 FMI2(fmi2Status, fmi2GetEventIndicators)(fmi2Component c, fmi2Real z[], size_t n) {
   int i;
   ENTER("fmi2GetEventIndicators", kOfModelExchange);
-  if (check_count(f, "fmi2GetEventIndicators", n, kGuards, z) != fmi2OK) return fmi2Error;
+  if (check_count(f, "fmi2GetEventIndicators", n, kIndicators, z) != fmi2OK) return fmi2Error;
   fmu_refresh(f);
-  for (i = 0; i < kGuards; ++i) z[i] = fmu_indicator(f, f->y, i);
+  for (i = 0; i < kIndicators; ++i) z[i] = fmu_indicator(f, f->y, i);
   return fmi2OK;
 }
 

@@ -123,9 +123,9 @@ FMI3(fmi3Status, fmi3ExitInitializationMode)(fmi3Instance instance) {
   ENTER("fmi3ExitInitializationMode", kInitialization);
   status = fmu_close(f);
   if (status != kOk) return (fmi3Status)status;
-  begin_guards(f);
   f->d.mode = f->cosimulation && !f->event_mode_used ? kStepMode : kEventMode;
-  return fmi3OK;
+  begin_guards(f);
+  return f->d.mode == kEventMode || handle_events(f) >= 0 ? fmi3OK : fmi3Error;
 }
 
 FMI3(fmi3Status, fmi3EnterEventMode)(fmi3Instance instance) {
@@ -248,7 +248,7 @@ static FmuStatus fmu_adjoint(Fmu *f, const char *function, const unsigned *unkno
   size_t i, j;
   FmuStatus status = begin_tangent(f);
   for (j = 0; j < known_count && status == kOk; ++j) {
-    memset(f->seeds + kStates, 0, kSeeds * sizeof(double));
+    memset(f->seeds + kAllStates, 0, kSeeds * sizeof(double));
     status = add_seed(f, function, knowns[j], 1.0);
     if (status == kOk) status = run_tangent(f, function);
     result[j] = 0.0;
@@ -339,7 +339,11 @@ FMI3(fmi3Status, fmi3UpdateDiscreteStates)(fmi3Instance instance, fmi3Boolean *u
     f->d.projection_due = 0;
     *values_changed = kPhi + kMotion > 0;
   }
-  if (handle_events(f) == 1) *values_changed = fmi3True;
+  switch (handle_events(f)) {
+    case -1: return fmi3Error;
+    case 1: *values_changed = fmi3True; break;
+    default: break;
+  }
   *terminate = f->d.stopped != 0;
   return fmi3OK;
 }
@@ -359,6 +363,12 @@ FMI3(fmi3Status, fmi3CompletedIntegratorStep)(fmi3Instance instance, fmi3Boolean
   (void)no_set;
   if (!event || !terminate) return wrong(f, "fmi3CompletedIntegratorStep", "a pointer is missing");
   f->d.projection_due = fmu_drift(f) > wanted_drift(f);
+  decide_guards(f);
+#if SWITCHED
+  fmu_refresh(f);
+  note_step(f);
+  f->new_results = 1;
+#endif
   *event = f->d.projection_due != 0;
   *terminate = fmi3False;
   return fmi3OK;
@@ -411,9 +421,9 @@ FMI3(fmi3Status, fmi3GetContinuousStateDerivatives)(fmi3Instance instance, fmi3F
 FMI3(fmi3Status, fmi3GetEventIndicators)(fmi3Instance instance, fmi3Float64 z[], size_t n) {
   int i;
   ENTER_EXCHANGE("fmi3GetEventIndicators", kOfModelExchange);
-  if (check_count(f, "fmi3GetEventIndicators", n, kGuards, z) != fmi3OK) return fmi3Error;
+  if (check_count(f, "fmi3GetEventIndicators", n, kIndicators, z) != fmi3OK) return fmi3Error;
   fmu_refresh(f);
-  for (i = 0; i < kGuards; ++i) z[i] = fmu_indicator(f, f->y, i);
+  for (i = 0; i < kIndicators; ++i) z[i] = fmu_indicator(f, f->y, i);
   return fmi3OK;
 }
 
@@ -437,7 +447,7 @@ FMI3(fmi3Status, fmi3GetNominalsOfContinuousStates)(fmi3Instance instance, fmi3F
 FMI3(fmi3Status, fmi3GetNumberOfEventIndicators)(fmi3Instance instance, size_t *n) {
   ENTER_EXCHANGE("fmi3GetNumberOfEventIndicators", kAnyMode);
   if (!n) return wrong(f, "fmi3GetNumberOfEventIndicators", "a pointer is missing");
-  *n = kGuards;
+  *n = kIndicators;
   return fmi3OK;
 }
 

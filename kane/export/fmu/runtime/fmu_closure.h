@@ -9,6 +9,10 @@
 
 #include "fmu_core.h"
 
+#if SWITCHED
+static int find_states(Fmu *f);  // fmu_contact.h
+#endif
+
 static const double kClosed = 1e-13;  // largest |phi| and |A u + b|
 
 // Solves a x = b in place, n x n by rows. 0 if the matrix is singular.
@@ -43,6 +47,7 @@ static int solve_linear(double *a, double *b, int n) {
   return 1;
 }
 
+// The rows that are enforced, in f->closing; all of them in f->all_rows.
 static void calc_closure(Fmu *f) {
   double in[kInputs + 1];
   ClosureParameters p;
@@ -55,7 +60,17 @@ static void calc_closure(Fmu *f) {
   memcpy(&values, in, sizeof in);
   closure_set_parameters(&f->closure, &p);
   closure_set_inputs(&f->closure, &values);
-  closure_evaluate(&f->closure, f->d.x, f->closing);
+  closure_evaluate(&f->closure, f->d.x, f->all_rows);
+  for (i = 0; i < f->phi_count; ++i) {
+    f->closing[i] = f->all_rows[f->phi_place[i]];
+    memcpy(f->closing + kFirstPhiQ + i * kCoordinates, f->all_rows + kFirstPhiQ + f->phi_place[i] * kCoordinates,
+           kCoordinates * sizeof(double));
+  }
+  for (i = 0; i < f->motion_count; ++i) {
+    f->closing[kFirstMotion + i] = f->all_rows[kFirstMotion + f->motion_place[i]];
+    memcpy(f->closing + kFirstA + i * kSpeeds, f->all_rows + kFirstA + f->motion_place[i] * kSpeeds,
+           kSpeeds * sizeof(double));
+  }
 }
 
 static double largest(const double *r, int n, int *where) {
@@ -86,7 +101,7 @@ static void add_dependent(double *x, const double *change, double factor, int co
 
 static FmuStatus open_loop(Fmu *f, int row, double residual) {
   return fmu_say(f, kError, kLogError, "the constraint '%s' cannot be closed from these start values: it stays open by %g",
-                 kRowNames[row], residual);
+                 kRowNames[f->phi_place[row]], residual);
 }
 
 static FmuStatus close_coordinates(Fmu *f) {
@@ -94,17 +109,17 @@ static FmuStatus close_coordinates(Fmu *f) {
   double residual;
   int row = 0, i, iteration;
   calc_closure(f);
-  residual = largest(f->closing, kPhi, &row);
+  residual = largest(f->closing, f->phi_count, &row);
   for (iteration = 0; iteration < kMaxIterations && residual > kClosed; ++iteration) {
     double factor = 1.0, before = residual;
     int halving;
-    for (i = 0; i < kPhi; ++i) f->side[i] = -f->closing[i];
-    if (!solve_dependent(f, f->closing + kFirstPhiQ, kPhi, kCoordinates, 0)) return open_loop(f, row, residual);
+    for (i = 0; i < f->phi_count; ++i) f->side[i] = -f->closing[i];
+    if (!solve_dependent(f, f->closing + kFirstPhiQ, f->phi_count, kCoordinates, 0)) return open_loop(f, row, residual);
     for (halving = 0; halving < kMaxHalvings; ++halving, factor *= 0.5) {
       memcpy(f->z, f->d.x, sizeof f->z);
       add_dependent(f->d.x, f->side, factor, kCoordinates, 0);
       calc_closure(f);
-      residual = largest(f->closing, kPhi, &row);
+      residual = largest(f->closing, f->phi_count, &row);
       if (residual < before) break;
       memcpy(f->d.x, f->z, sizeof f->z);
     }
@@ -121,19 +136,24 @@ static FmuStatus close_coordinates(Fmu *f) {
 static FmuStatus fmu_close(Fmu *f) {
   int i;
   if (!f->d.initial_due) return kOk;
-  if (kPhi > 0) {
+  if (f->phi_count > 0) {
     const FmuStatus status = close_coordinates(f);
     if (status != kOk) return status;
   }
-  if (kMotion > 0) {
+  if (f->motion_count > 0) {
     calc_closure(f);
-    for (i = 0; i < kMotion; ++i) f->side[i] = -f->closing[kFirstMotion + i];
-    if (!solve_dependent(f, f->closing + kFirstA, kMotion, kSpeeds, kCoordinates))
+    for (i = 0; i < f->motion_count; ++i) f->side[i] = -f->closing[kFirstMotion + i];
+    if (!solve_dependent(f, f->closing + kFirstA, f->motion_count, kSpeeds, kCoordinates))
       return fmu_say(f, kError, kLogError, "the dependent speeds cannot be found in this configuration");
     add_dependent(f->d.x, f->side, 1.0, kSpeeds, kCoordinates);
   }
   f->d.initial_due = 0;
   f->new_results = 1;
+#if SWITCHED
+  if (!find_states(f))
+    return fmu_say(f, kError, kLogError, "no forces satisfy all constraints, contacts and frictions at the start");
+  f->d.settle_due = 1;
+#endif
   return kOk;
 }
 
@@ -174,24 +194,24 @@ static void add_shortest(Fmu *f, const double *rows, const double *r, int n, int
 static double fmu_drift(Fmu *f) {
   int row = 0;
   double phi, motion;
-  if (kPhi + kMotion == 0) return 0.0;
+  if (f->phi_count + f->motion_count == 0) return 0.0;
   calc_closure(f);
-  phi = largest(f->closing, kPhi, &row);
-  motion = largest(f->closing + kFirstMotion, kMotion, &row);
+  phi = largest(f->closing, f->phi_count, &row);
+  motion = largest(f->closing + kFirstMotion, f->motion_count, &row);
   return phi > motion ? phi : motion;
 }
 
 static void fmu_project(Fmu *f) {
   enum { kMaxIterations = 5 };
   int i, row = 0;
-  if (kPhi + kMotion == 0) return;
+  if (f->phi_count + f->motion_count == 0) return;
   calc_closure(f);
-  for (i = 0; i < kMaxIterations && largest(f->closing, kPhi, &row) > kClosed; ++i) {
-    add_shortest(f, f->closing + kFirstPhiQ, f->closing, kPhi, kCoordinates, f->d.x);
+  for (i = 0; i < kMaxIterations && largest(f->closing, f->phi_count, &row) > kClosed; ++i) {
+    add_shortest(f, f->closing + kFirstPhiQ, f->closing, f->phi_count, kCoordinates, f->d.x);
     calc_closure(f);
   }
-  for (i = 0; i < kMaxIterations && largest(f->closing + kFirstMotion, kMotion, &row) > kClosed; ++i) {
-    add_shortest(f, f->closing + kFirstA, f->closing + kFirstMotion, kMotion, kSpeeds, f->d.x + kCoordinates);
+  for (i = 0; i < kMaxIterations && largest(f->closing + kFirstMotion, f->motion_count, &row) > kClosed; ++i) {
+    add_shortest(f, f->closing + kFirstA, f->closing + kFirstMotion, f->motion_count, kSpeeds, f->d.x + kCoordinates);
     calc_closure(f);
   }
   f->new_results = 1;

@@ -22,25 +22,46 @@ enum {
   kFirstCalculated = kFirstOutput + kOutputs,
   kFirstGuard = kFirstCalculated + kCalculated,
   kFirstReset = kFirstGuard + kGuards,
-  kResults = kFirstReset + kResets,
+  kFirstChange = kFirstReset + kResets,  // functions of contacts and frictions (fmu_contact.h)
+  kChanges = kContacts + kFrictions,
+  kResults = kFirstChange + kChanges,
+  kIndicators = kGuards + kChanges,
   // Results of the closure: phi, its derivatives by q (rows), A u + b, A (rows).
   kFirstPhiQ = kPhi,
   kFirstMotion = kFirstPhiQ + kPhi * kCoordinates,
   kFirstA = kFirstMotion + kMotion,
   kClosureResults = kFirstA + kMotion * kSpeeds,
-  // Seeds of the tangent, and its results: rates, outputs, calculated parameters, phi, A u + b.
+  // Terms of models with contacts, friction or modes: M (rows), rhs, gamma, then restitution and force of each contact, kinetic and
+  // static coefficient of each friction. The accelerations and the multipliers of all rows are then states of the program too.
+  kRows = SWITCHED ? kMotion : 0,
+  kFirstRhs = SWITCHED ? kSpeeds * kSpeeds : 0,
+  kFirstGamma = kFirstRhs + (SWITCHED ? kSpeeds : 0),
+  kFirstOfContacts = kFirstGamma + kRows,
+  kFirstOfFrictions = kFirstOfContacts + 2 * kContacts,
+  kTerms = kFirstOfFrictions + 2 * kFrictions,
+  kSolved = SWITCHED ? kSpeeds + kRows : 0,
+  kAllStates = kStates + kSolved,
+  // Seeds of the tangent, and its results: rates, outputs, calculated parameters, phi, A u + b; of switched models also
+  // M udot - rhs - A^T lambda, A udot - gamma, and the values of contacts and frictions.
   kSeedInputs = kStates,
   kSeedTime = kSeedInputs + kInputs,
   kSeedParameters = kSeedTime + 1,
-  kSeeds = kSeedParameters + kParameters,
+  kSeedSolved = kSeedParameters + kParameters,
+  kSeeds = kSeedSolved + kSolved,
   kTangentPhi = kFirstGuard,
   kTangentMotion = kTangentPhi + kPhi,
-  kTangentResults = kTangentMotion + kMotion,
+  kTangentBalance = kTangentMotion + kMotion,
+  kTangentGamma = kTangentBalance + (SWITCHED ? kSpeeds : 0),
+  kTangentValues = kTangentGamma + kRows,
+  kTangentResults = kTangentValues + 2 * kContacts + 2 * kFrictions,
   kLargest = kPhi > kMotion ? kPhi : kMotion
 };
 
 // The numbers that both standards give these names.
 typedef enum { kOk = 0, kWarning = 1, kDiscard = 2, kError = 3, kFatal = 4 } FmuStatus;
+
+// A guard that begins at zero has not crossed it when it leaves: it is on the side it leaves to.
+enum { kUndecided = 2 };
 
 typedef enum {
   kInstantiated = 1,
@@ -64,8 +85,17 @@ typedef struct {
   double step;                    // proposed by the error control, 0: none yet
   double x[kStates + 1], p[kParameters + 1], in[kInputs + 1];
   double slope[kInputs + 1], slope_time;  // inputs change with these rates from then on
-  int above[kGuards + 1];         // which side of zero a guard was on when last looked at
+  int above[kGuards + 1];         // which side of zero a guard is on: 1 above, 0 below, kUndecided
   int stopped;                    // an event ends the run
+  int held[kMotion + 1];          // constraints that are enforced: kHeldMotion, kHeldPhi
+#if SWITCHED
+  int state_of[kChanges + 1];     // of contacts, then of frictions
+  double direction[kFrictions + 1][2];  // in which a friction slides
+  double lift[kChanges + 1];      // keeps a function that begins at zero above it
+  double fastest[kChanges + 1];   // approach of a contact, sliding speed of a friction
+  int system_mode;                // of the model; -1: none
+  int settle_due;                 // contacts and frictions have to be looked at
+#endif
 } FmuData;
 
 typedef struct Fmu {
@@ -77,17 +107,35 @@ typedef struct Fmu {
   void (*callback)(void);  // the logger, as the version declares it
   void (*observe)(void);   // called after internal steps
   char *name;
+  int phi_count, motion_count;  // enforced rows, and their places
+  int phi_place[kPhi + 1], motion_place[kMotion + 1];
   // caches
   int new_parameters, new_inputs, new_results;
   double evaluated_time;
   MotionWorkspace motion;
   ClosureWorkspace closure;
   TangentWorkspace tangent;
-  double y[kResults + 1], closing[kClosureResults + 1];
-  double seeds[kStates + kSeeds + 1], tangents[kTangentResults + 1];
+  double y[kResults + 1], all_rows[kClosureResults + 1], closing[kClosureResults + 1];
+  double seeds[kAllStates + kSeeds + 1], tangents[kTangentResults + 1];
   double k[7][kStates + 1], x0[kStates + 1], z[kStates + 1], stage[kResults + 1];
   double matrix[kLargest * kLargest + 1], side[kLargest + 1];
+#if SWITCHED
+  ForcesWorkspace forces;
+  double terms[kTerms + 1], solved[kAllStates + 1];  // states, accelerations, multipliers
+  double mass[kSpeeds * kSpeeds + 1], force[kSpeeds + 1], work[kSpeeds + 1], udot[kSpeeds + 1];
+  int pivot[kSpeeds + 1];
+  int unknown[kRows + 1], enforced;  // rows whose multipliers are solved for
+  unsigned char idle[kRows + 1];  // of these: repeats others
+  double push[(kRows + 1) * (kSpeeds + 1)], response[(kRows + 1) * (kSpeeds + 1)], schur[kRows * kRows + 1];
+  double multiplier[kRows + 1], target[kRows + 1];
+  // Complementarity of what touches (fmu_contact.h).
+  double w[kRows * kRows + 1], v0[kRows + 1], v[kRows + 1], p[kRows + 1], reduced[kRows * kRows + 1], right[kRows + 1];
+  double ended[kFrictions + 1];  // speed of a friction at the end of its sliding, NAN for the others
+  double start_u[kSpeeds + 1], answer[(kRows + 1) * (kSpeeds + 1)];
+#endif
 } Fmu;
+
+enum { kHeldMotion = 1, kHeldPhi = 2 };
 
 static const char kLogError[] = "logStatusError", kLogWarning[] = "logStatusWarning", kLogDiscard[] = "logStatusDiscard",
                   kLogEvents[] = "logEvents";
@@ -119,6 +167,34 @@ static int fmu_allowed(Fmu *f, int modes, const char *function) {
 
 static void fmu_touch(Fmu *f) { f->new_parameters = f->new_inputs = f->new_results = 1; }
 
+// Which rows are enforced now: the constraints held, closed contacts, frictions that stick, lengths of quaternions.
+static int row_enforced(const Fmu *f, int row) {
+#if SWITCHED
+  int i;
+  for (i = 0; i < kContacts; ++i)
+    if (kContactTable[i].row == row) return !kContactTable[i].compliant && f->d.state_of[i] ? kHeldMotion | kHeldPhi : 0;
+  for (i = 0; i < kFrictions; ++i)
+    if (kFrictionTable[i].rows[0] == row || kFrictionTable[i].rows[1] == row)
+      return f->d.state_of[kContacts + i] == 1 ? kHeldMotion : 0;
+#endif
+  return f->d.held[row];
+}
+
+// Contacts and frictions do not determine states while the model is initialized.
+static int held(const Fmu *f, int row) {
+  return f->d.mode & (kInstantiated | kInitialization) ? f->d.held[row] : row_enforced(f, row);
+}
+
+// Rows that states are taken back to.
+static void fmu_list_rows(Fmu *f) {
+  int i;
+  f->phi_count = f->motion_count = 0;
+  for (i = 0; i < kPhi; ++i)
+    if (kPhiRows[i] < 0 || held(f, kPhiRows[i]) & kHeldPhi) f->phi_place[f->phi_count++] = i;
+  for (i = 0; i < kMotion; ++i)
+    if (held(f, i) & kHeldMotion) f->motion_place[f->motion_count++] = i;
+}
+
 static void fmu_reset_values(Fmu *f) {
   int i;
   memset(&f->d, 0, sizeof f->d);
@@ -128,9 +204,20 @@ static void fmu_reset_values(Fmu *f) {
   memcpy(f->d.p, kStartParameters, kParameters * sizeof(double));
   memcpy(f->d.in, kStartInputs, kInputs * sizeof(double));
   for (i = 0; i < kGuards; ++i) f->d.above[i] = 1;
+  for (i = 0; i < kMotion; ++i) f->d.held[i] = kHeldRows[i];
+#if SWITCHED
+  f->d.system_mode = kStartMode;
+  f->d.settle_due = 1;
+#endif
+  fmu_list_rows(f);
   f->d.initial_due = 1;
   fmu_touch(f);
 }
+
+#if SWITCHED
+static void calc_forces(Fmu *f, const double *x);             // fmu_contact.h
+static void calc_changes(Fmu *f, const double *x, double *y);
+#endif
 
 // Results at a time and a state: y in the order of the motion program.
 static void fmu_calc(Fmu *f, double t, const double *x, double *y) {
@@ -139,6 +226,16 @@ static void fmu_calc(Fmu *f, double t, const double *x, double *y) {
     memset(&p, 0, sizeof p);
     memcpy(&p, f->d.p, kParameters * sizeof(double));
     motion_set_parameters(&f->motion, &p);
+#if SWITCHED
+    {
+      ForcesParameters q;
+      ClosureParameters r;
+      memset(&q, 0, sizeof q), memset(&r, 0, sizeof r);
+      memcpy(&q, f->d.p, kParameters * sizeof(double)), memcpy(&r, f->d.p, kParameters * sizeof(double));
+      forces_set_parameters(&f->forces, &q);
+      closure_set_parameters(&f->closure, &r);
+    }
+#endif
     f->new_parameters = 0, f->new_inputs = 1;
   }
   if (f->new_inputs || t != f->evaluated_time) {
@@ -149,9 +246,24 @@ static void fmu_calc(Fmu *f, double t, const double *x, double *y) {
     in[kInputs] = t;
     memcpy(&values, in, sizeof in);
     motion_set_inputs(&f->motion, &values);
+#if SWITCHED
+    {
+      ForcesInputs q;
+      ClosureInputs r;
+      memcpy(&q, in, sizeof in), memcpy(&r, in, sizeof in);
+      forces_set_inputs(&f->forces, &q);
+      closure_set_inputs(&f->closure, &r);
+    }
+#endif
     f->new_inputs = 0, f->evaluated_time = t;
   }
+#if SWITCHED
+  calc_forces(f, x);
+  motion_evaluate(&f->motion, f->solved, y);
+  calc_changes(f, x, y);
+#else
   motion_evaluate(&f->motion, x, y);
+#endif
 }
 
 static void fmu_refresh(Fmu *f) {

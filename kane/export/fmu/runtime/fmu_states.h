@@ -16,6 +16,7 @@ static FmuStatus fmu_save(Fmu *f, void **state) {
 static FmuStatus fmu_restore(Fmu *f, const void *state) {
   if (!state) return fmu_say(f, kError, kLogError, "there is no state");
   memcpy(&f->d, state, sizeof f->d);
+  fmu_list_rows(f);
   fmu_touch(f);
   return kOk;
 }

@@ -50,29 +50,82 @@ static double try_step(Fmu *f, double t, double h, double tolerance) {
 static int has_crossed(const Fmu *f, const double *y) {
   int i;
   for (i = 0; i < kGuards; ++i)
-    if ((fmu_indicator(f, y, i) > 0.0) != f->d.above[i]) return 1;
+    if (!(fmu_indicator(f, y, i) > 0.0)) return 1;
+#if SWITCHED
+  return has_changed(y);
+#else
   return 0;
+#endif
 }
 
-// On which side the guards begin. One that starts at zero is on the side it leaves to.
+static int side_of(const Fmu *f, int guard) {
+  const double value = f->y[kFirstGuard + guard];
+  return fabs(value) <= kShift ? kUndecided : value > 0.0;
+}
+
+// On which side the guards begin.
 static void begin_guards(Fmu *f) {
   int i;
   if (kGuards == 0) return;
   fmu_refresh(f);
-  for (i = 0; i < kGuards; ++i) f->d.above[i] = f->y[kFirstGuard + i] >= 0.0;
+  for (i = 0; i < kGuards; ++i) f->d.above[i] = side_of(f, i);
 }
 
-// Handles the guards that have crossed zero. Returns 0 if none has, 1 if states changed, 2 if events left them as they were.
-static int handle_events(Fmu *f) {
-  int i, r, happened = 0, changed = 0;
-  if (kGuards == 0) return 0;
+// After a step: guards that began at zero have left it.
+static void decide_guards(Fmu *f) {
+  int i, any = 0;
+  for (i = 0; i < kGuards; ++i) any = any || f->d.above[i] == kUndecided;
+  if (!any) return;
   fmu_refresh(f);
+  for (i = 0; i < kGuards; ++i)
+    if (f->d.above[i] == kUndecided && fabs(f->y[kFirstGuard + i]) > 10.0 * kShift) f->d.above[i] = side_of(f, i);
+}
+
+#if SWITCHED
+// Imposes and releases what the event says. Returns 1 if something is imposed.
+static int switch_rows(Fmu *f, const FmuEvent *event) {
+  int i, imposed = 0, before[kMotion + 1];
+  memcpy(before, f->d.held, sizeof before);
+  if (event->to >= 0) {
+    f->d.system_mode = event->to;
+    for (i = 0; i < kMotion; ++i) f->d.held[i] = kModeRows[event->to * kMotion + i];
+  }
+  for (i = event->first_imposed; i < event->last_imposed; ++i) f->d.held[kImposedRows[i]] = kHeldMotion | kHeldPhi;
+  for (i = event->first_released; i < event->last_released; ++i) f->d.held[kReleasedRows[i]] = 0;
+  for (i = 0; i < kMotion; ++i) imposed = imposed || (f->d.held[i] && !before[i]);
+  fmu_list_rows(f);
+  return imposed;
+}
+
+// The side of a guard after a jump. One that is at zero stays on its side, unless its event has not been possible before.
+static int guard_above(const Fmu *f, int i, int mode_before) {
+  const int begins = kEvents[i].from >= 0 && kEvents[i].from != mode_before;
+  if (fabs(f->y[kFirstGuard + i]) > 10.0 * kShift) return side_of(f, i);
+  return begins ? kUndecided : f->d.above[i];
+}
+#endif
+
+// Handles the guards that have crossed zero, and contacts and frictions that change. Returns 0 if nothing has happened, 1 if
+// states changed, 2 if events left them as they were, -1 if the motion cannot go on.
+static int handle_events(Fmu *f) {
+  int i, r, happened = 0, changed = 0, settle = 0, impose = 0;
+  if (kIndicators == 0 && !SWITCHED) return 0;
+  fmu_refresh(f);
+#if SWITCHED
+  settle = f->d.settle_due || has_changed(f->y);
+  const int mode_before = f->d.system_mode;
+#endif
   memcpy(f->x0, f->d.x, sizeof f->x0);
   for (i = 0; i < kGuards; ++i) {
-    const int above = fmu_indicator(f, f->y, i) > 0.0;
-    if (above == f->d.above[i]) continue;
+    const int above = !f->d.above[i];
+    if (fmu_indicator(f, f->y, i) > 0.0 || f->d.above[i] == kUndecided) continue;
     f->d.above[i] = above, happened = 1;
     if (kEvents[i].direction != 0 && (kEvents[i].direction > 0) != above) continue;
+#if SWITCHED
+    if (kEvents[i].from >= 0 && kEvents[i].from != mode_before) continue;
+    impose = switch_rows(f, &kEvents[i]) || impose;
+    settle = 1;
+#endif
     fmu_say(f, kOk, kLogEvents, "event '%s' at t = %.9g", kEvents[i].name, f->d.time);
     for (r = kEvents[i].first_reset; r < kEvents[i].last_reset; ++r)
       f->x0[kResetStates[r]] = f->y[kFirstReset + r], changed = 1;
@@ -83,6 +136,22 @@ static int handle_events(Fmu *f) {
     f->new_results = 1;
     fmu_project(f);
   }
+#if SWITCHED
+  if (settle) {
+    memcpy(f->z, f->d.x, sizeof f->z);
+    if (!fmu_settle(f, impose || changed)) {
+      fmu_say(f, kError, kLogError, "at t = %.9g no forces and no impulses satisfy all constraints, contacts and frictions",
+              f->d.time);
+      return -1;
+    }
+    // Guards that a jump takes across zero have not crossed it.
+    for (i = 0; i < kGuards; ++i) f->d.above[i] = guard_above(f, i, mode_before);
+    happened = 1;
+    changed = changed || memcmp(f->z, f->d.x, kStates * sizeof(double)) != 0;
+  }
+#else
+  (void)settle, (void)impose;
+#endif
   return happened ? (changed ? 1 : 2) : 0;
 }
 
@@ -145,6 +214,11 @@ static void accept_step(Fmu *f, double t) {
   f->d.time = t;
   f->new_results = 1;
   fmu_project(f);
+  decide_guards(f);
+#if SWITCHED
+  fmu_refresh(f);
+  note_step(f);
+#endif
 }
 
 static double first_step(Fmu *f, double span, double tolerance) {
@@ -160,7 +234,7 @@ static FmuStatus fmu_advance(Fmu *f, double end, StepObserver observer) {
   long steps = 0, events = 0;
   double before = 1.0;  // error of the step before
   if (f->d.projection_due) fmu_project(f), f->d.projection_due = 0;
-  handle_events(f);
+  if (handle_events(f) < 0) return kError;
   while (f->d.time < end && !f->d.stopped) {
     const double t = f->d.time, least = 1e-14 * (fabs(t) + (end - t));
     double h, error, early = end;
@@ -192,7 +266,7 @@ static FmuStatus fmu_advance(Fmu *f, double end, StepObserver observer) {
       // A step cut short by the end says nothing of the next one, unless it was too long.
       if (!last || next > f->d.step || f->d.step <= 0.0) f->d.step = next;
       before = fmax(error, 1e-4);
-      if (kGuards > 0 && has_crossed(f, f->stage)) {
+      if (kIndicators > 0 && has_crossed(f, f->stage)) {
         accept_step(f, t + locate_event(f, t, taken, tolerance));
         event = 1;
       } else {
@@ -200,7 +274,7 @@ static FmuStatus fmu_advance(Fmu *f, double end, StepObserver observer) {
       }
     }
     if (event) {
-      handle_events(f);
+      if (handle_events(f) < 0) return kError;
       if (++events > kMaxEvents)
         return fmu_say(f, kDiscard, kLogDiscard, "more than %d events at t = %.9g", (int)kMaxEvents, f->d.time);
     }

@@ -27,6 +27,20 @@ typedef struct {
   int direction;
   int first_reset, last_reset;  // the last is excluded
   int stop;
+  int first_imposed, last_imposed, first_released, last_released;  // rows, the last excluded
+  int from, to;                                                   // modes; -1: any, and none
 } FmuEvent;
+
+// The gap is phi of the row; a compliant contact has a force of its own.
+typedef struct {
+  int row, compliant;
+  const char *name;
+} FmuContact;
+
+// Along one row, or two (the second is -1 for none); pressed by a contact, or with a force of its own (-1).
+typedef struct {
+  int rows[2], contact;
+  const char *name;
+} FmuFriction;
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef FMU_VALUES_H
 #define FMU_VALUES_H
 
-#include "fmu_closure.h"
+#include "fmu_contact.h"
 
 // In what states which variables may be set.
 static int is_settable(const Fmu *f, const FmuVariable *v) {
@@ -44,6 +44,9 @@ static FmuStatus fmu_set(Fmu *f, const char *function, const unsigned *reference
       default: f->d.x[v->index] = values[i]; break;
     }
     if (f->d.mode & (kInstantiated | kInitialization)) f->d.initial_due = 1;
+#if SWITCHED
+    f->d.settle_due = f->d.settle_due || (v->kind == kParameter || v->kind == kInput);
+#endif
   }
   if (n > 0) f->new_results = 1;
   return kOk;
@@ -53,10 +56,14 @@ static double input_now(const Fmu *f, int i) {
   return f->d.in[i] + f->d.slope[i] * (f->d.time - f->d.slope_time);
 }
 
-// Event indicator: the guard shifted away from zero, so that it does not hang there when event mode is left.
+// Event indicator: the guard with its sign such that it falls through zero, shifted so that it does not hang there when event mode
+// is left.
 static const double kShift = 1e-10;
 static double fmu_indicator(const Fmu *f, const double *y, int i) {
-  return y[kFirstGuard + i] + (f->d.above[i] ? kShift : -kShift);
+  const double guard = y[i < kGuards ? kFirstGuard + i : kFirstChange + i - kGuards];
+  const int side = i < kGuards ? f->d.above[i] : 1;
+  if (i >= kGuards) return guard;
+  return (side == kUndecided ? fabs(guard) : side ? guard : -guard) + kShift;
 }
 
 static FmuStatus fmu_get(Fmu *f, const char *function, const unsigned *references, size_t n, double *values) {
@@ -91,6 +98,9 @@ static FmuStatus fmu_get(Fmu *f, const char *function, const unsigned *reference
 
 static void calc_tangent(Fmu *f) {
   memcpy(f->seeds, f->d.x, kStates * sizeof(double));
+#if SWITCHED
+  memcpy(f->seeds + kStates, f->solved + kStates, kSolved * sizeof(double));
+#endif
   tangent_evaluate(&f->tangent, f->seeds, f->tangents);
 }
 
@@ -106,32 +116,36 @@ static void prepare_tangent(Fmu *f) {
   memcpy(&values, in, sizeof in);
   tangent_set_parameters(&f->tangent, &p);
   tangent_set_inputs(&f->tangent, &values);
+#if SWITCHED
+  f->new_results = 1;  // what the last internal step left is not of this state
+#endif
+  fmu_refresh(f);
 }
 
 // While the model is initialized the dependent states follow the others:
 //   phi_dep dq_dep = -d phi along the rest,  A_dep du_dep = -d(A u + b) along the rest and dq_dep.
 static FmuStatus complete_seeds(Fmu *f) {
-  double *const seed = f->seeds + kStates;
+  double *const seed = f->seeds + kAllStates;
   int i;
-  if (kPhi + kMotion == 0) return kOk;
+  if (f->phi_count + f->motion_count == 0) return kOk;
   calc_closure(f);
-  if (kPhi > 0) {
+  if (f->phi_count > 0) {
     calc_tangent(f);
-    for (i = 0; i < kPhi; ++i) f->side[i] = -f->tangents[kTangentPhi + i];
-    if (!solve_dependent(f, f->closing + kFirstPhiQ, kPhi, kCoordinates, 0)) return kDiscard;
+    for (i = 0; i < f->phi_count; ++i) f->side[i] = -f->tangents[kTangentPhi + f->phi_place[i]];
+    if (!solve_dependent(f, f->closing + kFirstPhiQ, f->phi_count, kCoordinates, 0)) return kDiscard;
     add_dependent(seed, f->side, 1.0, kCoordinates, 0);
   }
-  if (kMotion > 0) {
+  if (f->motion_count > 0) {
     calc_tangent(f);
-    for (i = 0; i < kMotion; ++i) f->side[i] = -f->tangents[kTangentMotion + i];
-    if (!solve_dependent(f, f->closing + kFirstA, kMotion, kSpeeds, kCoordinates)) return kDiscard;
+    for (i = 0; i < f->motion_count; ++i) f->side[i] = -f->tangents[kTangentMotion + f->motion_place[i]];
+    if (!solve_dependent(f, f->closing + kFirstA, f->motion_count, kSpeeds, kCoordinates)) return kDiscard;
     add_dependent(seed, f->side, 1.0, kSpeeds, kCoordinates);
   }
   return kOk;
 }
 
 static FmuStatus add_seed(Fmu *f, const char *function, unsigned reference, double value) {
-  double *const seed = f->seeds + kStates;
+  double *const seed = f->seeds + kAllStates;
   const FmuVariable *v = reference < kVariableCount ? &kVariables[reference] : NULL;
   if (!v) return fmu_say(f, kError, kLogError, "%s: there is no variable with value reference %u", function, reference);
   switch (v->kind) {
@@ -151,7 +165,7 @@ static FmuStatus get_tangent(Fmu *f, const char *function, unsigned reference, d
   const FmuVariable *v = reference < kVariableCount ? &kVariables[reference] : NULL;
   if (!v) return fmu_say(f, kError, kLogError, "%s: there is no variable with value reference %u", function, reference);
   switch (v->kind) {
-    case kState: *value = f->seeds[kStates + v->index]; return kOk;
+    case kState: *value = f->seeds[kAllStates + v->index]; return kOk;
     case kRate: *value = f->tangents[v->index]; return kOk;
     case kOutput: *value = f->tangents[kFirstOutput + v->index]; return kOk;
     case kCalculatedParameter: *value = f->tangents[kFirstCalculated + v->index]; return kOk;
@@ -173,6 +187,11 @@ static FmuStatus run_tangent(Fmu *f, const char *function) {
   if (f->d.mode == kInitialization && complete_seeds(f) != kOk)
     return fmu_say(f, kDiscard, kLogDiscard, "%s: the dependent states have no derivative here", function);
   calc_tangent(f);
+#if SWITCHED
+  if (!solve_tangent(f))
+    return fmu_say(f, kDiscard, kLogDiscard, "%s: the accelerations have no derivative here", function);
+  calc_tangent(f);
+#endif
   return kOk;
 }
 
@@ -183,7 +202,7 @@ static FmuStatus fmu_directional(Fmu *f, const char *function, const unsigned *u
   if ((unknown_count > 0 && (!unknowns || !result)) || (known_count > 0 && (!knowns || !seed)))
     return fmu_say(f, kError, kLogError, "%s: a pointer is missing", function);
   status = begin_tangent(f);
-  memset(f->seeds + kStates, 0, kSeeds * sizeof(double));
+  memset(f->seeds + kAllStates, 0, kSeeds * sizeof(double));
   for (i = 0; i < known_count && status == kOk; ++i) status = add_seed(f, function, knowns[i], seed[i]);
   if (status == kOk) status = run_tangent(f, function);
   for (i = 0; i < unknown_count && status == kOk; ++i) status = get_tangent(f, function, unknowns[i], &result[i]);
@@ -192,7 +211,7 @@ static FmuStatus fmu_directional(Fmu *f, const char *function, const unsigned *u
 
 // Rates of outputs and states in time, inputs changing as they do now.
 static FmuStatus fmu_output_rate(Fmu *f, const char *function, unsigned reference, double *value) {
-  double *const seed = f->seeds + kStates;
+  double *const seed = f->seeds + kAllStates;
   FmuStatus status = begin_tangent(f);
   if (status != kOk) return status;
   fmu_refresh(f);
@@ -200,7 +219,8 @@ static FmuStatus fmu_output_rate(Fmu *f, const char *function, unsigned referenc
   memcpy(seed, f->y, kStates * sizeof(double));
   memcpy(seed + kSeedInputs, f->d.slope, kInputs * sizeof(double));
   seed[kSeedTime] = 1.0;
-  calc_tangent(f);
+  status = run_tangent(f, function);
+  if (status != kOk) return status;
   return get_tangent(f, function, reference, value);
 }
 
