@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <live_page_assets.hpp>  // written by the build from web/ and kane/picture/page
+#include <live_page_assets.hpp>  // written by the build from web/
 #include <nlohmann/json.hpp>
 
 #include "kane/base/html_parts.hpp"
@@ -203,11 +203,7 @@ class PagePlanner {
     };
     put("@TITLE@", escape_html(data["name"].get<std::string>()));
     put("@STYLE@", math_style() + std::string(kLiveCss));
-    std::string script;
-    for (const std::string_view part :
-         {kViewJs, kPlotJs, kHistoryJs, kLiveViewJs, kKernelJs, kMeasuresJs, kSymbolsJs, kWorkspaceJs, kLiveJs})
-      script += part;
-    put("@SCRIPT@", script);
+    put("@SCRIPT@", kLiveJs);
     put("@DATA@", embeddable(data));
     return page;
   }
@@ -240,6 +236,9 @@ std::string form_equation_html(const Mechanism& mechanism) {
 }
 
 PageExport plan_page(const Model& model, const StartState& start, const PageOptions& options) {
+  require(
+      !kLiveJs.empty(),
+      "this program was built without its page, because Node.js and npm were missing; install them and build it again");
   refuse_left_out(model, start);
   return PagePlanner(model, start, options).run();
 }

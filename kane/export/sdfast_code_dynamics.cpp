@@ -63,8 +63,9 @@ static double hinge[NB][3];                                    /* outboard hinge
 static double axis_n[NU+1][3], axis_at[NU+1][3];               /* direction and a point of each degree of freedom */
 static double force[NB][3], torque[NB][3], tau[NU+1];          /* loads: ground axes, at the mass centre */
 static double prpos[NU+1], prvel[NU+1], pracc[NU+1];
-static double mult[NC+1];
-static int active[NC+1], rank_;
+static double mult[NT+1];
+static int active[NT+1], rank_;
+static double cforce[NB][3], ctorque[NB][3], ctau[NU+1];       /* those of user constraints */
 static double M[NU+1][NU+1], L[NU+1][NU+1], A[NC+1][NU+1], f0[NU+1];
 static double stabvel = 0., stabpos = 0.;
 
@@ -164,12 +165,15 @@ static void inertia_times(int k, const double a[3], double b[3])
     mulvec(C[k], t, b);
 }
 
-/* M, and f without hinge torques for the accelerations that move() found */
+/* hinge torque with the spring and the damper of the joint */
+static double hinge_load(int r) { return tau[r] - spring[r]*(q[r] - rest[r]) - damper[r]*u[r]; }
+
+/* M, and f for the accelerations that move() found */
 static void inertia_and_forces(void)
 {
     int k, r, s, i;
     for (r = 0; r < NU; r++) {
-        f0[r] = tau[r];
+        f0[r] = hinge_load(r);
         for (s = 0; s < NU; s++) M[r][s] = 0.;
     }
     for (k = 0; k < NB; k++) {
@@ -294,6 +298,56 @@ static void row(int c, double *perr, double *verr, double *aerr, double *coef)
 
 static int on(int c) { return ckind[c] != 'p' || pres[cdof[c]]; }
 
+/* ---- user constraints: what the program says in sduperr, sduverr, sduaerr and sduconsfrc ------------------------ */
+#if NX > 0
+#define OWN_ROWS(x) x
+/* generalized forces of the loads that the program applies for these multipliers */
+static void user_forces(const double *mults, double *g)
+{
+    double f[NB][3], t[NB][3], h[NU+1], m[NX], v[3], om[3];
+    int k, r, i, keep = stage;
+    memcpy(f, force, sizeof f); memcpy(t, torque, sizeof t); memcpy(h, tau, sizeof h);
+    memset(force, 0, sizeof force); memset(torque, 0, sizeof torque); memset(tau, 0, sizeof tau);
+    for (i = 0; i < NX; i++) m[i] = mults[i];
+    sduconsfrc(now, q, u, m);
+    memcpy(cforce, force, sizeof f); memcpy(ctorque, torque, sizeof t); memcpy(ctau, tau, sizeof h);
+    memcpy(force, f, sizeof f); memcpy(torque, t, sizeof t); memcpy(tau, h, sizeof h);
+    stage = keep;
+    for (r = 0; r < NU; r++) {
+        g[r] = ctau[r];
+        for (k = 0; k < NB; k++)
+            if (moves[k][r]) {
+                partial(k, r, pos[k], v, om);
+                g[r] += dot3(v, cforce[k]) + dot3(om, ctorque[k]);
+            }
+    }
+}
+/* the errors of acceleration are coef udot - bias; bias has the stabilization as well */
+static void user_rows(double coef[NX][NU+1], double *bias)
+{
+    double zero[NX], err[NX], udot[NU+1], kept[NU+1];
+    int c, r, i, keep = stage;
+    memcpy(kept, ud, sizeof kept);
+    stage = 3;
+    for (r = -1; r < NU; r++) {
+        for (i = 0; i < NU; i++) udot[i] = ud[i] = i == r;
+        move(udot);
+        sduaerr(now, q, u, udot, r < 0 ? zero : err);
+        for (c = 0; c < NX && r >= 0; c++) coef[c][r] = err[c] - zero[c];
+    }
+    memcpy(ud, kept, sizeof kept);
+    move(0);
+    for (c = 0; c < NX; c++) bias[c] = -zero[c];
+    sduverr(now, q, u, err);
+    for (c = 0; c < NX; c++) bias[c] -= stabvel*err[c];
+    sduperr(now, q, err);
+    for (c = 0; c < NX; c++) bias[c] -= stabpos*err[c];
+    stage = keep;
+}
+#else
+#define OWN_ROWS(x)
+#endif
+
 /* ---- linear equations ------------------------------------------------------------------------------------------- */
 /* M = L L'; 0 if a pivot vanishes */
 static int cholesky(void)
@@ -325,6 +379,39 @@ static void backward(double *b)
         b[i] /= L[i][i];
     }
 }
+#if NX > 0
+/* x of S x = b by elimination with pivots from the whole matrix; what is not determined gets 0. Returns the rank. */
+static int eliminate(int n, double S[NT+1][NT+1], const double *b, double *x, int *used)
+{
+    int i, j, k, rank, column[NT+1];
+    double y[NT+1], top = 0.;
+    for (i = 0; i < n; i++) { column[i] = i; y[i] = b[i]; x[i] = 0.; used[i] = 0; }
+    for (rank = 0; rank < n; rank++) {
+        int p = rank, o = rank;
+        double t;
+        for (i = rank; i < n; i++)
+            for (j = rank; j < n; j++)
+                if (fabs(S[i][column[j]]) > fabs(S[p][column[o]])) { p = i; o = j; }
+        if (rank == 0) top = fabs(S[p][column[o]]);
+        if (fabs(S[p][column[o]]) <= 1e-11*top) break;
+        j = column[rank]; column[rank] = column[o]; column[o] = j;
+        for (k = 0; k < n; k++) { t = S[rank][k]; S[rank][k] = S[p][k]; S[p][k] = t; }
+        t = y[rank]; y[rank] = y[p]; y[p] = t;
+        for (i = rank + 1; i < n; i++) {
+            t = S[i][column[rank]]/S[rank][column[rank]];
+            for (k = rank; k < n; k++) S[i][column[k]] -= t*S[rank][column[k]];
+            y[i] -= t*y[rank];
+        }
+    }
+    for (i = rank - 1; i >= 0; i--) {
+        double s = y[i];
+        for (k = i + 1; k < rank; k++) s -= S[i][column[k]]*x[column[k]];
+        x[column[i]] = s/S[i][column[i]];
+        used[column[i]] = 1;
+    }
+    return rank;
+}
+#else
 /* x of S x = b, S symmetric and positive semidefinite; rows that depend on others get 0. Returns the rank. */
 static int semidefinite(int n, double S[NC+1][NC+1], const double *b, double *x, int *used)
 {
@@ -357,6 +444,7 @@ static int semidefinite(int n, double S[NC+1][NC+1], const double *b, double *x,
     }
     return rank;
 }
+#endif
 
 )CODE";
 }

@@ -134,7 +134,10 @@ static void fill_rows(double *bias)
 void sdderiv(double oqdot[], double oudot[])
 {
     int i, c, b;
-    double Y[NC+1][NU+1], S[NC+1][NC+1], bias[NC+1], d[NC+1], x[NU+1];
+    double Y[NT+1][NU+1], S[NT+1][NT+1], bias[NT+1], d[NT+1], x[NU+1];
+#if NX > 0
+    double X[NX][NU+1];
+#endif
     if (needs(17, 2)) return;
     if (stage == 2) {
         move(0);
@@ -143,6 +146,32 @@ void sdderiv(double oqdot[], double oudot[])
         fill_rows(bias);
         for (i = 0; i < NU; i++) x[i] = f0[i];
         forward(x);
+#if NX > 0
+        /* what a unit of each multiplier accelerates; the loads of the program's constraints are whatever it applies */
+        user_rows(X, bias + NC);
+        backward(x);
+        for (c = 0; c < NT; c++) {
+            double one[NX];
+            for (i = 0; i < NX; i++) one[i] = i == c - NC;
+            if (c >= NC) user_forces(one, Y[c]);
+            else for (i = 0; i < NU; i++) Y[c][i] = -A[c][i];
+            forward(Y[c]);
+            backward(Y[c]);
+        }
+        for (c = 0; c < NT; c++) {
+            const double *coef = c < NC ? A[c] : X[c-NC];
+            d[c] = bias[c];
+            for (i = 0; i < NU; i++) d[c] -= coef[i]*x[i];
+            for (b = 0; b < NT; b++) {
+                S[c][b] = 0.;
+                for (i = 0; i < NU; i++) S[c][b] += coef[i]*Y[b][i];
+            }
+        }
+        rank_ = eliminate(NT, S, d, mult, active);
+        for (c = 0; c < NT; c++)
+            for (i = 0; i < NU; i++) x[i] += Y[c][i]*mult[c];
+        user_forces(mult + NC, Y[0]);
+#else
         for (c = 0; c < NC; c++) {
             for (i = 0; i < NU; i++) Y[c][i] = A[c][i];
             forward(Y[c]);
@@ -158,6 +187,7 @@ void sdderiv(double oqdot[], double oudot[])
         for (c = 0; c < NC; c++)
             for (i = 0; i < NU; i++) x[i] -= Y[c][i]*mult[c];
         backward(x);
+#endif
         for (i = 0; i < NU; i++) ud[i] = x[i];
         move(ud);
         stage = 3;
@@ -170,12 +200,12 @@ void sdmult(double omults[], int *rank, int map[])
 {
     int c, n = 0;
     if (needs(34, 3)) return;
-    for (c = 0; c < NC; c++) {
+    for (c = 0; c < NT; c++) {
         omults[c] = mult[c];
         if (active[c]) map[n++] = c;
     }
     *rank = rank_;
-    for (c = 0; c < NC; c++)
+    for (c = 0; c < NT; c++)
         if (!active[c]) map[n++] = c;
 }
 
@@ -183,11 +213,23 @@ void sdmult(double omults[], int *rank, int map[])
 void sdresid(double eqdot[], double eudot[], double emults[], double resid[])
 {
     int i, c;
-    double bias[NC+1];
+    double bias[NT+1];
+#if NX > 0
+    double X[NX][NU+1], g[NU+1];
+#endif
     if (needs(16, 2)) return;
     move(0);
     inertia_and_forces();
     fill_rows(bias);
+#if NX > 0
+    user_rows(X, bias + NC);
+    user_forces(emults + NC, g);
+    for (i = 0; i < NU; i++) f0[i] += g[i];
+    for (c = 0; c < NX; c++) {
+        resid[NQ+NU+NC+c] = -bias[NC+c];
+        for (i = 0; i < NU; i++) resid[NQ+NU+NC+c] += X[c][i]*eudot[i];
+    }
+#endif
     for (i = 0; i < NQ; i++) resid[i] = eqdot[i] - qd[i];
     for (i = 0; i < NU; i++) {
         int s;
@@ -202,12 +244,12 @@ void sdresid(double eqdot[], double eudot[], double emults[], double resid[])
         resid[NQ+NU+c] = x;
     }
     for (i = 0; i < NU; i++) ud[i] = eudot[i];
-    for (c = 0; c < NC; c++) mult[c] = emults[c];
+    for (c = 0; c < NT; c++) mult[c] = emults[c];
     move(ud);
     stage = 3;
 }
 
-#define ERRORS(name, number, least, what) \
+#define ERRORS(name, number, least, what, own) \
     void name(double errs[]) \
     { \
         int c; \
@@ -217,10 +259,11 @@ void sdresid(double eqdot[], double eudot[], double emults[], double resid[])
             row(c, &p, &v, &a, coef); \
             errs[c] = on(c) ? (what) : 0.; \
         } \
+        OWN_ROWS(own;) \
     }
-ERRORS(sdperr, 26, 2, p)
-ERRORS(sdverr, 27, 2, v)
-ERRORS(sdaerr, 35, 3, a)
+ERRORS(sdperr, 26, 2, p, sduperr(now, q, errs + NC))
+ERRORS(sdverr, 27, 2, v, sduverr(now, q, u, errs + NC))
+ERRORS(sdaerr, 35, 3, a, sduaerr(now, q, u, ud, errs + NC))
 
 /* matrices of the equations */
 void sdmassmat(double mmat[NU+!NU][NU+!NU])
@@ -255,7 +298,7 @@ void sdequivht(double out[])
     int r;
     if (needs(56, 2)) return;
     forces_for(0, out);
-    for (r = 0; r < NU; r++) out[r] -= tau[r];
+    for (r = 0; r < NU; r++) out[r] -= hinge_load(r);
 }
 /* hinge torques that must be added to give these accelerations */
 void sdcomptrq(double udotin[], double trqout[])
@@ -275,6 +318,10 @@ void sdmulttrq(double multin[], double trqout[])
         row(c, &p, &v, &a, coef);
         for (r = 0; r < NU && on(c); r++) trqout[r] += coef[r]*multin[c];
     }
+#if NX > 0
+    user_forces(multin + NC, coef);
+    for (r = 0; r < NU; r++) trqout[r] -= coef[r];
+#endif
 }
 void sdfulltrq(double udotin[], double multin[], double trqout[])
 {
@@ -399,8 +446,8 @@ void sdreac(double forceout[][3], double torqueout[][3])
     for (k = 0; k < NB; k++) {
         double h[3], d[3];
         for (i = 0; i < 3; i++) {
-            F[k][i] = mass[k]*(acc[k][i] - grav[i]) - force[k][i];
-            T[k][i] = -torque[k][i];
+            F[k][i] = mass[k]*(acc[k][i] - grav[i]) - force[k][i] - cforce[k][i];
+            T[k][i] = -torque[k][i] - ctorque[k][i];
         }
         inertia_times(k, alf[k], h);
         add3(1., h, T[k]);
@@ -460,14 +507,14 @@ void sdreac(double forceout[][3], double torqueout[][3])
         multransvec(C[k], t, torqueout[k]);
     }
 }
-/* hinge torque, and the torque of a prescribed motion */
+/* hinge torque with that of spring and damper, and the torque of a prescribed motion */
 void sdgetht(int joint, int axis, double *out)
 {
     int c, r;
     if (needs(30, 3)) return;
     r = dof(30, joint, axis);
     if (r < 0) return;
-    *out = tau[r];
+    *out = hinge_load(r) + ctau[r];
     for (c = 0; c < NC; c++)
         if (ckind[c] == 'p' && cdof[c] == r && on(c)) *out -= mult[c];
 }
@@ -561,8 +608,8 @@ void sdinfo(int info[50])
     for (r = 0; r < NU; r++) np += canpres[r];
     for (c = 0; c < 50; c++) info[c] = 0;
     info[0] = mfirst[1] - mfirst[0] == 0 || inb[0] >= 0;
-    info[1] = NB; info[2] = NU; info[3] = NC; info[4] = NL;
-    info[6] = NC - np; info[7] = NQ - NU; info[9] = np;
+    info[1] = NB; info[2] = NU; info[3] = NT; info[4] = NL;
+    info[6] = NC - np; info[7] = NQ - NU; info[9] = np; info[10] = NX;
 }
 void sdjnt(int joint, int info[50], int tran[6])
 {
@@ -588,9 +635,10 @@ void sdjnt(int joint, int info[50], int tran[6])
 }
 void sdcons(int consno, int info[50])
 {
-    (void)info;
-    (void)consno;
-    sdseterr(49, 21); /* there are no user constraints */
+    int i;
+    if (consno < 0 || consno >= NX) { sdseterr(49, 21); return; } /* there is no such user constraint */
+    for (i = 0; i < 50; i++) info[i] = 0;
+    info[1] = NC + consno; /* its multiplier */
 }
 void sdnormst(double st[], double normst[])
 {
@@ -648,6 +696,15 @@ int sdcoefs_(double coefs[], double errs[], int velocity)
         errs[c] = on(c) ? (velocity ? v : p) : 0.;
         for (r = 0; r < NU && !on(c); r++) coefs[c*NU+r] = 0.;
     }
+#if NX > 0
+    {
+        double X[NX][NU+1], bias[NX];
+        user_rows(X, bias);
+        for (c = 0; c < NX; c++) memcpy(coefs + (NC + c)*NU, X[c], NU*sizeof(double));
+        if (velocity) sduverr(now, q, u, errs + NC);
+        else sduperr(now, q, errs + NC);
+    }
+#endif
     return 1;
 }
 void sdqstep_(double st[], const double du[])

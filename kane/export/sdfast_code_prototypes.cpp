@@ -80,6 +80,13 @@ void sdfmotion(double *time, double *state, double *dstate, double dt, double ct
 void sduforce(double t, double *q, double *u);
 void sdumotion(double t, double *q, double *u);
 
+/* user constraints (the program writes them if the description names any): errors of position, velocity and acceleration,
+   and the loads for given multipliers */
+void sduperr(double t, double *q, double *errs);
+void sduverr(double t, double *q, double *u, double *errs);
+void sduaerr(double t, double *q, double *u, double *udot, double *errs);
+void sduconsfrc(double t, double *q, double *u, double *mults);
+
 /* utilities */
 typedef void (*sdfunc_)(double time, double *state, double *dstate, double *param, int *status);
 void sdseterr(int routine, int errnum);

@@ -56,7 +56,8 @@ std::vector<std::string> c_texts(const std::vector<T>& list) {
 
 class SdfastEmitter {
  public:
-  SdfastEmitter(const Mechanism& m, std::string name) : m_(m), map_(form_sdfast_roadmap(m)), name_(std::move(name)) {
+  SdfastEmitter(const Mechanism& m, std::string name, const SdfastCode& code)
+      : m_(m), map_(form_sdfast_roadmap(m)), name_(std::move(name)), code_(code) {
     if (name_.empty()) name_ = m.name;
     for (const auto& p : m.parameters) values_[p.symbol.name()] = evaluate(p.value, values_);
     values_["t"] = 0;
@@ -71,22 +72,50 @@ class SdfastEmitter {
     result.notes = find_left_out(m_);
     result.notes.insert(result.notes.end(), notes_.begin(), notes_.end());
     const std::string include = fmt::format(
-        "#include <math.h>\n#include <stdio.h>\n\n#include \"{}.h\"\n\n#define NB SD_NB\n#define NU SD_NU\n#define NQ "
-        "SD_NQ\n#define NL SD_NL\n"
-        "#define NC SD_NC\n\n",
+        "#include <math.h>\n#include <stdio.h>\n#include <string.h>\n\n#include \"{}.h\"\n\n#define NB SD_NB\n#define "
+        "NU "
+        "SD_NU\n#define NQ SD_NQ\n#define NL SD_NL\n",
         name_);
+    // The rows of prescribed motions and loops; the program's own stand behind them.
+    const std::string own_rows = "#define NX SD_NX\n#define NC (SD_NC - SD_NX)\n#define NT SD_NC\n\n";
+    const std::string all_rows = "#define NC SD_NC\n\n";
     result.files.push_back({name_ + ".h", header()});
-    result.files.push_back({name_ + "_dyn.c", fmt::format("{}{}{}\n{}{}", banner("dynamics"), include, tables(),
-                                                          sdfast_dynamics(), sdfast_dynamics_interface())});
-    result.files.push_back({name_ + "_sar.c", fmt::format("{}{}#define NV_ (NU > 0 ? 2*NU : 1)\n\n{}",
-                                                          banner("analyses"), include, sdfast_analyses())});
-    result.files.push_back({name_ + "_lib.c", banner("utilities") + include + std::string(sdfast_library())});
+    result.files.push_back({name_ + "_dyn.c", fmt::format("{}{}{}{}\n{}{}", banner("dynamics"), include, own_rows,
+                                                          tables(), sdfast_dynamics(), sdfast_dynamics_interface())});
+    result.files.push_back({name_ + "_sar.c", fmt::format("{}{}{}#define NV_ (NU > 0 ? 2*NU : 1)\n\n{}",
+                                                          banner("analyses"), include, all_rows, sdfast_analyses())});
+    result.files.push_back(
+        {name_ + "_lib.c", banner("utilities") + include + all_rows + std::string(sdfast_library())});
     result.files.push_back({name_ + "_info.txt", to_text(map_, m_)});
     result.files.push_back({"README.md", readme(result.notes)});
+    if (code_.prefix != "sd")
+      for (SourceFile& file : result.files) file.text = with_prefix(file.text);
     return result;
   }
 
  private:
+  /// The names of the interface are words that begin with "sd" in small letters.
+  [[nodiscard]] std::string with_prefix(const std::string& text) const {
+    const auto word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+    const auto names = std::string(sdfast_prototypes());
+    std::string result;
+    for (std::size_t i = 0; i < text.size();) {
+      std::size_t end = i;
+      while (end < text.size() && word(text[end])) ++end;
+      if (end == i) {
+        result += text[i++];
+        continue;
+      }
+      const std::string name = text.substr(i, end - i);
+      const bool function = name.size() > 2 && name.starts_with("sd") &&
+                            (names.find(" " + name + "(") != std::string::npos ||
+                             names.find("*" + name + ")") != std::string::npos || name == "sdfunc_");
+      result += function ? code_.prefix + name.substr(2) : name;
+      i = end;
+    }
+    return result;
+  }
+
   // ---- numbers ------------------------------------------------------------------------------------------------------------
   double number(const Expr& e, std::string_view what, const Where& where) const {
     for (const Expr& s : symbols_of(std::span<const Expr>(&e, 1)))
@@ -123,8 +152,7 @@ class SdfastEmitter {
       for (const ElementaryMotion& motion : joint.motions) {
         const AxisLaw& law = motion.law;
         if (motion.kind == MotionKind::Screw) refuse(joint.where, fmt::format("the screw joint '{}'", joint.name));
-        if (!law.stiffness.is_zero() || !law.damping.is_zero() || !law.law.empty())
-          refuse(joint.where, fmt::format("the spring, damper or law of the joint '{}'", joint.name));
+        if (!law.law.empty()) refuse(joint.where, fmt::format("the law of the joint '{}'", joint.name));
       }
     }
     if (!m_.particles.empty())
@@ -150,6 +178,7 @@ class SdfastEmitter {
   // ---- bodies and joints --------------------------------------------------------------------------------------------------
   void read_bodies() {
     int next = 0;
+    for (auto* list : {&spring_, &rest_, &damper_}) list->assign(map_.u.size(), 0);
     for (const SdfastBodyRow& b : map_.bodies) {
       const MechanismBody& given = body(b.name);
       const Joint& joint = m_.joints[b.at];
@@ -189,6 +218,11 @@ class SdfastEmitter {
       mkind_.emplace_back(is_ball ? "'b'" : motion.kind == MotionKind::Translation ? "'t'" : "'r'");
       mdof_.push_back(motion.free ? dof : -1);
       if (is_ball) ball = dof;
+      if (motion.free && !is_ball) {
+        spring_[static_cast<std::size_t>(dof)] = number(motion.law.stiffness, "a stiffness", joint.where);
+        rest_[static_cast<std::size_t>(dof)] = number(motion.law.rest, "the rest of a spring", joint.where);
+        damper_[static_cast<std::size_t>(dof)] = number(motion.law.damping, "a damping", joint.where);
+      }
       if (motion.free) dof += is_ball ? 3 : 1;
       mvalue_.push_back(c_number(motion.free ? 0 : number(motion.value, "a held coordinate", joint.where)));
       const Vec3 axis = is_ball ? Vec3{0, 0, 1} : vector(motion.axis, "an axis", joint.where);
@@ -300,10 +334,11 @@ class SdfastEmitter {
         "{0}#ifndef KANE_SDFAST_{1}\n#define KANE_SDFAST_{1}\n\n#include <stdio.h>\n\n"
         "#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n"
         "/* bodies, speeds, coordinates, loop joints, constraints */\n"
-        "#define SD_NB {2}\n#define SD_NU {3}\n#define SD_NQ {4}\n#define SD_NL {5}\n#define SD_NC {6}\n\n{7}\n"
+        "#define SD_NB {2}\n#define SD_NU {3}\n#define SD_NQ {4}\n#define SD_NL {5}\n#define SD_NC {6}\n"
+        "/* user constraints, the last of the constraints */\n#define SD_NX {8}\n\n{7}\n"
         "#ifdef __cplusplus\n}}\n#endif\n#endif\n",
         banner("declarations"), plain(name_), map_.bodies.size(), map_.u.size(), map_.q.size(), map_.loops.size(),
-        rows_.size(), sdfast_prototypes());
+        static_cast<int>(rows_.size()) + code_.user_constraints, sdfast_prototypes(), code_.user_constraints);
   }
   static std::string plain(std::string text) {
     for (char& c : text)
@@ -341,6 +376,10 @@ class SdfastEmitter {
     text += c_array("const char", "moves", fmt::format("[{}]", std::max<std::size_t>(map_.u.size(), 1)), moves_, "{0}");
     text += c_array("const int", "slides", "", ints(slides)) + c_array("const int", "canpres", "", ints(can_)) +
             c_array("int", "pres", "", ints(pres_));
+    text += "/* springs: stiffness and the coordinate where it is slack; dampers */\n";
+    text += c_array("const double", "spring", "", c_numbers(spring_)) +
+            c_array("const double", "rest", "", c_numbers(rest_)) +
+            c_array("const double", "damper", "", c_numbers(damper_));
     text += "/* loop joints, and the rows of all constraints: p prescribed, d direction, r perpendicular lines */\n";
     text += c_array("const int", "linb", "", ints(linb_)) + c_array("const int", "lout", "", ints(lout_)) +
             c_array("const int", "ltype", "", ltype_texts());
@@ -349,6 +388,12 @@ class SdfastEmitter {
             c_array("const int", "cloop", "", ints(loop));
     text += c_array("const double", "ca", "[3]", a, "{0}") + c_array("const double", "cb", "[3]", b, "{0}");
     return text;
+  }
+
+  static std::vector<std::string> c_numbers(const std::vector<double>& list) {
+    std::vector<std::string> texts;
+    for (const double x : list) texts.push_back(c_number(x));
+    return texts;
   }
 
   [[nodiscard]] std::vector<std::string> ltype_texts() const {
@@ -391,7 +436,12 @@ class SdfastEmitter {
         "sdinit must follow. The numbers of errors and routines (sderror) are this code's own; sdprinterr explains "
         "them. Loop\n"
         "joints have no pseudo-coordinates. sdroot and sdlsslv are not provided.\n",
-        m_.name, name_, map_.q.size(), map_.u.size(), rows_.size());
+        m_.name, name_, map_.q.size(), map_.u.size(), static_cast<int>(rows_.size()) + code_.user_constraints);
+    if (code_.user_constraints > 0)
+      text += fmt::format(
+          "\nThe last {} constraints are the program's own: it must contain sduperr, sduverr, sduaerr (errors of "
+          "position, velocity\nand acceleration) and sduconsfrc, which applies the loads for given multipliers.\n",
+          code_.user_constraints);
     for (const std::string& note : notes) text += fmt::format("\nNote: {}.\n", note);
     return text;
   }
@@ -399,17 +449,19 @@ class SdfastEmitter {
   const Mechanism& m_;
   SdfastRoadmap map_;
   std::string name_;
+  SdfastCode code_;
   Values values_;
   std::vector<std::string> notes_;
   std::vector<std::string> mass_, iner_, itj_, btj_, rin_, rout_, mkind_, mvalue_, pin_, moves_, litj_, lbtj_;
   std::vector<int> inb_, type_, ndof_, first_, q4_, bfirst_, mfirst_, mdof_, mpin_, can_, pres_, linb_, lout_;
+  std::vector<double> spring_, rest_, damper_;
   std::vector<SdfastRow> rows_;
 };
 
 }  // namespace
 
-SdfastExport export_sdfast(const Mechanism& mechanism, const std::string& name) {
-  return SdfastEmitter(mechanism, name).run();
+SdfastExport export_sdfast(const Mechanism& mechanism, const std::string& name, const SdfastCode& code) {
+  return SdfastEmitter(mechanism, name, code).run();
 }
 
 }  // namespace kane

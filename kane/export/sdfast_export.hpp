@@ -19,8 +19,15 @@ struct SdfastExport {
   std::vector<std::string> notes;  ///< parts of the mechanism that the code lacks
 };
 
+/// What concerns the code rather than the mechanism.
+struct SdfastCode {
+  std::string prefix = "sd";  ///< of the functions
+  int user_constraints = 0;   ///< that the program writes: sduperr, sduverr, sduaerr, sduconsfrc
+};
+
 /// `name`: of the files; "" = that of the mechanism. Throws ModelError for parts that the interface has no place for.
-[[nodiscard]] SdfastExport export_sdfast(const Mechanism& mechanism, const std::string& name = "");
+[[nodiscard]] SdfastExport export_sdfast(const Mechanism& mechanism, const std::string& name = "",
+                                         const SdfastCode& code = {});
 
 /// The routines, without tables.
 [[nodiscard]] std::string_view sdfast_prototypes();

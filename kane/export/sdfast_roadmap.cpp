@@ -1,4 +1,5 @@
 #include "kane/export/sdfast_roadmap.hpp"
+#include "kane/base/at.hpp"
 
 #include <fmt/format.h>
 
@@ -128,7 +129,7 @@ std::string to_text(const SdfastRoadmap& map, const Mechanism& mechanism) {
   text += fmt::format("  {:>5}  {:>5}  {:>4}  {:<10}  {:<11}  {:<10}  {}\n", "index", "joint", "axis", "type", "motion",
                       "names", "joint name");
   const auto row = [&](std::size_t index, int joint, std::size_t axis, const char* motion, const std::string& names) {
-    const SdfastBodyRow& b = map.bodies[static_cast<std::size_t>(joint)];
+    const SdfastBodyRow& b = map.bodies[at(joint)];
     text += fmt::format("  {:>5}  {:>5}  {:>4}  {:<10}  {:<11}  {:<10}  {}\n", index, joint, axis,
                         b.type.empty() ? "other" : b.type, motion, names, b.joint);
   };

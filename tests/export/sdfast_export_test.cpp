@@ -13,6 +13,7 @@
 #include "kane/export/sdfast_roadmap.hpp"
 #include "kane/expr/evaluate.hpp"
 #include "kane/formats/model_reader.hpp"
+#include "kane/formats/sdfast/sdfast_reader.hpp"
 #include "kane/mechanism/formulation.hpp"
 #include "kane/model/simulation.hpp"
 
@@ -46,11 +47,11 @@ static void show(const char *name, const double *x, int n)
 
 class Program {
  public:
-  Program(const Mechanism& m, const std::string& name, const std::string& main)
+  Program(const Mechanism& m, const std::string& name, const std::string& main, const SdfastCode& code = {})
       : folder_(fs::path(::testing::TempDir()) / ("kane_sdfast_" + name)) {
     fs::remove_all(folder_);
     fs::create_directories(folder_);
-    for (const SourceFile& file : export_sdfast(m, "m").files) std::ofstream(folder_ / file.name) << file.text;
+    for (const SourceFile& file : export_sdfast(m, "m", code).files) std::ofstream(folder_ / file.name) << file.text;
     std::ofstream(folder_ / "main.c") << kDeclarations << main;
     const std::string build =
         "cd '" + folder_.string() +
@@ -295,6 +296,125 @@ body = b inb = a joint = pin mass = 2? inertia = 0 0 .2 btj = 0 .4 0 itj = 0 -.5
   EXPECT_EQ(out["index"][0], 1);
 }
 
+/// The loop of the four-bar as two constraints of the program: coupler and rocker share a point.
+constexpr const char* kUserMain = R"(
+void sdtrans(int, double[3], int, double[3]); void sdcons(int, int[50]);
+static double A[3] = {.25, 0., 0.}, B[3] = {0., .15, 0.};
+static void gap(void (*of)(int, double[3], double[3]), double *e)
+{ double a[3], b[3]; of(1, A, a); of(2, B, b); e[0] = b[0] - a[0]; e[1] = b[1] - a[1]; }
+void sduperr(double t, double *q, double *e) { (void)t; (void)q; gap(sdpos, e); }
+void sduverr(double t, double *q, double *u, double *e) { (void)t; (void)q; (void)u; gap(sdvel, e); }
+void sduaerr(double t, double *q, double *u, double *ud, double *e) { (void)t; (void)q; (void)u; (void)ud; gap(sdacc, e); }
+void sduconsfrc(double t, double *q, double *u, double *m)
+{
+    double f[3], g[3];
+    int i;
+    (void)t; (void)q; (void)u;
+    f[0] = m[0]; f[1] = m[1]; f[2] = 0.;
+    sdtrans(-1, f, 2, g);
+    sdpointf(2, B, g);
+    sdtrans(-1, f, 1, g);
+    for (i = 0; i < 3; i++) g[i] = -g[i];
+    sdpointf(1, A, g);
+}
+)";
+constexpr const char* kBothMain = R"(
+void sduforce(double t, double *q, double *u) { (void)t; (void)q; (void)u; sdhinget(0, 0, .3); }
+void sdumotion(double t, double *q, double *u) { (void)t; (void)q; (void)u; }
+int main(void)
+{
+    double state[6] = {.2, 0., 0., 1., 0., 0.}, d[6], t = 0., mult[20], F[4][3], T[4][3], resid[50], e[20];
+    int lock[3] = {1, 0, 0}, count, err, flag = 1, rank, map[20], info[50];
+    sdinit();
+    sdassemble(0., state, lock, 1e-13, 500, &count, &err);
+    printf("assemble %d\n", err);
+    sdinitvel(0., state, lock, 1e-13, 500, &count, &err);
+    printf("initvel %d\n", err);
+    sdmotion(&t, state, d, .1, 1e-6, 1e-11, &flag, &err);
+    printf("motion %d\n", err);
+    show("end", state, 6);
+    sdstate(t, state, state + 3); sduforce(t, state, state + 3); sdderiv(d, d + 3);
+    show("derivatives", d, 6);
+    sdmult(mult, &rank, map);
+    sdinfo(info);
+    printf("rank %d\ncount %d\n", rank, info[3]);
+    sdreac(F, T);
+    show("force", F[0], 3); show("coupler", F[1], 3); show("torque", T[0], 3);
+    sdaerr(e); show("errors", e, 2);
+    sdresid(d, d + 3, mult, resid); show("resid", resid, 8);
+    return 0;
+}
+)";
+
+TEST(SdfastExport, ConstraintsOfTheProgramItself) {
+  auto loop = Program(sdfast_model("fourbar.sd"), "loop", kBothMain).run({});
+  std::ifstream stream(fs::path(KANE_SOURCE_DIR) / "models" / "sdfast" / "fourbar.sd");
+  std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  text = text.substr(0, text.find("body = rocker inb = coupler")) + "constraint = along\nconstraint = across\n";
+  const SdfastProgram program = read_sdfast_program(text);
+  EXPECT_EQ(program.user_constraints, (std::vector<std::string>{"along", "across"}));
+  const Mechanism open = read_mechanism_text(text, "open.sd");
+  EXPECT_EQ(open.notes.size(), 2U);
+  auto own = Program(open, "own", std::string(kUserMain) + kBothMain, {.user_constraints = 2}).run({});
+  EXPECT_EQ(own["count"][0], 2);
+  EXPECT_EQ(own["rank"][0], 2);
+  for (const char* call : {"assemble", "initvel", "motion"}) EXPECT_EQ(own[call][0], 0) << call;
+  for (const char* line : {"end", "derivatives", "force", "coupler", "torque"}) {
+    ASSERT_EQ(own[line].size(), loop[line].size()) << line;
+    for (std::size_t i = 0; i < own[line].size(); ++i) EXPECT_NEAR(own[line][i], loop[line][i], 1e-8) << line << i;
+  }
+  for (const char* line : {"errors", "resid"})
+    for (const double x : own[line]) EXPECT_NEAR(x, 0, 1e-12) << line;
+}
+
+/// Springs and dampers of joints are in the code; another prefix is in all names.
+TEST(SdfastExport, SpringsAndAnotherPrefix) {
+  const Mechanism m = read_mechanism_text(R"(kane: 1
+gravity: -9.81*N.y
+bodies:
+  A: {mass: 1.5, inertia: [0.02, 0.03, 0.04], com: [0.1, -0.3, 0]}
+  B: {mass: 0.5, inertia: [0.01, 0.01, 0.02]}
+joints:
+  a: {type: revolute, parent: N, child: A, axis: z, stiffness: 3, rest: 0.2, damping: 0.1}
+  b: {type: prismatic, parent: A, child: B, axis: x, at: [0, -0.5, 0], stiffness: 20, rest: 0.05, damping: 0.7}
+)",
+                                          "springs.yaml");
+  std::string main = R"(
+int main(void)
+{
+    double q[2] = {.3, -.4}, u[2] = {1.5, .2}, qd[2], ud[2], torque;
+    sdinit();
+    sdstate(0., q, u);
+    sdderiv(qd, ud);
+    show("udot", ud, 2);
+    sdgetht(0, 0, &torque);
+    show("torque", &torque, 1);
+    return 0;
+}
+)";
+  for (const char* name : {"sdinit", "sdstate", "sdderiv", "sdgetht"}) {
+    const std::string other = std::string("arm") + (name + 2);
+    for (std::size_t at = main.find(name); at != std::string::npos; at = main.find(name))
+      main.replace(at, std::string(name).size(), other);
+  }
+  main =
+      "void arminit(void); void armstate(double, double[], double[]); void armderiv(double[], double[]);\n"
+      "void armgetht(int, int, double *);\n"
+      "void armuforce(double t, double *q, double *u) { (void)t; (void)q; (void)u; }\n"
+      "void armumotion(double t, double *q, double *u) { (void)t; (void)q; (void)u; }\n" +
+      main;
+  auto out = Program(m, "springs", main, {.prefix = "arm"}).run({});
+  const EquationsOfMotion e = form_equations(m);
+  Values values;
+  for (const auto& p : e.parameters) values[p.symbol.name()] = evaluate(p.value, values);
+  values["t"] = 0;
+  const std::array<double, 2> q{0.3, -0.4}, u{1.5, 0.2};
+  for (std::size_t i = 0; i < 2; ++i) values[e.q[i].name()] = q[i], values[e.u[i].name()] = u[i];
+  const auto udot = evaluate(std::span<const Expr>(e.udot_explicit), values);
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_NEAR(out["udot"][i], udot[i], 1e-12 * (1 + std::abs(udot[i])));
+  EXPECT_NEAR(out["torque"][0], -3 * (0.3 - 0.2) - 0.1 * 1.5, 1e-15);
+}
+
 TEST(SdfastExport, RefusesWhatHasNoPlace) {
   const auto refused = [](const std::string& file, const std::string& sentence) {
     try {
@@ -304,7 +424,7 @@ TEST(SdfastExport, RefusesWhatHasNoPlace) {
       EXPECT_NE(std::string(error.what()).find(sentence), std::string::npos) << error.what();
     }
   };
-  refused("damped_pendulum.yaml", "damper");
+  refused("damped_pendulum.yaml", "the particle");
   refused("rolling_disk_3d.yaml", "cannot be exported in the form of SD/FAST");
 }
 
