@@ -5,6 +5,8 @@
 
 #include <cstdlib>
 #include <deque>
+#include <list>
+#include <set>
 
 namespace kane {
 namespace {
@@ -39,15 +41,21 @@ class MpiLink final : public RankLink {
   }
 
   [[nodiscard]] std::optional<Message> receive() override {
-    int arrived = 0;
-    MPI_Status status;
-    MPI_Iprobe(MPI_ANY_SOURCE, kTag, MPI_COMM_WORLD, &arrived, &status);
-    if (arrived == 0) return std::nullopt;
-    int count = 0;
-    MPI_Get_count(&status, MPI_BYTE, &count);
-    Message message{status.MPI_SOURCE, std::string(static_cast<std::size_t>(count), '\0')};
-    MPI_Recv(message.bytes.data(), count, MPI_BYTE, status.MPI_SOURCE, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    return message;
+    accept();
+    // Those of one rank in their order, whatever their size.
+    std::set<int> waiting;
+    for (auto a = arriving_.begin(); a != arriving_.end(); ++a) {
+      int done = 0;
+      if (!waiting.contains(a->message.from)) MPI_Test(&a->request, &done, MPI_STATUS_IGNORE);
+      if (done == 0) {
+        waiting.insert(a->message.from);
+        continue;
+      }
+      Message message = std::move(a->message);
+      arriving_.erase(a);
+      return message;
+    }
+    return std::nullopt;
   }
 
   [[noreturn]] void abort(int code) override {
@@ -56,13 +64,34 @@ class MpiLink final : public RankLink {
   }
 
  private:
+  /// Begins to receive what was sent. A large message needs its sender's help, which may be busy: nobody waits for that.
+  void accept() {
+    while (true) {
+      int arrived = 0;
+      MPI_Status status;
+      MPI_Message handle = MPI_MESSAGE_NULL;
+      MPI_Improbe(MPI_ANY_SOURCE, kTag, MPI_COMM_WORLD, &arrived, &handle, &status);
+      if (arrived == 0) return;
+      int count = 0;
+      MPI_Get_count(&status, MPI_BYTE, &count);
+      Arriving& a = arriving_.emplace_back();
+      a.message = {status.MPI_SOURCE, std::string(static_cast<std::size_t>(count), '\0')};
+      MPI_Imrecv(a.message.bytes.data(), count, MPI_BYTE, &handle, &a.request);
+    }
+  }
+
   static constexpr int kTag = 1;
   struct Pending {
     std::string bytes;
     MPI_Request request = MPI_REQUEST_NULL;
   };
+  struct Arriving {
+    Message message{};
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
   int rank_ = 0, size_ = 1;
   std::deque<Pending> pending_;
+  std::list<Arriving> arriving_;
 };
 
 }  // namespace

@@ -16,8 +16,8 @@ std::string xml_of(const LinkTree& tree, int parent) {
   for (std::size_t i = 0; i < tree.size(); ++i) {
     const Link& l = tree[i];
     if (l.parent != parent) continue;
-    text += fmt::format("<body pos=\"{}\"><inertial pos=\"{}\" mass=\"{}\" diaginertia=\"{}\"/>", fmt::join(l.at, " "),
-                        fmt::join(l.com, " "), l.mass, fmt::join(l.inertia, " "));
+    text += fmt::format("<body name=\"b{}\" pos=\"{}\"><inertial pos=\"{}\" mass=\"{}\" diaginertia=\"{}\"/>", i,
+                        fmt::join(l.at, " "), fmt::join(l.com, " "), l.mass, fmt::join(l.inertia, " "));
     if (l.axis == 'f')
       text += "<freejoint/>";
     else
@@ -28,14 +28,25 @@ std::string xml_of(const LinkTree& tree, int parent) {
   return text;
 }
 
+/// Its constraints are springs: as stiff as the step allows.
+std::string loops_of(const LinkTree& tree) {
+  std::string text = "<equality>";
+  for (const BallLoop& loop : tree.loops)
+    text += fmt::format(
+        "<connect body1=\"b{}\" body2=\"b{}\" anchor=\"{}\" solref=\"0.002 1\" solimp=\"0.9999 0.9999 0.001\"/>",
+        loop.first, loop.second, fmt::join(loop.at_first, " "));
+  return text + "</equality>";
+}
+
 class MujocoRun final : public TreeRun {
  public:
   explicit MujocoRun(const LinkTree& tree) : tree_(tree) {
     const auto file = std::filesystem::temp_directory_path() / fmt::format("kane_bench_{}.xml", tree.size());
     std::ofstream(file) << "<mujoco><compiler angle=\"radian\" inertiafromgeom=\"false\"/>"
                            "<option timestep=\"0.001\" gravity=\"0 0 -9.81\" integrator=\"RK4\">"
-                           "<flag contact=\"disable\" constraint=\"disable\"/></option><worldbody>"
-                        << xml_of(tree, -1) << "</worldbody></mujoco>";
+                           "<flag contact=\"disable\" constraint=\""
+                        << (tree.loops.empty() ? "disable" : "enable") << "\"/></option><worldbody>" << xml_of(tree, -1)
+                        << "</worldbody>" << (tree.loops.empty() ? "" : loops_of(tree)) << "</mujoco>";
     char error[1000] = "";
     model_ = mj_loadXML(file.c_str(), nullptr, error, sizeof error);
     std::filesystem::remove(file);
@@ -60,13 +71,13 @@ class MujocoRun final : public TreeRun {
   }
 
  private:
-  /// All trees here are written depth first, which is the order of qpos.
+  /// By name: bodies are numbered depth first.
   template <class Work>
   void each_joint(Work work) const {
-    int at = 0;
-    for (const Link& l : tree_) {
-      if (l.axis != 'f') work(l, data_->qpos[at]);
-      at += l.axis == 'f' ? 7 : 1;
+    for (std::size_t i = 0; i < tree_.size(); ++i) {
+      if (tree_[i].axis == 'f') continue;
+      const int body = mj_name2id(model_, mjOBJ_BODY, fmt::format("b{}", i).c_str());
+      work(tree_[i], data_->qpos[model_->jnt_qposadr[model_->body_jntadr[body]]]);
     }
   }
 

@@ -13,6 +13,7 @@ class SimbodyRun final : public TreeRun {
   SimbodyRun(const LinkTree& tree, bool adaptive)
       : tree_(tree), matter_(system_), forces_(system_), gravity_(forces_, matter_, -SimTK::ZAxis, 9.81) {
     for (const Link& link : tree_) add(link);
+    for (const BallLoop& loop : tree_.loops) add(loop);
     begin_ = system_.realizeTopology();
     for (std::size_t i = 0; i < tree_.size(); ++i)
       if (tree_[i].axis != 'f') bodies_[i].setOneQ(begin_, 0, tree_[i].start);
@@ -53,6 +54,13 @@ class SimbodyRun final : public TreeRun {
       SimTK::Force::MobilityLinearSpring(forces_, bodies_.back(), SimTK::MobilizerQIndex(0), l.stiffness, 0);
     if (l.damping > 0)
       SimTK::Force::MobilityLinearDamper(forces_, bodies_.back(), SimTK::MobilizerUIndex(0), l.damping);
+  }
+
+  void add(const BallLoop& l) {
+    const SimTK::Vec3 first(l.at_first[0], l.at_first[1], l.at_first[2]),
+        second(l.at_second[0], l.at_second[1], l.at_second[2]);
+    SimTK::Constraint::Ball(bodies_[static_cast<std::size_t>(l.first)], first,
+                            bodies_[static_cast<std::size_t>(l.second)], second);
   }
 
   LinkTree tree_;

@@ -47,7 +47,7 @@ std::string pack_results(std::span<const CaseResult> results) {
   std::string bytes;
   for (const CaseResult& r : results) {
     put(bytes, r.k), put(bytes, static_cast<char>(r.ok ? 1 : 0)), put(bytes, r.seconds);
-    put_numbers(bytes, r.values), put_numbers(bytes, r.measures);
+    put_numbers(bytes, r.values), put_numbers(bytes, r.measures), put_numbers(bytes, r.series);
     put(bytes, r.reason.size());
     bytes += r.reason;
   }
@@ -60,7 +60,7 @@ std::vector<CaseResult> unpack_results(std::string_view bytes) {
   while (!reader.empty()) {
     CaseResult r;
     r.k = reader.get<std::uint64_t>(), r.ok = reader.get<char>() != 0, r.seconds = reader.get<double>();
-    for (auto* numbers : {&r.values, &r.measures}) {
+    for (auto* numbers : {&r.values, &r.measures, &r.series}) {
       numbers->resize(reader.get_size(sizeof(double)));
       reader.read(numbers->data(), numbers->size() * sizeof(double));
     }

@@ -58,6 +58,10 @@ CaseRunner::CaseRunner(const Sweep& sweep) : sweep_(sweep) {
 
 CaseRunner::~CaseRunner() = default;
 
+std::size_t CaseRunner::width() const {
+  return sweep_.model_count() == 1 && lanes_.front() ? lanes_.front()->width() : 1;
+}
+
 CaseResult CaseRunner::run(std::uint64_t k) {
   std::vector<double> values(sweep_.targets().size());
   sweep_.study().calc_values(k, values);
@@ -93,8 +97,8 @@ void CaseRunner::simulate(CaseResult& result) {
   Simulation simulation(sweep_.model(which), start, options);
   SignalProbe probe(simulation, sweep_.measures(which));
   MeasureTrack& track = *tracks_[which];
-  track.start();
   const double until = end_time(simulation.model(), simulation.time(), o.until);
+  track.start(sweep_.series_step(simulation.time(), until));
   if (until == simulation.time()) {
     track.add(until, probe.calc(simulation.state()));
   } else {
@@ -127,6 +131,7 @@ void CaseRunner::simulate(CaseResult& result) {
     }
   }
   track.finish(result.measures);
+  result.series = track.series();
   result.ok = true;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
 
@@ -100,7 +101,7 @@ double Distribution::probability(double x) const {
 }
 
 std::string Distribution::to_string() const {
-  const auto& row = kDistributions[static_cast<std::size_t>(kind)];
+  const auto& row = kDistributions[at(kind)];
   std::string text = fmt::format("{}({}", row.name, a);
   if (row.arguments > 1) text += fmt::format(", {}", b);
   if (row.arguments > 2) text += fmt::format(", {}", c);
@@ -143,9 +144,9 @@ Distribution make_distribution(std::string_view name, std::span<const double> ar
     if (row.name != name) continue;
     const bool truncatable = row.kind == Distribution::Kind::Normal || row.kind == Distribution::Kind::LogNormal;
     const bool truncated = truncatable && arguments.size() == row.arguments + 2;
-    require(arguments.size() == row.arguments || truncated, "{} takes {} argument{}{}, but {} are given", name,
+    require(arguments.size() == row.arguments || truncated, "{} takes {} argument{}{}, but {} {} given", name,
             row.arguments, row.arguments == 1 ? "" : "s", truncatable ? ", or two more that truncate it" : "",
-            arguments.size());
+            arguments.size(), arguments.size() == 1 ? "is" : "are");
     Distribution d;
     d.kind = row.kind;
     d.a = arguments[0];

@@ -1,6 +1,7 @@
 #include "kane/batch/executor.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #if defined(__linux__)
@@ -24,13 +25,6 @@ std::optional<CaseRange> BlockQueue::take(std::uint64_t most) {
   if (front.first == front.last) ranges_.pop_front();
   left_ -= block.last - block.first;
   return block;
-}
-
-void BlockQueue::put_back(CaseRange range) {
-  if (range.first >= range.last) return;
-  const std::lock_guard lock(mutex_);
-  ranges_.push_front(range);
-  left_ += range.last - range.first;
 }
 
 void BlockQueue::open() {
@@ -83,46 +77,46 @@ void Executor::stop() {
 }
 
 void Executor::deliver(std::vector<CaseResult>& results) {
-  constexpr std::size_t kMostWaiting = 200'000;  // results that the writer has not taken yet
+  // Results that the writer has not taken yet; those with series are large.
+  constexpr std::size_t kMostWaiting = 200'000, kSmall = 64;
+  const std::size_t size = results.empty() ? 0 : results.front().series.size();
+  const std::size_t most = std::max<std::size_t>(1, kMostWaiting / (1 + size / kSmall));
   std::unique_lock lock(mutex_);
-  emptied_.wait(lock, [&] { return stopping_ || results_.size() < kMostWaiting; });
+  emptied_.wait(lock, [&] { return stopping_ || results_.size() < most; });
   std::move(results.begin(), results.end(), std::back_inserter(results_));
   results.clear();
   filled_.notify_one();
 }
 
 /// Blocks take about 50 ms each: short enough that threads end together and little is lost by a kill, long enough that handing
-/// them over costs nothing.
+/// them over costs nothing. Slow cases are taken one by one, or as many as there are lanes, several times over, so that lanes whose
+/// case has ended can be filled again.
 void Executor::work() {
-  constexpr double kBlockTime = 0.05;
-  constexpr double kFirst = 16, kMost = 16384;
+  constexpr double kBlockTime = 0.05, kMost = 16384, kFillings = 4;
   try {
     CaseRunner runner(sweep_);
+    const auto width = static_cast<double>(runner.width());
+    width_ = runner.width();
+    const double least = width > 1 ? kFillings * width : 1;
     std::vector<CaseResult> results;
-    double size = kFirst;
+    double size = width;
     while (true) {
       {
         const std::lock_guard lock(mutex_);
         if (stopping_) break;
       }
-      // Towards the end blocks become smaller, so that no thread is left alone with a large one.
-      const double share = static_cast<double>(queue_.left()) / (4.0 * static_cast<double>(planned_));
-      const auto block = queue_.take(static_cast<std::uint64_t>(std::max(8.0, std::min(size, share))));
+      // Towards the end blocks become smaller, so that no thread is left alone with a large one, and the last cases are dealt
+      // out evenly, even if lanes stay empty.
+      const double left = static_cast<double>(queue_.left()), threads = planned_;
+      const double even = std::min(width, std::ceil(left / threads));
+      const auto block =
+          queue_.take(static_cast<std::uint64_t>(std::max({1.0, even, std::min(size, left / (4 * threads))})));
       if (!block) break;
       const auto begin = std::chrono::steady_clock::now();
-      std::uint64_t at = block->first;
-      // Slow cases are handed over one by one.
-      while (at < block->last) {
-        const std::uint64_t part = size <= kFirst ? std::min<std::uint64_t>(8, block->last - at) : block->last - at;
-        runner.run(at, part, results);
-        at += part;
-        const std::lock_guard lock(mutex_);
-        if (stopping_) break;
-      }
-      if (at < block->last) queue_.put_back({at, block->last});
+      runner.run(block->first, block->last - block->first, results);
       const double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-      const double per_case = spent / static_cast<double>(at - block->first);
-      size = std::clamp(std::min(kBlockTime / std::max(per_case, 1e-9), 4 * size), kFirst, kMost);
+      const double per_case = spent / static_cast<double>(block->last - block->first);
+      size = std::clamp(std::min(kBlockTime / std::max(per_case, 1e-9), 4 * size), least, kMost);
       deliver(results);
     }
   } catch (...) {

@@ -2,6 +2,7 @@
 // Runs the cases of a sweep on the threads of this machine. Threads take blocks from a common queue, so that none waits for
 // another; the calling thread gets the results and writes them.
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -24,8 +25,6 @@ class BlockQueue {
   explicit BlockQueue(std::vector<CaseRange> ranges);
   /// At most `most` cases that follow each other; empty: there are none left.
   [[nodiscard]] std::optional<CaseRange> take(std::uint64_t most);
-  /// Returns cases that a worker took and will not finish.
-  void put_back(CaseRange range);
   [[nodiscard]] std::uint64_t left() const;
 
   // ---- a queue that is filled while it is used ----------------------------------------------------------------------------
@@ -58,6 +57,8 @@ class Executor {
   /// No further blocks are begun.
   void stop();
   [[nodiscard]] unsigned threads() const { return planned_; }
+  /// Cases that one thread advances at once; 1 until it is known.
+  [[nodiscard]] std::size_t width() const { return width_; }
 
  private:
   void work();
@@ -71,6 +72,7 @@ class Executor {
   std::exception_ptr error_;
   unsigned active_ = 0, planned_ = 0;
   bool stopping_ = false;
+  std::atomic<std::size_t> width_{1};
   std::vector<std::thread> threads_;
 };
 

@@ -237,15 +237,54 @@ void LaneIntegrator::accept() {
     problem_.calc_rates(t_next_.data(), next_.data(), after);
   else
     std::copy_n(k_[6].data(), n_ * lanes_, after);
+  const bool all = std::all_of(state_.begin(), state_.begin() + static_cast<std::ptrdiff_t>(lanes_),
+                               [](const LaneState& s) { return s.accepted; });
+  if (all) {  // whole arrays change hands
+    std::swap(before_, y_), std::swap(y_, next_);
+    std::swap(slope_before_, k_[0]);
+    std::copy_n(after, n_ * lanes_, k_[0].data());
+  }
   for (std::size_t l = 0; l < lanes_; ++l) {
     LaneState& s = state_[l];
     if (!s.accepted) continue;
     s.t_before = s.t, s.t = t_next_[l];
-    for (std::size_t at = l; at < n_ * lanes_; at += lanes_) {
+    for (std::size_t at = l; !all && at < n_ * lanes_; at += lanes_) {
       before_[at] = y_[at], slope_before_[at] = k_[0][at];
       y_[at] = next_[at], k_[0][at] = after[at];
     }
+    if (!watched_.empty() && leaves_bounds(l)) s.accepted = false, s.failed = true;
   }
+}
+
+void LaneIntegrator::watch(std::vector<std::size_t> coordinates) {
+  watched_ = std::move(coordinates);
+  bounds_.assign(2 * watched_.size() * lanes_, 0.0);
+}
+
+void LaneIntegrator::set_bounds(std::size_t l, std::span<const double> bounds) {
+  std::copy(bounds.begin(), bounds.end(), bounds_.begin() + static_cast<std::ptrdiff_t>(2 * watched_.size() * l));
+}
+
+/// In the last step, at its end or in between, where the cubic through its ends turns around.
+bool LaneIntegrator::leaves_bounds(std::size_t l) {
+  const LaneState& s = state_[l];
+  const double h = s.t - s.t_before;
+  for (std::size_t i = 0; i < watched_.size(); ++i) {
+    const std::size_t at = watched_[i] * lanes_ + l;
+    const double least = bounds_[2 * (watched_.size() * l + i)], most = bounds_[2 * (watched_.size() * l + i) + 1];
+    if (!(y_[at] > least && y_[at] < most)) return true;
+    const double a = h * slope_before_[at], b = h * k_[0][at];
+    if ((a > 0) == (b > 0)) continue;
+    // p(x) = y0 + a x + (3 d - 2 a - b) x^2 + (a + b - 2 d) x^3 with d = y1 - y0; p' = 0 in the step
+    const double d = y_[at] - before_[at], c2 = 3 * d - 2 * a - b, c3 = a + b - 2 * d;
+    const double root = std::sqrt(std::max(0.0, c2 * c2 - 3 * a * c3)), q = -(c2 + std::copysign(root, c2));
+    for (const double x : {c3 != 0 ? q / (3 * c3) : -1.0, q != 0 ? a / q : -1.0}) {
+      if (!(x > 0 && x < 1)) continue;
+      const double y = before_[at] + x * (a + x * (c2 + x * c3));
+      if (!(y > least && y < most)) return true;
+    }
+  }
+  return false;
 }
 
 // The continuous extension of section II.6, as in dopri5.cpp.

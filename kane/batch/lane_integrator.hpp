@@ -106,6 +106,10 @@ class LaneIntegrator {
   };
 
   [[nodiscard]] const LaneState& lane(std::size_t l) const { return state_[l]; }
+  /// The bounds of some coordinates: a lane fails when one of them gets there. Before the first start().
+  void watch(std::vector<std::size_t> coordinates);
+  /// Those of a lane: least, largest of each watched coordinate.
+  void set_bounds(std::size_t l, std::span<const double> bounds);
   /// A run in this lane, from its next begin() on.
   void start(std::size_t l, const State& state, double end);
   /// Nothing more to do in this lane.
@@ -125,6 +129,7 @@ class LaneIntegrator {
   void judge(std::size_t l, double square);
   void accept();
   void prepare_dense();
+  [[nodiscard]] bool leaves_bounds(std::size_t l);
 
   LaneProblem& problem_;
   const LaneLoops& loops_;
@@ -134,6 +139,8 @@ class LaneIntegrator {
   LaneArray y_, next_, stage_, before_, slope_before_, slope_after_, dense_;
   LaneArray h_, t_stage_, t_now_, t_next_, squares_;
   bool has_dense_ = false;
+  std::vector<std::size_t> watched_;
+  std::vector<double> bounds_;  ///< least and largest of each watched coordinate, lane by lane
 };
 
 }  // namespace kane

@@ -12,10 +12,18 @@ namespace kane {
 
 namespace {
 
+/// An instruction set of this processor with registers of so many numbers.
+std::optional<Isa> isa_with(int lanes) {
+  for (const Isa isa : {Isa::Avx512, Isa::Avx2, Isa::Sse2, Isa::Neon})
+    if (is_available(isa) && vector_lanes(isa) == lanes) return isa;
+  return std::nullopt;
+}
+
 /// Longer programs are compiled once for each thread, and are slow enough one by one to be worth it nowhere else.
 Kernel compile_lanes(const Kernel& kernel, const CompiledSystem& system, int lanes) {
   KernelOptions options;
   options.lanes = lanes;
+  if (lanes > 1) options.isa = isa_with(lanes);
   options.functions = system.setting().functions;
   options.use_interpreter = system.setting().use_interpreter;
   return compile_kernel(kernel.program(), options);
@@ -33,8 +41,12 @@ std::vector<std::size_t> active_rows_of(const EquationsOfMotion& e) {
 std::optional<LaneProblemOptions> lane_problem_options(const Model& model, const SimulatorOptions& options, int lanes) {
   const auto isa = find_best_isa();
   const int most = isa && !model.options().interpreter ? vector_lanes(*isa) : 1;
-  require(lanes == 0 || lanes == 1 || lanes == most, "this processor has {} lanes; --lanes takes 1 or {}, not {}", most,
-          most, lanes);
+  require(lanes == 0 || lanes == 1 || (lanes <= most && isa_with(lanes)),
+          "this processor has registers of {} numbers; --lanes takes 1, {}, not {}", most,
+          most == 8   ? "2, 4 or 8"
+          : most == 4 ? "2 or 4"
+                      : fmt::format("{}", most),
+          lanes);
   const EquationsOfMotion& e = model.equations();
   const CompiledSystem& system = *model.system();
   const Method method = options.method;
@@ -101,7 +113,7 @@ LaneProblem::LaneProblem(const Model& model, const MeasureSet& measures, const L
     ++place;
   }
   if (places_of_phi_.empty()) return;
-  configuration_.emplace(compile_lanes(*system.extra().configuration(), system, options.lanes));
+  configuration_.emplace(compile_lanes(system.extra().configuration()->kernel, system, options.lanes));
   configuration_work_.emplace(*configuration_);
 }
 

@@ -6,7 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "kane/analysis/joint_ranges.hpp"
 #include "kane/batch/lane_integrator.hpp"
+#include "kane/expr/traverse.hpp"
 #include "kane/simulate/motion/sample_times.hpp"
 
 namespace kane {
@@ -20,15 +22,23 @@ class LaneCases final : public LaneRunner {
  public:
   LaneCases(const Sweep& sweep, std::size_t model, const LaneProblemOptions& options)
       : sweep_(sweep),
-        model_(sweep.model(model)),
-        measures_(sweep.measures(model)),
+        whole_(sweep.model(model)),
+        model_(sweep.free_model(model) != nullptr ? *sweep.free_model(model) : whole_),
+        measures_(sweep.free_model(model) != nullptr ? sweep.free_measures(model) : sweep.measures(model)),
         problem_(model_, measures_, options),
         integrator_(problem_),
         evaluator_(model_.system()),
         lanes_(static_cast<std::size_t>(options.lanes)),
         cases_(lanes_) {
     for (std::size_t l = 0; l < lanes_; ++l) tracks_.push_back(std::make_unique<MeasureTrack>(measures_, true));
+    if (&whole_ == &model_) return;
+    for (const Joint& joint : whole_.mechanism().joints)
+      for (const ElementaryMotion& motion : joint.motions)
+        for (const auto* limit : {&motion.law.lower, &motion.law.upper})
+          if (*limit && !symbols_of(std::span(&**limit, 1)).empty()) bounds_vary_ = true;
   }
+
+  [[nodiscard]] std::size_t width() const override { return lanes_; }
 
   void run(std::uint64_t first, std::uint64_t count, std::vector<CaseResult>& results,
            std::vector<std::uint64_t>& left) override {
@@ -106,6 +116,7 @@ class LaneCases final : public LaneRunner {
         (void)assemble_start(evaluator_, start);
       }
       check_initial_state(model_.equations(), start.state);
+      if (&whole_ != &model_ && !set_bounds(l, start)) return false;
       c.begin = start.state.t;
       c.end = end_time(model_, c.begin, sweep_.options().until);
       if (!(c.end > c.begin)) return false;
@@ -122,7 +133,27 @@ class LaneCases final : public LaneRunner {
     c.slack = problem_.fixed_step() && c.times->hit_by(problem_.options().step) ? kSlack * problem_.options().step : 0;
     c.next_sample = 0;
     c.busy = true;
-    tracks_[l]->start();
+    tracks_[l]->start(sweep_.series_step(c.begin, c.end));
+    return true;
+  }
+
+  /// Stops that the coordinates stay away from need no attention; false: one is touched from the start.
+  bool set_bounds(std::size_t l, const Start& start) {
+    if (bounds_.empty() || bounds_vary_) {
+      const std::vector<JointRange> ranges = find_joint_ranges(model_, start);
+      std::vector<std::size_t> places;
+      bounds_.clear();
+      for (const JointRange& r : ranges) {
+        if (!std::isfinite(r.lower) && !std::isfinite(r.upper)) continue;
+        places.push_back(r.place);
+        bounds_.push_back(r.lower), bounds_.push_back(r.upper);
+      }
+      if (places_.empty()) integrator_.watch(places);
+      places_ = places;
+    }
+    for (std::size_t i = 0; i < places_.size(); ++i)
+      if (!(start.state.q[places_[i]] > bounds_[2 * i] && start.state.q[places_[i]] < bounds_[2 * i + 1])) return false;
+    integrator_.set_bounds(l, bounds_);
     return true;
   }
 
@@ -163,6 +194,7 @@ class LaneCases final : public LaneRunner {
       return;
     }
     tracks_[l]->finish(c.result.measures);
+    c.result.series = tracks_[l]->series();
     c.result.ok = true;
     c.result.seconds =
         std::chrono::duration<double>(LaneClock::now() - c.started).count() / static_cast<double>(lanes_);
@@ -170,7 +202,7 @@ class LaneCases final : public LaneRunner {
   }
 
   const Sweep& sweep_;
-  const Model& model_;
+  const Model &whole_, &model_;  ///< with stops, and without where they are watched
   const MeasureSet& measures_;
   LaneProblem problem_;
   LaneIntegrator integrator_;
@@ -178,6 +210,9 @@ class LaneCases final : public LaneRunner {
   std::size_t lanes_;
   std::vector<Case> cases_;
   std::vector<std::unique_ptr<MeasureTrack>> tracks_;
+  std::vector<std::size_t> places_;  ///< watched coordinates
+  std::vector<double> bounds_;
+  bool bounds_vary_ = false;  ///< from case to case
   std::uint64_t next_ = 0, last_ = 0;
   std::vector<CaseResult>* results_ = nullptr;
   std::vector<std::uint64_t>* left_ = nullptr;
@@ -186,14 +221,9 @@ class LaneCases final : public LaneRunner {
 }  // namespace
 
 std::unique_ptr<LaneRunner> LaneRunner::make(const Sweep& sweep, std::size_t model) {
-  using Kind = SweepTarget::Kind;
-  for (const SweepTarget& target : sweep.targets())
-    if (target.kind != Kind::Parameter && target.kind != Kind::Coordinate && target.kind != Kind::Speed &&
-        target.kind != Kind::Input)
-      return nullptr;
+  if (!sweep.suits_lanes()) return nullptr;
   const SweepOptions& o = sweep.options();
-  if (o.start.active || o.simulation.control_period || !o.simulation.inputs.empty()) return nullptr;
-  const Model& m = sweep.model(model);
+  const Model& m = sweep.free_model(model) != nullptr ? *sweep.free_model(model) : sweep.model(model);
   const auto options = lane_problem_options(m, simulator_options(m, o.simulation), o.lanes);
   if (!options) return nullptr;
   return std::make_unique<LaneCases>(sweep, model, *options);

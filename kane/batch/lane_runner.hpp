@@ -15,6 +15,8 @@ class LaneRunner {
   /// sampled or follow points in time, methods other than rk4 and dopri5.
   [[nodiscard]] static std::unique_ptr<LaneRunner> make(const Sweep& sweep, std::size_t model);
   virtual ~LaneRunner() = default;
+  /// Cases that are run at once.
+  [[nodiscard]] virtual std::size_t width() const = 0;
 
   /// The cases first .. first + count - 1. Those that fail here are left to the simulator, which can say why.
   virtual void run(std::uint64_t first, std::uint64_t count, std::vector<CaseResult>& results,

@@ -28,6 +28,21 @@ Cubic through(const double* t, const double* f, std::size_t n, double origin) {
   return p;
 }
 
+/// The same through f at -h, 0, h and 2 h.
+Cubic through_equal(const double* f, double h) {
+  const double a = 1 / h;
+  const double c3 = ((f[3] - f[0]) + 3 * (f[1] - f[2])) / 6, c2 = 0.5 * ((f[0] + f[2]) - 2 * f[1]);
+  return {f[1], a * ((f[2] - f[1]) - c2 - c3), a * a * c2, a * a * a * c3};
+}
+
+/// What the cubic through f at -h, 0, h and 2 h does not exceed between 0 and h: Lagrange's polynomials of the inner points are
+/// positive there, those of the outer ones are negative and at least -1/(9 sqrt(3)).
+double never_above(const double* f) {
+  constexpr double kOuter = 0.0641501;
+  const double m = std::max(f[1], f[2]);
+  return m + kOuter * (std::max(0.0, m - f[0]) + std::max(0.0, m - f[3]));
+}
+
 /// Gauss' rule with four points on [0, h], for the cubic (power 1) or its square (exact to degree 7).
 double integrate(const Cubic& p, double h, bool squared) {
   constexpr double kNode[] = {0.33998104358485626, 0.86113631159405258},
@@ -74,10 +89,19 @@ MeasureTrack::MeasureTrack(const MeasureSet& set, bool smooth)
       width_(set.signal_count()),
       ring_(kPoints * width_),
       first_(width_),
-      states_(set.aggregates().size()) {}
+      states_(set.aggregates().size()),
+      sketch_of_(set.aggregates().size()) {
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    sketch_of_[i] = sketches_.size();
+    if (set.aggregates()[i].kind == Aggregate::Kind::Quantile) sketches_.emplace_back();
+  }
+}
 
-void MeasureTrack::start() {
+void MeasureTrack::start(double series_step) {
   held_ = processed_ = 0;
+  series_.clear();
+  series_step_ = series_step;
+  for (QuantileSketch& sketch : sketches_) sketch.clear();
   begun_ = false;
   for (std::size_t i = 0; i < states_.size(); ++i) {
     states_[i] = {};
@@ -102,6 +126,7 @@ void MeasureTrack::add_strided(double t, const double* from, std::size_t stride)
   double* const to = values(held_);
   for (std::size_t i = 0; i < width_; ++i) to[i] = from[i * stride];
   ++held_;
+  if (!set_.series_signals().empty()) keep_series(t, to);
   if (first) {
     std::copy_n(to, width_, first_.begin());
     const auto& list = set_.aggregates();
@@ -113,6 +138,16 @@ void MeasureTrack::add_strided(double t, const double* from, std::size_t stride)
     }
   }
   if (set_.needs_samples()) close_intervals(false);
+}
+
+void MeasureTrack::keep_series(double t, const double* signals) {
+  constexpr double kSlack = 1e-6;  // of a step: samples are not exactly where they are wanted
+  if (series_.empty()) series_next_ = t_begin_;
+  if (t < series_next_ - kSlack * series_step_) return;
+  if (series_step_ > 0)
+    series_next_ = t_begin_ + series_step_ * (std::floor((t - t_begin_) / series_step_ + kSlack) + 1);
+  series_.push_back(t);
+  for (const std::size_t s : set_.series_signals()) series_.push_back(signals[s]);
 }
 
 void MeasureTrack::add_event(std::string_view name, double t, std::span<const double> signals) {
@@ -141,6 +176,9 @@ void MeasureTrack::process(std::size_t left, std::size_t points) {
   std::size_t begin = left, n = 2;
   if (smooth_) n = std::min(points, kPoints), begin = std::min(left == 0 ? 0 : left - 1, points - n);
   const double h = t_[left + 1] - t_[left];
+  constexpr double kSame = 1e-9;
+  const bool equal = n == kPoints && begin + 1 == left && std::abs(t_[left] - t_[begin] - h) <= kSame * h &&
+                     std::abs(t_[left + 2] - t_[left + 1] - h) <= kSame * h;
   const auto& list = set_.aggregates();
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Aggregate& a = list[i];
@@ -153,7 +191,12 @@ void MeasureTrack::process(std::size_t left, std::size_t points) {
     for (std::size_t k = 0; k < used; ++k) f[k] = values(first + k)[a.signal];
     const double before = values(left)[a.signal], after = values(left + 1)[a.signal];
     if ((a.kind == Kind::First || a.kind == Kind::Count) && !(before <= 0 && after > 0)) continue;
-    const Cubic p = through(t_.data() + first, f, used, t_[left]);
+    if (equal && s.set && a.exact && (a.kind == Kind::Max || a.kind == Kind::Min)) {
+      const double sign = a.kind == Kind::Max ? 1 : -1;
+      const double turned[] = {sign * f[0], sign * f[1], sign * f[2], sign * f[3]};
+      if (never_above(turned) < s.best) continue;
+    }
+    const Cubic p = equal && used == kPoints ? through_equal(f, h) : through(t_.data() + first, f, used, t_[left]);
     switch (a.kind) {
       case Kind::Integral:
       case Kind::Mean: s.sum += integrate(p, h, false); break;
@@ -173,6 +216,12 @@ void MeasureTrack::process(std::size_t left, std::size_t points) {
         if (before > 0 && !(after > 0)) s.sum += crossing(p, h);
         if (!(before > 0) && after > 0) s.sum += h - crossing(p, h);
         break;
+      case Kind::Quantile: {
+        constexpr int kParts = 4;  // each stands for the value in its middle
+        for (int part = 0; part < kParts; ++part)
+          sketches_[sketch_of_[i]].add(p.at(h * (part + 0.5) / kParts), h / kParts);
+        break;
+      }
       case Kind::AtTime: s.found = p.at(a.time - t_[left]); break;
       default: break;
     }
@@ -184,6 +233,11 @@ void MeasureTrack::finish(std::span<double> measures) {
   if (set_.needs_samples()) close_intervals(true);
   const double t_end = held_ > 0 ? t_[held_ - 1] : t_begin_, span = t_end - t_begin_;
   const double* const last = values(held_ > 0 ? held_ - 1 : 0);
+  if (const std::size_t width = 1 + set_.series_signals().size();
+      width > 1 && series_[series_.size() - width] < t_end) {
+    series_.push_back(t_end);
+    for (const std::size_t s : set_.series_signals()) series_.push_back(last[s]);
+  }
   const auto& list = set_.aggregates();
   const auto to = outer_.state();
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -198,6 +252,11 @@ void MeasureTrack::finish(std::span<double> measures) {
       case Kind::Rms: to[i] = span > 0 ? std::sqrt(s.sum / span) : std::abs(end); break;
       case Kind::Max: to[i] = s.set ? s.best : end; break;
       case Kind::Min: to[i] = s.set ? -s.best : end; break;
+      case Kind::Quantile: {
+        QuantileSketch& sketch = sketches_[sketch_of_[i]];
+        to[i] = sketch.weight() > 0 ? sketch.quantile(list[i].time) : end;
+        break;
+      }
       case Kind::Count:
       case Kind::CountEvents: to[i] = static_cast<double>(s.count); break;
       case Kind::AtTime: to[i] = span == 0 && list[i].time == t_end ? end : s.found; break;

@@ -19,7 +19,7 @@ struct AggregateName {
   Aggregate::Kind kind;
 };
 
-constexpr std::array<AggregateName, 11> kAggregates = {{{"start", Aggregate::Kind::Start},
+constexpr std::array<AggregateName, 12> kAggregates = {{{"start", Aggregate::Kind::Start},
                                                         {"end", Aggregate::Kind::End},
                                                         {"at", Aggregate::Kind::AtTime},
                                                         {"min", Aggregate::Kind::Min},
@@ -27,6 +27,7 @@ constexpr std::array<AggregateName, 11> kAggregates = {{{"start", Aggregate::Kin
                                                         {"mean", Aggregate::Kind::Mean},
                                                         {"rms", Aggregate::Kind::Rms},
                                                         {"integral", Aggregate::Kind::Integral},
+                                                        {"quantile", Aggregate::Kind::Quantile},
                                                         {"first", Aggregate::Kind::First},
                                                         {"count", Aggregate::Kind::Count},
                                                         {"duration", Aggregate::Kind::Duration}}};
@@ -74,6 +75,25 @@ class MeasureSet::Reader {
     outer_.push_back(value);
   }
 
+  void read_series(const MeasureText& text) {
+    ParseOptions options;
+    options.where = text.where;
+    if (text.where.file.empty()) options.where.file = fmt::format("series '{}'", text.text);
+    for (const auto& s : known_) options.known_names.push_back(s.name);
+    options.resolve = [this](std::string_view name) { return resolve(name); };
+    const Expr value = shop_.graph().bind(parse(shop_.graph(), text.text, options));
+    for (const Expr& symbol : symbols_of(std::span(&value, 1)))
+      if (symbol.name().starts_with(kEventPrefix))
+        throw ModelError(options.where, fmt::format("'{}' is an event, which has no series",
+                                                    symbol.name().substr(kEventPrefix.size())));
+    const std::string name = text.name.empty() ? text.text : text.name;
+    if (contains(set_.series_names_, name))
+      throw ModelError(options.where, fmt::format("there are two series '{}'", name));
+    set_.series_names_.push_back(name);
+    set_.series_signals_.push_back(signal_index(value));
+    set_.needs_samples_ = true;
+  }
+
   void finish() {
     // A name outside an aggregate means its value at the end.
     std::vector<Expr> symbols = symbols_of(outer_);
@@ -96,8 +116,8 @@ class MeasureSet::Reader {
     options.use_interpreter = shop_.setting().use_interpreter;
     set_.outer_ = std::make_unique<Kernel>(compile_kernel(lower("measures", outputs, names, lowering), options));
     set_.signals_ = std::make_unique<Kernel>(shop_.compile("signals", signals_));
-    set_.signal_count_ = signals_.size();
     const EquationsOfMotion& e = shop_.equations();
+    for (const Expr& signal : signals_) set_.signal_expressions_.push_back({"", signal, e.graph});
     std::vector<std::string> rates;
     for (const Expr& u : e.udot) rates.push_back(u.name());
     for (const auto& c : e.constraints) rates.push_back(c.multiplier.is_symbol() ? c.multiplier.name() : std::string());
@@ -136,7 +156,7 @@ class MeasureSet::Reader {
     using Kind = Aggregate::Kind;
     if ((row->kind == Kind::Min || row->kind == Kind::Max) && arguments.size() == 2)
       return std::nullopt;  // of two numbers
-    const std::size_t needed = row->kind == Kind::AtTime ? 2 : 1;
+    const std::size_t needed = row->kind == Kind::AtTime || row->kind == Kind::Quantile ? 2 : 1;
     require(arguments.size() == needed, "{} takes {} argument{}, but {} are given", function, needed,
             needed == 1 ? "" : "s", arguments.size());
     Aggregate a{row->kind};
@@ -150,6 +170,11 @@ class MeasureSet::Reader {
       return add(a, shop_.graph().bind(Expr()));
     }
     if (a.kind == Kind::AtTime) set_place(a, arguments[1]);
+    if (a.kind == Kind::Quantile) {
+      require(symbols_of(std::span(&arguments[1], 1)).empty(), "quantile(x, p) takes a probability that is a number");
+      a.time = evaluate(arguments[1], {});
+      require(a.time >= 0 && a.time <= 1, "quantile(x, p) takes a probability from 0 to 1, not {}", a.time);
+    }
     if (a.kind == Kind::First || a.kind == Kind::Count || a.kind == Kind::Duration) {
       a.exact = is_condition(signal.op());
       signal = a.exact ? signal.arg(1) - signal.arg(0) : signal - Expr(0.5);
@@ -172,12 +197,17 @@ class MeasureSet::Reader {
     for (const Expr& symbol : symbols_of(std::span(&signal, 1)))
       require(!symbol.name().starts_with(kValuePrefix),
               "an aggregate of an aggregate has no meaning: max(x - mean(x))");
-    const Expr bound = shop_.graph().bind(signal);
-    const auto known = std::find(signals_.begin(), signals_.end(), bound);
-    a.signal = static_cast<std::size_t>(known - signals_.begin());
-    if (known == signals_.end()) signals_.push_back(bound);
+    a.signal = signal_index(signal);
     set_.aggregates_.push_back(a);
     return shop_.graph().symbol(value_name(set_.aggregates_.size() - 1));
+  }
+
+  std::size_t signal_index(const Expr& signal) {
+    const Expr bound = shop_.graph().bind(signal);
+    const auto known = std::find(signals_.begin(), signals_.end(), bound);
+    const auto index = static_cast<std::size_t>(known - signals_.begin());
+    if (known == signals_.end()) signals_.push_back(bound);
+    return index;
   }
 
   MeasureSet& set_;
@@ -187,12 +217,15 @@ class MeasureSet::Reader {
   std::vector<Expr> signals_, outer_;
 };
 
-MeasureSet::MeasureSet(const CompiledSystem& system, const std::vector<MeasureText>& texts) {
+MeasureSet::MeasureSet(const CompiledSystem& system, const std::vector<MeasureText>& texts,
+                       const std::vector<MeasureText>& series) {
   require(!texts.empty(), "say what to keep of each run: --measure \"max(x)\", or 'measures:' in the study file");
   constexpr std::size_t kMostMeasures = 1000;
   require(texts.size() <= kMostMeasures, "a study has at most {} measures", kMostMeasures);
   Reader reader(*this, system);
+  require(series.size() <= kMostMeasures, "a study keeps at most {} series", kMostMeasures);
   for (const MeasureText& text : texts) reader.read(text);
+  for (const MeasureText& text : series) reader.read_series(text);
   reader.finish();
 }
 

@@ -2,6 +2,7 @@
 // Measures, the numbers kept of a run: expressions of aggregates of signals.
 //
 //   max(tip_x)   min(x)   mean(x)   rms(x)   integral(x)      over the whole run
+//   quantile(x, 0.95)                                         what x does not exceed for 95 % of the time
 //   start(x)     end(x)   at(x, 0.5)   at(x, latch)           at the ends, at a time, at the first event of that name
 //   first(q1 > 0.5)   first(latch)                            when a condition first holds, an event first occurs
 //   duration(q1 > 0.5)   count(q1 > 0.5)   count(latch)       how long it holds, how often it begins to hold
@@ -9,6 +10,8 @@
 // x is anything that signals.hpp knows. A name outside of an aggregate has its value at the end: "max(x)/L", "energy".
 // Between samples, signals of plain motion are cubics through the four samples around (errors of order h^4); signals of switched
 // motion may jump and are taken as linear.
+//
+// Signals can also be kept as they are, as series of a run: their values at some of the samples.
 
 #include <array>
 #include <memory>
@@ -18,6 +21,7 @@
 
 #include "kane/analysis/signals.hpp"
 #include "kane/base/error.hpp"
+#include "kane/batch/quantile_sketch.hpp"
 #include "kane/codegen/kernel.hpp"
 
 namespace kane {
@@ -40,6 +44,7 @@ struct Aggregate {
     Mean,
     Rms,
     Integral,
+    Quantile,
     First,
     Count,
     Duration,
@@ -48,7 +53,7 @@ struct Aggregate {
   };
   Kind kind = Kind::End;
   std::size_t signal = 0;
-  double time = 0;      ///< AtTime
+  double time = 0;      ///< AtTime; of a quantile, its probability
   std::string event{};  ///< AtEvent, FirstEvent, CountEvents
   bool exact = true;    ///< conditions: the signal crosses zero where it begins to hold; else it jumps from 0 to 1
 };
@@ -56,12 +61,18 @@ struct Aggregate {
 /// The measures of one compiled system; constant, shared by threads.
 class MeasureSet {
  public:
-  /// Throws ModelError with the place of the text.
-  MeasureSet(const CompiledSystem& system, const std::vector<MeasureText>& texts);
+  /// Throws ModelError with the place of the text. `series`: signals whose samples are kept.
+  MeasureSet(const CompiledSystem& system, const std::vector<MeasureText>& texts,
+             const std::vector<MeasureText>& series = {});
 
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
   [[nodiscard]] const std::vector<Aggregate>& aggregates() const { return aggregates_; }
-  [[nodiscard]] std::size_t signal_count() const { return signal_count_; }
+  [[nodiscard]] std::size_t signal_count() const { return signal_expressions_.size(); }
+  /// The signals as expressions, on a graph of their own.
+  [[nodiscard]] const std::vector<Signal>& signal_expressions() const { return signal_expressions_; }
+  /// Series that are kept: their names, and the signal of each.
+  [[nodiscard]] const std::vector<std::string>& series_names() const { return series_names_; }
+  [[nodiscard]] const std::vector<std::size_t>& series_signals() const { return series_signals_; }
   /// Signals as a function of q, u, udot and lambda.
   [[nodiscard]] const Kernel& signals() const { return *signals_; }
   /// Some signal depends on udot or lambda.
@@ -76,19 +87,21 @@ class MeasureSet {
   class Reader;
   std::vector<std::string> names_;
   std::vector<Aggregate> aggregates_;
-  std::size_t signal_count_ = 0;
+  std::vector<Signal> signal_expressions_;
+  std::vector<std::string> series_names_;
+  std::vector<std::size_t> series_signals_;
   std::unique_ptr<Kernel> signals_, outer_;
   bool uses_rates_ = false, needs_samples_ = false, needs_events_ = false;
 };
 
-/// Follows one run. Nothing allocates after construction.
+/// Follows one run. Nothing allocates after construction, except series that become longer than those before.
 class MeasureTrack {
  public:
   /// `smooth`: signals do not jump.
   MeasureTrack(const MeasureSet& set, bool smooth);
 
-  /// Begins a run.
-  void start();
+  /// Begins a run. `series_step`: time between the samples of series that are kept, s; 0: all are.
+  void start(double series_step = 0);
   /// The signals at a time not before the last one.
   void add(double t, std::span<const double> signals) { add_strided(t, signals.data(), 1); }
   /// The same; signal i is at values[i * stride].
@@ -97,6 +110,8 @@ class MeasureTrack {
   void add_event(std::string_view name, double t, std::span<const double> signals);
   /// Ends the run and writes the measures.
   void finish(std::span<double> measures);
+  /// The samples of the series: a time and a value of each, one after the other. Without series empty.
+  [[nodiscard]] const std::vector<double>& series() const { return series_; }
 
  private:
   static constexpr std::size_t kPoints = 4;
@@ -105,6 +120,7 @@ class MeasureTrack {
     long count = 0;
     bool set = false;
   };
+  void keep_series(double t, const double* signals);
   void process(std::size_t left, std::size_t points);
   void close_intervals(bool last);
   [[nodiscard]] double* values(std::size_t point) { return ring_.data() + point * width_; }
@@ -120,6 +136,10 @@ class MeasureTrack {
   double t_begin_ = 0;
   bool begun_ = false;
   std::vector<State> states_;
+  std::vector<QuantileSketch> sketches_;  ///< of the aggregates that are quantiles, in their order
+  std::vector<std::size_t> sketch_of_;    ///< of each aggregate
+  std::vector<double> series_;
+  double series_step_ = 0, series_next_ = 0;
 };
 
 }  // namespace kane

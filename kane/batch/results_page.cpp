@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "kane/base/output_mark.hpp"
 #include "kane/base/page.hpp"
@@ -88,14 +89,55 @@ std::string replay_command(const StoreTable& table, std::size_t row) {
   return command + fmt::format(" --report case_{}.html", table.k[row]);
 }
 
-std::string make_results_page(const StoreTable& table, const std::string& title, const PageReplays& replays) {
+PageSeries read_page_series(const std::string& file, const StoreTable& table, const PageReplays& replays) {
+  PageSeries series;
+  if (table.identity.series.empty()) return series;
+  series.bands = calc_series_bands(file, table.identity, kPageBands);
+  constexpr std::size_t kMostRuns = 300, kMostNumbers = 2'000'000;
+  std::set<std::uint64_t> wanted;
+  const std::size_t n = table.k.size(), stride = std::max<std::size_t>(1, (n + kMostRuns - 1) / kMostRuns);
+  for (std::size_t r = 0; r < n; r += stride) wanted.insert(table.k[r]);
+  for (const auto& [row, data] : replays.runs) wanted.insert(table.k[row]);
+  std::size_t numbers = 0;
+  read_series(file, [&](std::uint64_t k, std::span<const double> samples) {
+    if (!wanted.contains(k) || numbers + samples.size() > kMostNumbers) return;
+    numbers += samples.size();
+    series.runs[k].assign(samples.begin(), samples.end());
+  });
+  return series;
+}
+
+namespace {
+
+std::string page_series(const PageSeries& series, const std::vector<std::string>& names) {
+  // Five digits are more than a picture shows.
+  const auto number = [](double x) { return std::isfinite(x) ? fmt::format("{:.6g}", x) : std::string("null"); };
+  const auto list = [&](const std::vector<double>& numbers) { return page_list(numbers, number); };
+  const auto lists = [&](const auto& rows) { return page_list(rows, list); };
+  const std::size_t width = names.size() + 1;
+  std::string curves;
+  for (const auto& [k, samples] : series.runs) {
+    std::vector<std::vector<double>> columns(width);
+    for (std::size_t i = 0; i < samples.size(); ++i) columns[i % width].push_back(samples[i]);
+    curves += fmt::format("{}\"{}\":{}", curves.empty() ? "" : ",\n", k, lists(columns));
+  }
+  return fmt::format("const S={{\"names\":{},\"t\":{},\"mean\":{},\"q\":{},\"curves\":{{{}}}}};\n",
+                     page_list(names, page_text), list(series.bands.t), lists(series.bands.mean),
+                     page_list(series.bands.quantiles, lists), curves);
+}
+
+}  // namespace
+
+std::string make_results_page(const StoreTable& table, const std::string& title, const PageReplays& replays,
+                              const PageSeries& series) {
   const StudyIdentity& identity = table.identity;
   const std::size_t stride = (table.k.size() + kMostShownCases - 1) / kMostShownCases;
   std::string rows, commands, reasons;
   std::map<std::size_t, const std::string*> replayed;
   for (const auto& [row, data] : replays.runs) replayed[row] = &data;
   for (std::size_t r = 0; r < table.k.size(); ++r) {
-    if (r % std::max<std::size_t>(stride, 1) != 0 && !replayed.contains(r)) continue;
+    if (r % std::max<std::size_t>(stride, 1) != 0 && !replayed.contains(r) && !series.runs.contains(table.k[r]))
+      continue;
     std::string row = fmt::format("[{}", table.k[r]);
     for (const auto* columns : {&table.values, &table.measures})
       for (const auto& column : *columns) row += "," + page_number(column[r]);
@@ -138,7 +180,7 @@ std::string make_results_page(const StoreTable& table, const std::string& title,
   std::string runs;
   for (const auto& [row, data] : replayed)
     runs += fmt::format("{}\"{}\":{}", runs.empty() ? "" : ",\n", table.k[row], *data);
-  page += runs + "}};\n";
+  page += runs + "}};\n" + page_series(series, identity.series);
   return page + kResultsScript + "</script>\n</body></html>\n";
 }
 

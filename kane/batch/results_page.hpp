@@ -2,11 +2,12 @@
 // One page that shows the results of a sweep: parallel coordinates, histograms, scatter, tornado chart, response surface, Pareto
 // front. It needs no other file and no network. A click on a case shows its values and the command that runs it again.
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "kane/batch/store.hpp"
+#include "kane/batch/store_summary.hpp"
 
 namespace kane {
 
@@ -24,8 +25,17 @@ struct PageReplays {
   std::string note{};                                       ///< why there are none
 };
 
-/// The same store and replays give the same bytes.
+/// Series over the runs, and those of some runs.
+struct PageSeries {
+  SeriesBands bands{};                                  ///< at the probabilities of kPageBands
+  std::map<std::uint64_t, std::vector<double>> runs{};  ///< by number, as read_series() gives them
+};
+inline constexpr double kPageBands[] = {0.05, 0.25, 0.5, 0.75, 0.95};
+/// Those of a store; without series nothing. Some hundred runs evenly, and those that are replayed.
+[[nodiscard]] PageSeries read_page_series(const std::string& file, const StoreTable& table, const PageReplays& replays);
+
+/// The same store, replays and series give the same bytes.
 [[nodiscard]] std::string make_results_page(const StoreTable& table, const std::string& title,
-                                            const PageReplays& replays = {});
+                                            const PageReplays& replays = {}, const PageSeries& series = {});
 
 }  // namespace kane

@@ -6,12 +6,16 @@ extern const char* const kResultsStyle;
 extern const char* const kResultsScript;
 
 const char* const kResultsStyle = R"css(
-body{font:15px/1.45 system-ui,sans-serif;max-width:1180px;margin:1.5em auto;padding:0 1em;color:#1c2733;background:#fff}
-h1{font-size:1.5em}h2{font-size:1.1em;margin:1.6em 0 .4em}table{border-collapse:collapse}td,th{padding:.2em .8em;text-align:right;border-bottom:1px solid #dde3ea}
-td:first-child,th:first-child{text-align:left}canvas{display:block;border:1px solid #dde3ea;border-radius:4px;cursor:crosshair}
-select,button{font:inherit;margin:0 .6em .4em 0}.grid{display:flex;flex-wrap:wrap;gap:14px}#case{position:sticky;top:0;background:#f4f7fa;border:1px solid #cfd8e3;border-radius:4px;padding:.5em .8em;z-index:2}
-#replay{width:100%;height:640px;border:1px solid #cfd8e3;border-radius:4px;margin-top:8px}
-code{background:#e8edf3;padding:.1em .3em;border-radius:3px;word-break:break-all}small{color:#5b6b7c}
+:root{color-scheme:light dark;--paper:#fff;--ink:#1c2733;--faint:#5b6b7c;--line:#dde3ea;--edge:#cfd8e3;--soft:#f4f7fa;--code:#e8edf3;--axis:#8fa0b3;
+--mark:#000;--bar:#2f6fb0;--given:#7d93ad;--minus:#c0703b;--bad:#c33;--front:#c0392b;--light:0}
+@media (prefers-color-scheme:dark){:root{--paper:#14171b;--ink:#e4e8ec;--faint:#93a0ad;--line:#333b44;--edge:#3c4650;--soft:#1d2228;--code:#2a323b;--axis:#6b7886;
+--mark:#fff;--bar:#6aa7e8;--given:#8296ad;--minus:#d98d58;--bad:#f2857d;--front:#ff7f6e;--light:22}}
+body{font:15px/1.45 system-ui,sans-serif;max-width:1180px;margin:1.5em auto;padding:0 1em;color:var(--ink);background:var(--paper)}
+h1{font-size:1.5em}h2{font-size:1.1em;margin:1.6em 0 .4em}table{border-collapse:collapse}td,th{padding:.2em .8em;text-align:right;border-bottom:1px solid var(--line)}
+td:first-child,th:first-child{text-align:left}canvas{display:block;border:1px solid var(--line);border-radius:4px;cursor:crosshair}
+select,button{font:inherit;margin:0 .6em .4em 0}.grid{display:flex;flex-wrap:wrap;gap:14px}#case{position:sticky;top:0;background:var(--soft);border:1px solid var(--edge);border-radius:4px;padding:.5em .8em;z-index:2}
+#replay{width:100%;height:640px;border:1px solid var(--edge);border-radius:4px;margin-top:8px}
+code{background:var(--code);padding:.1em .3em;border-radius:3px;word-break:break-all}small{color:var(--faint)}
 )css";
 
 const char* const kResultsScript = R"js(
@@ -22,7 +26,10 @@ const fmt=x=>x===null||x===undefined?'–':(Math.abs(x)>=1e5||(x!==0&&Math.abs(x
 const label=(i,x)=>i<nv&&D.choices[i].length?D.choices[i][x]:fmt(x);
 const col=i=>D.rows.map(r=>r[i+1]);
 const range=v=>{let a=Infinity,b=-Infinity;for(const x of v)if(x!==null){if(x<a)a=x;if(x>b)b=x}if(a>b)return[0,1];if(a===b){const d=Math.abs(a)*.05||.5;return[a-d,b+d]}return[a,b]};
-const colour=(s,alpha)=>`hsla(${250-230*s},75%,${38+14*s}%,${alpha})`;
+// colours of the pictures are those of the style, light or dark
+let C={};const look=()=>{const v=getComputedStyle(document.documentElement);for(const n of ['ink','axis','mark','bar','given','minus','bad','front','faint','light'])C[n]=v.getPropertyValue('--'+n).trim()};look();
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change',()=>{look();drawers.forEach(f=>f())});
+const colour=(s,alpha)=>`hsla(${250-230*s},75%,${38+14*s+ +C.light}%,${alpha})`;
 function canvas(to,w,h){const c=el('canvas',undefined,to),k=devicePixelRatio||1;c.width=w*k;c.height=h*k;c.style.width=w+'px';c.style.height=h+'px';const g=c.getContext('2d');g.scale(k,k);g.font='12px system-ui,sans-serif';return[c,g]}
 function choice(to,text,list,value,on){el('label',text+' ',to);const s=el('select',undefined,to);list.forEach((n,i)=>{const o=el('option',n,s);o.value=i});s.value=value;s.onchange=()=>on(+s.value);return s}
 function select(r){chosen=r;const b=document.getElementById('case');b.textContent='';if(r<0){b.textContent='Click on a case in a picture to see it.';return}
@@ -49,13 +56,26 @@ D.summary.forEach(s=>{const tr=el('tr',undefined,tab);[s.name,s.count,fmt(s.mean
  const X=i=>60+(W-120)*(names.length>1?i/(names.length-1):.5),Y=(i,v)=>H-B-(H-T-B)*(v-rs[i][0])/(rs[i][1]-rs[i][0]);
  function line(r,style,w){g.strokeStyle=style;g.lineWidth=w;g.beginPath();let pen=false;names.forEach((n,i)=>{const v=D.rows[r][i+1];if(v===null){pen=false;return}pen?g.lineTo(X(i),Y(i,v)):g.moveTo(X(i),Y(i,v));pen=true});g.stroke()}
  function draw(){g.clearRect(0,0,W,H);const a=Math.max(.04,Math.min(.6,60/D.rows.length));D.rows.forEach((row,r)=>{const v=row[by+1];line(r,v===null?`rgba(200,60,60,${a})`:colour((v-rs[by][0])/(rs[by][1]-rs[by][0]),a),1)});
-  if(chosen>=0)line(chosen,'#000',2.5);g.fillStyle='#1c2733';names.forEach((n,i)=>{g.strokeStyle='#8fa0b3';g.lineWidth=1;g.beginPath();g.moveTo(X(i),T);g.lineTo(X(i),H-B);g.stroke();g.textAlign='center';g.fillText(n,X(i),T-22);g.fillText(label(i,rs[i][1]),X(i),T-7);g.fillText(label(i,rs[i][0]),X(i),H-B+15)})}
+  if(chosen>=0)line(chosen,C.mark,2.5);g.fillStyle=C.ink;names.forEach((n,i)=>{g.strokeStyle=C.axis;g.lineWidth=1;g.beginPath();g.moveTo(X(i),T);g.lineTo(X(i),H-B);g.stroke();g.textAlign='center';g.fillText(n,X(i),T-22);g.fillText(label(i,rs[i][1]),X(i),T-7);g.fillText(label(i,rs[i][0]),X(i),H-B+15)})}
  c.onclick=e=>{let best=-1,d=1e9;D.rows.forEach((row,r)=>{for(let i=0;i+1<names.length;i++){const p=row[i+1],q=row[i+2];if(p===null||q===null||e.offsetX<X(i)||e.offsetX>X(i+1))continue;const s=(e.offsetX-X(i))/(X(i+1)-X(i)),y=Y(i,p)*(1-s)+Y(i+1,q)*s,k=Math.abs(y-e.offsetY);if(k<d){d=k;best=r}}});if(d<12)select(best)};drawers.push(draw);draw()}
+// series: bands of the runs over time, and the chosen run
+if(S.names.length){el('h2','Over time: 5, 25, 50, 75 and 95 % of the runs');const bar=el('div');let i=0;const W=1140,H=340,L=70,B=40,T=16;choice(bar,'series',S.names,0,v=>{i=v;draw()});
+ const[c,g]=canvas(app,W,H);const note=el('small');
+ function draw(){g.clearRect(0,0,W,H);const q=S.q[i],own=chosen>=0?S.curves[D.rows[chosen][0]]:undefined,all=q.concat([S.mean[i]],own?[own[i+1]]:[]).flat(),ry=range(all),rx=range(S.t);
+  const X=v=>L+(W-L-20)*(v-rx[0])/(rx[1]-rx[0]),Y=v=>H-B-(H-B-T)*(v-ry[0])/(ry[1]-ry[0]);
+  const path=(t,v)=>{let pen=false;v.forEach((y,k)=>{if(y===null){pen=false;return}pen?g.lineTo(X(t[k]),Y(y)):g.moveTo(X(t[k]),Y(y));pen=true})};
+  const band=(a,b,alpha)=>{g.globalAlpha=alpha;g.fillStyle=C.bar;g.beginPath();S.t.forEach((t,k)=>{if(a[k]!==null)k?g.lineTo(X(t),Y(a[k])):g.moveTo(X(t),Y(a[k]))});for(let k=S.t.length-1;k>=0;k--)if(b[k]!==null)g.lineTo(X(S.t[k]),Y(b[k]));g.closePath();g.fill();g.globalAlpha=1};
+  band(q[0],q[4],.22);band(q[1],q[3],.3);
+  const line=(t,v,style,w,dash)=>{g.strokeStyle=style;g.lineWidth=w;g.setLineDash(dash);g.beginPath();path(t,v);g.stroke();g.setLineDash([]);g.lineWidth=1};
+  line(S.t,q[2],C.bar,2,[]);line(S.t,S.mean[i],C.faint,1,[5,4]);if(own)line(own[0],own[i+1],C.mark,2,[]);
+  note.textContent=chosen<0?'Line: median; dashed: mean. A run that is chosen is drawn over them.':own?'Run '+D.rows[chosen][0]+' is drawn over the bands.':'This page has no series of run '+D.rows[chosen][0]+'.';
+  g.strokeStyle=C.axis;g.strokeRect(L,T,W-L-20,H-B-T);g.fillStyle=C.ink;g.textAlign='left';g.fillText(fmt(rx[0]),L,H-B+15);g.textAlign='right';g.fillText(fmt(rx[1]),W-20,H-B+15);g.fillText(fmt(ry[0]),L-4,H-B);g.fillText(fmt(ry[1]),L-4,T+8);g.textAlign='center';g.fillText('t',(W+L)/2,H-8);g.save();g.translate(14,H/2);g.rotate(-Math.PI/2);g.fillText(S.names[i],0,0);g.restore()}
+ drawers.push(draw);draw()}
 // histograms
 {el('h2','Histograms');const grid=el('div');grid.className='grid';names.forEach((n,i)=>{const[c,g]=canvas(grid,270,170),v=col(i).filter(x=>x!==null),[a,b]=range(v),N=Math.max(5,Math.min(40,Math.ceil(Math.sqrt(v.length)))),bins=new Array(N).fill(0);
  v.forEach(x=>bins[Math.min(N-1,Math.floor((x-a)/(b-a)*N))]++);const m=Math.max(1,...bins);
- function draw(){g.clearRect(0,0,270,170);g.fillStyle=i<nv?'#7d93ad':'#2f6fb0';bins.forEach((k,j)=>g.fillRect(10+250*j/N,145-110*k/m,250/N-1,110*k/m));g.fillStyle='#1c2733';g.textAlign='center';g.fillText(n,135,16);g.textAlign='left';g.fillText(label(i,a),8,163);g.textAlign='right';g.fillText(label(i,b),262,163);
-  if(chosen>=0&&D.rows[chosen][i+1]!==null){g.fillStyle='#c33';g.fillRect(10+250*(D.rows[chosen][i+1]-a)/(b-a)-1,30,2,115)}}drawers.push(draw);draw()})}
+ function draw(){g.clearRect(0,0,270,170);g.fillStyle=i<nv?C.given:C.bar;bins.forEach((k,j)=>g.fillRect(10+250*j/N,145-110*k/m,250/N-1,110*k/m));g.fillStyle=C.ink;g.textAlign='center';g.fillText(n,135,16);g.textAlign='left';g.fillText(label(i,a),8,163);g.textAlign='right';g.fillText(label(i,b),262,163);
+  if(chosen>=0&&D.rows[chosen][i+1]!==null){g.fillStyle=C.bad;g.fillRect(10+250*(D.rows[chosen][i+1]-a)/(b-a)-1,30,2,115)}}drawers.push(draw);draw()})}
 // scatter, response surface, Pareto front
 function plane(title,sx,sy,sc,kind){el('h2',title);const bar=el('div');let x=sx,y=sy,c0=sc,up=[false,false];const W=760,H=420,L=70,B=40;
  choice(bar,'across',names,x,v=>{x=v;draw()});choice(bar,'up',names,y,v=>{y=v;draw()});
@@ -70,16 +90,16 @@ function plane(title,sx,sy,sc,kind){el('h2',title);const bar=el('div');let x=sx,
  function draw(){g.clearRect(0,0,W,H);const rx=range(col(x)),ry=range(col(y)),rc=range(col(c0)),X=v=>L+(W-L-20)*(v-rx[0])/(rx[1]-rx[0]),Y=v=>H-B-(H-B-20)*(v-ry[0])/(ry[1]-ry[0]);
   if(kind==='surface'){const at=surface(rx,ry);if(!at)note.textContent='The chosen columns do not determine a surface.';else{const S=6;for(let i=L;i<W-20;i+=S)for(let j=20;j<H-B;j+=S){const z=at((i+S/2-L)/(W-L-20)*2-1,1-(j+S/2-20)/(H-B-20)*2);g.fillStyle=colour(Math.max(0,Math.min(1,(z-rc[0])/(rc[1]-rc[0]))),.55);g.fillRect(i,j,S,S)}}}
   P=[];const cells=new Map();D.rows.forEach((r,i)=>{const a=r[x+1],b=r[y+1];if(a===null||b===null)return;const px=X(a),py=Y(b);P.push([px,py,i]);const key=(px>>3)+','+(py>>3);cells.set(key,(cells.get(key)||0)+1)});
-  P.forEach(p=>{const z=D.rows[p[2]][c0+1],dense=cells.get((p[0]>>3)+','+(p[1]>>3));g.fillStyle=kind==='pareto'?'rgba(120,140,165,.45)':z===null?'#c33':colour((z-rc[0])/(rc[1]-rc[0]),Math.max(.15,Math.min(.9,2.5/Math.sqrt(dense))));g.beginPath();g.arc(p[0],p[1],kind==='surface'?2:3,0,7);g.fill()});
-  if(kind==='pareto'){const f=front();note.textContent=f.length+' of these runs are on the front: no other is better in both.';g.strokeStyle=g.fillStyle='#c0392b';g.beginPath();f.forEach((r,i)=>{const a=X(D.rows[r][x+1]),b=Y(D.rows[r][y+1]);i?g.lineTo(a,b):g.moveTo(a,b)});g.stroke();f.forEach(r=>{g.beginPath();g.arc(X(D.rows[r][x+1]),Y(D.rows[r][y+1]),4,0,7);g.fill()})}
-  if(chosen>=0&&D.rows[chosen][x+1]!==null&&D.rows[chosen][y+1]!==null){g.strokeStyle='#000';g.lineWidth=2;g.beginPath();g.arc(X(D.rows[chosen][x+1]),Y(D.rows[chosen][y+1]),7,0,7);g.stroke();g.lineWidth=1}
-  g.strokeStyle='#8fa0b3';g.strokeRect(L,20,W-L-20,H-B-20);g.fillStyle='#1c2733';g.textAlign='left';g.fillText(label(x,rx[0]),L,H-B+15);g.textAlign='right';g.fillText(label(x,rx[1]),W-20,H-B+15);g.fillText(label(y,ry[0]),L-4,H-B);g.fillText(label(y,ry[1]),L-4,28);g.textAlign='center';g.fillText(names[x],(W+L)/2,H-8);g.save();g.translate(14,H/2);g.rotate(-Math.PI/2);g.fillText(names[y],0,0);g.restore()}
+  P.forEach(p=>{const z=D.rows[p[2]][c0+1],dense=cells.get((p[0]>>3)+','+(p[1]>>3));g.fillStyle=kind==='pareto'?'rgba(120,140,165,.45)':z===null?C.bad:colour((z-rc[0])/(rc[1]-rc[0]),Math.max(.15,Math.min(.9,2.5/Math.sqrt(dense))));g.beginPath();g.arc(p[0],p[1],kind==='surface'?2:3,0,7);g.fill()});
+  if(kind==='pareto'){const f=front();note.textContent=f.length+' of these runs are on the front: no other is better in both.';g.strokeStyle=g.fillStyle=C.front;g.beginPath();f.forEach((r,i)=>{const a=X(D.rows[r][x+1]),b=Y(D.rows[r][y+1]);i?g.lineTo(a,b):g.moveTo(a,b)});g.stroke();f.forEach(r=>{g.beginPath();g.arc(X(D.rows[r][x+1]),Y(D.rows[r][y+1]),4,0,7);g.fill()})}
+  if(chosen>=0&&D.rows[chosen][x+1]!==null&&D.rows[chosen][y+1]!==null){g.strokeStyle=C.mark;g.lineWidth=2;g.beginPath();g.arc(X(D.rows[chosen][x+1]),Y(D.rows[chosen][y+1]),7,0,7);g.stroke();g.lineWidth=1}
+  g.strokeStyle=C.axis;g.strokeRect(L,20,W-L-20,H-B-20);g.fillStyle=C.ink;g.textAlign='left';g.fillText(label(x,rx[0]),L,H-B+15);g.textAlign='right';g.fillText(label(x,rx[1]),W-20,H-B+15);g.fillText(label(y,ry[0]),L-4,H-B);g.fillText(label(y,ry[1]),L-4,28);g.textAlign='center';g.fillText(names[x],(W+L)/2,H-8);g.save();g.translate(14,H/2);g.rotate(-Math.PI/2);g.fillText(names[y],0,0);g.restore()}
  c.onclick=e=>{let best=-1,d=15;P.forEach(p=>{const k=Math.hypot(p[0]-e.offsetX,p[1]-e.offsetY);if(k<d){d=k;best=p[2]}});if(best>=0)select(best)};drawers.push(draw);draw()}
 plane('Scatter',0,nv,nv,'scatter');
 // tornado
 {const what=D.sampling==='saltelli'?"Sobol's total index":D.sampling==='morris'?'mean size of the elementary effects':'correlation of ranks';el('h2','Influence of the variables: '+what);const bar=el('div');let m=0;const H=30+24*nv,W=760;choice(bar,'measure',D.measures,0,v=>{m=v;draw()});const[c,g]=canvas(app,W,H);
  function draw(){g.clearRect(0,0,W,H);const f=D.summary[m].influence.map((v,i)=>[i,v===null?0:v]).sort((a,b)=>Math.abs(b[1])-Math.abs(a[1])),top=D.sampling==='morris'?Math.max(1e-300,...f.map(p=>Math.abs(p[1]))):1,zero=D.sampling==='saltelli'||D.sampling==='morris'?160:440,span=D.sampling==='saltelli'||D.sampling==='morris'?520:250;
-  f.forEach(([i,v],k)=>{g.fillStyle=v<0?'#c0703b':'#2f6fb0';const w=span*Math.min(1.2,Math.abs(v)/top);g.fillRect(v<0?zero-w:zero,12+24*k,w,18);g.fillStyle='#1c2733';g.textAlign='left';g.fillText(D.variables[i],8,26+24*k);g.textAlign=v<0?'right':'left';g.fillText(fmt(v),v<0?zero-w-5:zero+w+5,26+24*k)});g.strokeStyle='#8fa0b3';g.beginPath();g.moveTo(zero,6);g.lineTo(zero,H-6);g.stroke()}draw()}
+  f.forEach(([i,v],k)=>{g.fillStyle=v<0?C.minus:C.bar;const w=span*Math.min(1.2,Math.abs(v)/top);g.fillRect(v<0?zero-w:zero,12+24*k,w,18);g.fillStyle=C.ink;g.textAlign='left';g.fillText(D.variables[i],8,26+24*k);g.textAlign=v<0?'right':'left';g.fillText(fmt(v),v<0?zero-w-5:zero+w+5,26+24*k)});g.strokeStyle=C.axis;g.beginPath();g.moveTo(zero,6);g.lineTo(zero,H-6);g.stroke()}drawers.push(draw);draw()}
 if(nv>=2)plane('Response surface',0,1,nv,'surface');
 if(nm>=2)plane('Pareto front',nv,nv+1,nv,'pareto');
 select(-1);

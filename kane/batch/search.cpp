@@ -6,6 +6,7 @@
 #include <nlopt.hpp>
 
 #include "kane/base/suggest.hpp"
+#include "kane/batch/measure_gradient.hpp"
 #include "kane/batch/row_expression.hpp"
 #include "kane/batch/statistics.hpp"
 
@@ -56,9 +57,14 @@ class DesignSearch {
       run_algorithm(nlopt::GN_ISRES, options_.evaluations);
     else if (options_.method == "auto") {
       run_algorithm(nlopt::GN_ISRES, options_.evaluations * 2 / 3);
-      run_algorithm(nlopt::LN_COBYLA, options_.evaluations);
+      prepare_gradient();
+      if (gradient_) run_algorithm(nlopt::LD_SLSQP, options_.evaluations);
+      if (!gradient_ || broken_) run_algorithm(nlopt::LN_COBYLA, options_.evaluations);
+    } else if (options_.method == "gradient") {
+      prepare_gradient();
+      run_algorithm(nlopt::LD_SLSQP, options_.evaluations);
     } else
-      run_algorithm(options_.method == "gradient" ? nlopt::LD_SLSQP : nlopt::LN_COBYLA, options_.evaluations);
+      run_algorithm(nlopt::LN_COBYLA, options_.evaluations);
     return report();
   }
 
@@ -116,10 +122,61 @@ class DesignSearch {
     return largest;
   }
 
+  void prepare_gradient() {
+    Numbers spans;
+    for (std::size_t i = 0; i < low_.size(); ++i) spans.push_back(high_[i] - low_[i]);
+    try {
+      gradient_ = std::make_unique<MeasureGradient>(sweep_, spans);
+    } catch (const ModelError& error) {
+      no_gradients_ = error.message();
+    }
+  }
+
+  /// Derivatives of the measures at x; null: they are not known.
+  const Matrix* measure_slopes(const Numbers& x) {
+    if (!gradient_) return nullptr;
+    const Numbers values = values_at(x);
+    if (values != sloped_) {
+      sloped_ = values;
+      const std::string failure = gradient_->calc(values, slopes_);
+      sloped_ok_ = failure.empty();
+      if (sloped_ok_)
+        ++gradients_;
+      else
+        no_gradients_ = failure;
+    }
+    return sloped_ok_ ? &slopes_ : nullptr;
+  }
+
+  /// The derivative of an expression of a row along each variable, which measures follow.
+  void differentiate(RowExpression& expression, bool margin, double sign, const Numbers& x, const Matrix& m,
+                     Numbers& slope) {
+    const CaseResult& at = point_at(x).result;
+    constexpr double kStep = 1e-6;  // of the range
+    Numbers row(at.values.size() + at.measures.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      double side[2];
+      for (int k = 0; k < 2; ++k) {
+        const double e = (k == 0 ? kStep : -kStep) * (high_[i] - low_[i]);
+        std::copy(at.values.begin(), at.values.end(), row.begin());
+        row[i] += e;
+        for (std::size_t j = 0; j < at.measures.size(); ++j) row[at.values.size() + j] = at.measures[j] + e * m(j, i);
+        side[k] = margin ? expression.calc_margin(row) : expression.calc(row);
+      }
+      slope[i] = sign * (side[0] - side[1]) / (2 * kStep);
+    }
+  }
+
+  /// `value`: sign times a goal or, with `margin`, a condition.
   template <class Value>
-  double with_slope(const Numbers& x, Numbers& slope, Value value) {
+  double with_slope(const Numbers& x, Numbers& slope, Value value, RowExpression& expression, bool margin,
+                    double sign) {
     const double f = value(x);
     if (slope.empty()) return f;
+    if (const Matrix* m = measure_slopes(x)) {
+      differentiate(expression, margin, sign, x, *m, slope);
+      if (std::all_of(slope.begin(), slope.end(), [](double d) { return std::isfinite(d); })) return f;
+    }
     constexpr double kStep = 1e-4;  // of the range; runs are computed to about 1e-9
     for (std::size_t i = 0; i < x.size(); ++i) {
       Numbers a = x, b = x;
@@ -141,7 +198,10 @@ class DesignSearch {
     opt.set_min_objective(
         [](const Numbers& x, Numbers& slope, void* self) {
           auto& s = *static_cast<DesignSearch*>(self);
-          return s.with_slope(x, slope, [&](const Numbers& at) { return s.cost(s.point_at(at)); });
+          // Derivatives are wanted for single goals only.
+          return s.with_slope(
+              x, slope, [&](const Numbers& at) { return s.cost(s.point_at(at)); }, s.goals_.front(), false,
+              s.options_.goals.front().larger ? -1 : 1);
         },
         this);
     std::vector<Constraint> constraints;
@@ -151,7 +211,8 @@ class DesignSearch {
           [](const Numbers& x, Numbers& slope, void* data) {
             const auto& own = *static_cast<Constraint*>(data);
             return own.search->with_slope(
-                x, slope, [&](const Numbers& at) { return -own.search->point_at(at).margins[own.index]; });
+                x, slope, [&](const Numbers& at) { return -own.search->point_at(at).margins[own.index]; },
+                own.search->conditions_[own.index], true, -1);
           },
           &c, 1e-9);
     opt.set_xtol_abs(1e-7);
@@ -159,6 +220,7 @@ class DesignSearch {
     Numbers x = start();
     double f = 0;
     stopped_ = "the goal does not change any more";
+    broken_ = false;
     try {
       const nlopt::result code = opt.optimize(x, f);
       if (code == nlopt::MAXEVAL_REACHED) stopped_ = "all runs are used up";
@@ -166,8 +228,10 @@ class DesignSearch {
       stopped_ = "all runs are used up";
     } catch (const nlopt::roundoff_limited&) {
       stopped_ = "rounding errors prevent further progress";
+      broken_ = true;
     } catch (const std::runtime_error& error) {
       stopped_ = fmt::format("NLopt stopped: {}", error.what());
+      broken_ = true;
     }
   }
 
@@ -213,7 +277,7 @@ class DesignSearch {
   SearchReport report() {
     SearchReport r;
     r.runs = points_.size();
-    r.stopped = stopped_;
+    r.stopped = stopped_, r.gradients = gradients_, r.no_gradients = no_gradients_;
     const auto add = [&](const Point& p) {
       r.best.push_back(p.result);
       Numbers g = p.goals;
@@ -245,6 +309,13 @@ class DesignSearch {
   std::vector<Point> points_;
   std::uint64_t limit_ = 0;
   std::string stopped_;
+  bool broken_ = false;  ///< NLopt gave up
+  std::unique_ptr<MeasureGradient> gradient_;
+  Numbers sloped_;  ///< where slopes_ are from
+  Matrix slopes_;
+  bool sloped_ok_ = false;
+  std::uint64_t gradients_ = 0;
+  std::string no_gradients_;
 };
 
 }  // namespace

@@ -3,9 +3,10 @@
 // conditions. Algorithms of NLopt (S. G. Johnson, The NLopt nonlinear-optimization package):
 //
 //   local     COBYLA, linear models without derivatives (Powell 1994)
-//   gradient  SLSQP, sequential quadratic programming (Kraft 1994); derivatives by central differences of runs
+//   gradient  SLSQP, sequential quadratic programming (Kraft 1994); derivatives from the variational equations where the motion is
+//             smooth (measure_gradient.hpp), else by central differences of runs
 //   global    ISRES, an evolution strategy that ranks conditions (Runarsson and Yao 2005)
-//   auto      global for two thirds of the runs, then local from the best
+//   auto      global for two thirds of the runs, then from the best: gradient where the motion is smooth, else local
 //   pareto    several goals: Tchebycheff's weighted distance from the best of each, for several weights, each by local search
 //
 // Every evaluation is a run with a number, so that it can be kept in a store like the cases of a study.
@@ -38,6 +39,8 @@ struct SearchReport {
   std::vector<std::vector<double>> goals{};  ///< values of the goals
   bool feasible = false;                     ///< the conditions hold in the best
   std::string stopped{};                     ///< why it ended
+  std::uint64_t gradients = 0;               ///< derivatives that came from variational equations, not from runs
+  std::string no_gradients{};                ///< why there were none, if some were wanted
 };
 
 /// Runs `k` with these values.

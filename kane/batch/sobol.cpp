@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
 #include "kane/batch/philox.hpp"
 
@@ -79,14 +80,14 @@ Words plain_directions(std::uint32_t dimension) {
   constexpr int n = SobolSequence::kBits;
   Words v{};
   if (dimension == 0) {
-    for (int i = 0; i < n; ++i) v[static_cast<std::size_t>(i)] = std::uint64_t{1} << static_cast<unsigned>(n - 1 - i);
+    for (int i = 0; i < n; ++i) v[at(i)] = std::uint64_t{1} << static_cast<unsigned>(n - 1 - i);
     return v;
   }
   const JoeKuoRow& row = kJoeKuo[dimension - 1];
   for (int i = 0; i < n; ++i) {
-    auto& to = v[static_cast<std::size_t>(i)];
+    auto& to = v[at(i)];
     if (i < row.s) {
-      to = std::uint64_t{row.m[static_cast<std::size_t>(i)]} << static_cast<unsigned>(n - 1 - i);
+      to = std::uint64_t{row.m[at(i)]} << static_cast<unsigned>(n - 1 - i);
       continue;
     }
     const std::uint64_t back = v[static_cast<std::size_t>(i - row.s)];
@@ -115,13 +116,12 @@ SobolSequence::SobolSequence(std::uint32_t dimensions, std::uint64_t seed, bool 
       const unsigned bit = static_cast<unsigned>(kBits - 1 - r);
       const std::uint64_t higher = ~((std::uint64_t{2} << bit) - 1);
       const auto random = random_bits(seed, RandomUse::Scramble, static_cast<std::uint64_t>(r), d);
-      masks[static_cast<std::size_t>(r)] =
-          (std::uint64_t{1} << bit) | (random & higher & ((std::uint64_t{1} << kBits) - 1));
+      masks[at(r)] = (std::uint64_t{1} << bit) | (random & higher & ((std::uint64_t{1} << kBits) - 1));
     }
     for (std::size_t i = 0; i < kBits; ++i) {
       to.v[i] = 0;
       for (int r = 0; r < kBits; ++r)
-        to.v[i] |= static_cast<std::uint64_t>(std::popcount(v[i] & masks[static_cast<std::size_t>(r)]) & 1)
+        to.v[i] |= static_cast<std::uint64_t>(std::popcount(v[i] & masks[at(r)]) & 1)
                    << static_cast<unsigned>(kBits - 1 - r);
     }
     to.shift = random_bits(seed, RandomUse::Offset, 0, d) >> (64U - kBits);
@@ -131,7 +131,7 @@ SobolSequence::SobolSequence(std::uint32_t dimensions, std::uint64_t seed, bool 
 double SobolSequence::unit(std::uint64_t j, std::uint32_t dimension) const {
   const Directions& d = directions_[dimension];
   std::uint64_t x = d.shift;
-  for (std::uint64_t left = j; left != 0; left &= left - 1) x ^= d.v[static_cast<std::size_t>(std::countr_zero(left))];
+  for (std::uint64_t left = j; left != 0; left &= left - 1) x ^= d.v[at(std::countr_zero(left))];
   return (static_cast<double>(x) + (d.scrambled ? 0.5 : 0.0)) * 0x1p-52;
 }
 

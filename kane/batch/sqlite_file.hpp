@@ -5,7 +5,10 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "kane/base/error.hpp"
 
@@ -27,6 +30,9 @@ class Statement {
   Statement& bind(int place, const std::string& text) {
     return sqlite3_bind_text(statement_, place, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT), *this;
   }
+  Statement& bind_numbers(int place, std::span<const double> numbers) {
+    return sqlite3_bind_blob64(statement_, place, numbers.data(), numbers.size_bytes(), SQLITE_TRANSIENT), *this;
+  }
   /// SQLITE_ROW, SQLITE_DONE or an error.
   int step() { return sqlite3_step(statement_); }
   void reset() { sqlite3_reset(statement_); }
@@ -35,6 +41,11 @@ class Statement {
     return sqlite3_column_double(statement_, column);
   }
   [[nodiscard]] std::int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
+  void numbers(int column, std::vector<double>& to) const {
+    const void* const bytes = sqlite3_column_blob(statement_, column);
+    to.resize(static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)) / sizeof(double));
+    if (bytes != nullptr && !to.empty()) std::memcpy(to.data(), bytes, to.size() * sizeof(double));
+  }
   [[nodiscard]] std::string text(int column) const {
     const auto* bytes = sqlite3_column_text(statement_, column);
     return bytes == nullptr ? std::string()

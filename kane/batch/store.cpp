@@ -94,6 +94,7 @@ StudyIdentity identity_from(std::map<std::string, std::string> keys) {
   identity.variables = split_joined(keys["variables"]), identity.measures = split_joined(keys["measures"]);
   for (const auto& list : split_joined(keys["choices"])) identity.choices.push_back(split_joined(list));
   identity.choices.resize(identity.variables.size());
+  identity.series = split_joined(keys["series"]);
   return identity;
 }
 
@@ -124,13 +125,13 @@ struct SweepStore::Data {
   std::string file;
   int lock = -1;
   Database database{};
-  std::unique_ptr<Statement> insert{}, complain{}, touch{};
+  std::unique_ptr<Statement> insert{}, complain{}, touch{}, keep{};
   std::vector<std::vector<std::string>> choices{};
   std::uint64_t count = 0;
   std::int64_t session = 0;
 
   ~Data() {
-    insert.reset(), complain.reset(), touch.reset();
+    insert.reset(), complain.reset(), touch.reset(), keep.reset();
     sqlite3_close(database.db);
     database.db = nullptr;
     if (lock >= 0) ::close(lock);  // after SQLite: closing any descriptor of a file gives up the locks SQLite has on it
@@ -186,7 +187,7 @@ SweepStore::SweepStore(const std::string& file, const StudyIdentity& identity, b
     (void)read_keys(data_->database.db, file);  // only a store may be discarded
     data_->execute(
         "BEGIN IMMEDIATE; DROP TABLE IF EXISTS runs; DROP TABLE IF EXISTS failures; DROP TABLE IF EXISTS sessions; "
-        "DROP TABLE study; COMMIT");
+        "DROP TABLE IF EXISTS series; DROP TABLE study; COMMIT");
   }
   if (empty || fresh)
     create(identity);
@@ -201,6 +202,8 @@ SweepStore::SweepStore(const std::string& file, const StudyIdentity& identity, b
   data_->insert = std::make_unique<Statement>(db, "INSERT OR REPLACE INTO runs VALUES (" + places + ")", file);
   data_->complain = std::make_unique<Statement>(db, "INSERT OR REPLACE INTO failures VALUES (?, ?)", file);
   data_->touch = std::make_unique<Statement>(db, "UPDATE sessions SET updated = ?, done = ? WHERE id = ?", file);
+  if (!identity.series.empty())
+    data_->keep = std::make_unique<Statement>(db, "INSERT OR REPLACE INTO series VALUES (?, ?)", file);
   begin_session();
 }
 
@@ -221,6 +224,7 @@ void SweepStore::create(const StudyIdentity& identity) {
   data_->execute("CREATE TABLE study (key TEXT PRIMARY KEY, value TEXT)");
   data_->execute(("CREATE TABLE runs (k INTEGER PRIMARY KEY, status INTEGER, seconds REAL" + columns + ")").c_str());
   data_->execute("CREATE TABLE failures (k INTEGER PRIMARY KEY, reason TEXT)");
+  if (!identity.series.empty()) data_->execute("CREATE TABLE series (k INTEGER PRIMARY KEY, samples BLOB)");
   data_->execute(
       "CREATE TABLE sessions (id INTEGER PRIMARY KEY, started REAL, updated REAL, begun INTEGER, done INTEGER, pid "
       "INTEGER)");
@@ -238,7 +242,8 @@ void SweepStore::create(const StudyIdentity& identity) {
                                                       {"count", std::to_string(identity.count)},
                                                       {"variables", join_list(identity.variables)},
                                                       {"measures", join_list(identity.measures)},
-                                                      {"choices", join_list(choices)}};
+                                                      {"choices", join_list(choices)},
+                                                      {"series", join_list(identity.series)}};
   for (const auto& [key, value] : keys) {
     put.bind(1, std::string(key)).bind(2, value);
     data_->run(put);
@@ -254,7 +259,8 @@ void SweepStore::check_identity(const StudyIdentity& identity) {
           "'{}' has results of another model, or of this one before it was changed; {}", data_->file, kAdvice);
   require(old.version == identity.version, "'{}' has results of another version of Kane ({}, this is {}); {}",
           data_->file, old.version, identity.version, kAdvice);
-  require(old.study == identity.study && old.variables == identity.variables && old.measures == identity.measures,
+  require(old.study == identity.study && old.variables == identity.variables && old.measures == identity.measures &&
+              old.series == identity.series,
           "'{}' has results of another study (other variables, measures or options); {}", data_->file, kAdvice);
   require(identity.count >= old.count, "'{}' is for {} runs, more than the {} requested now; {}", data_->file,
           old.count, identity.count, kAdvice);
@@ -305,6 +311,10 @@ void SweepStore::write(std::span<const CaseResult> results) {
     }
     for (const double m : r.measures) put.bind(++place, m);  // not-a-number is stored as NULL
     data_->run(put);
+    if (r.ok && data_->keep && !r.series.empty()) {
+      data_->keep->bind(1, static_cast<std::int64_t>(r.k)).bind_numbers(2, r.series);
+      data_->run(*data_->keep);
+    }
     if (r.ok) continue;
     data_->complain->bind(1, static_cast<std::int64_t>(r.k)).bind(2, r.reason);
     data_->run(*data_->complain);
@@ -343,13 +353,55 @@ StoreStatus read_status(const std::string& file) {
   return status;
 }
 
-StoreTable read_store(const std::string& file) {
+namespace {
+
+/// Opens a store for reading.
+StudyIdentity open_store(Database& database, const std::string& file) {
   std::error_code ignored;
   require(std::filesystem::is_regular_file(file, ignored), "there is no store '{}'", file);
-  Database database;
   open_database(database, file, SQLITE_OPEN_READWRITE);
+  return identity_from(read_keys(database.db, file));
+}
+
+}  // namespace
+
+void read_series(const std::string& file, const OnSeries& on_series, std::optional<std::uint64_t> only) {
+  Database database;
+  const StudyIdentity identity = open_store(database, file);
+  if (identity.series.empty()) return;
+  Statement query(database.db,
+                  only ? fmt::format("SELECT k, samples FROM series WHERE k = {}", *only)
+                       : std::string("SELECT k, samples FROM series ORDER BY k"),
+                  file);
+  std::vector<double> samples;
+  int code = SQLITE_ROW;
+  while ((code = query.step()) == SQLITE_ROW) {
+    query.numbers(1, samples);
+    require(samples.size() % (1 + identity.series.size()) == 0, "'{}' has a damaged series of run {}", file,
+            query.integer(0));
+    on_series(static_cast<std::uint64_t>(query.integer(0)), samples);
+  }
+  require(code == SQLITE_DONE, "'{}' cannot be read: {}", file, sqlite3_errmsg(database.db));
+}
+
+void scan_store(const std::string& file, const std::function<void(const StoreRow&)>& on_row) {
+  Database database;
+  const StudyIdentity identity = open_store(database, file);
+  Statement query(database.db, "SELECT * FROM runs ORDER BY k", file);
+  std::vector<double> measures(identity.measures.size());
+  const int first = 3 + static_cast<int>(identity.variables.size());
+  int code = SQLITE_ROW;
+  while ((code = query.step()) == SQLITE_ROW) {
+    for (std::size_t i = 0; i < measures.size(); ++i) measures[i] = query.number(first + static_cast<int>(i));
+    on_row({static_cast<std::uint64_t>(query.integer(0)), query.integer(1) == 0, query.number(2), measures});
+  }
+  require(code == SQLITE_DONE, "'{}' cannot be read: {}", file, sqlite3_errmsg(database.db));
+}
+
+StoreTable read_store(const std::string& file) {
+  Database database;
   StoreTable table;
-  table.identity = identity_from(read_keys(database.db, file));
+  table.identity = open_store(database, file);
   const std::size_t nv = table.identity.variables.size(), nm = table.identity.measures.size();
   table.values.resize(nv), table.measures.resize(nm);
   Statement query(database.db, "SELECT * FROM runs ORDER BY k", file);

@@ -5,13 +5,16 @@
 //   study     key, value        the study as text, hash of the model, version, names of the columns
 //   runs      k, status, seconds, one column for each variable and each measure      status 0: done, 1: failed
 //   failures  k, reason
+//   series    k, samples: a time and a value of each series, one after the other, 8 bytes each; only if series are kept
 //   sessions  started, updated, begun (runs that were there before), pid: who has worked on it, for --status
 //
 // While a sweep writes, it holds a lock on the file (flock) that ends with the process; a second sweep is refused. Others may read.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -32,6 +35,7 @@ struct StudyIdentity {
   std::uint64_t count = 0;
   std::vector<std::string> variables, measures;
   std::vector<std::vector<std::string>> choices;  ///< choices of each variable; empty: it takes numbers
+  std::vector<std::string> series{};              ///< names of the series that are kept
 };
 
 /// Hash of a text in 16 hexadecimal digits (FNV-1a).
@@ -90,5 +94,19 @@ struct StoreTable {
 };
 /// Throws ModelError if the file is not a store.
 [[nodiscard]] StoreTable read_store(const std::string& file);
+
+/// The series of one run: a time and a value of each series, one after the other.
+using OnSeries = std::function<void(std::uint64_t k, std::span<const double> samples)>;
+/// The series of all runs that have some, by number; of one run if `only` is given. Throws ModelError if the file is not a store.
+void read_series(const std::string& file, const OnSeries& on_series, std::optional<std::uint64_t> only = {});
+
+/// The results of a store one after the other, in the order of the cases, in little memory.
+struct StoreRow {
+  std::uint64_t k = 0;
+  bool ok = false;
+  double seconds = 0;
+  std::span<const double> measures;
+};
+void scan_store(const std::string& file, const std::function<void(const StoreRow&)>& on_row);
 
 }  // namespace kane

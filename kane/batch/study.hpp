@@ -39,8 +39,24 @@ struct StudyVariable {
 /// may have units. Throws ModelError.
 [[nodiscard]] StudyVariable parse_study_variable(const std::string& name, const std::string& text,
                                                  const Where& where = {});
+/// Between the normal scores of two distributions; for normal ones, their correlation itself.
+struct StudyCorrelation {
+  std::string a, b;
+  double value = 0;
+  Where where{};
+};
+
+/// Variables that belong together.
+struct StudyVariables {
+  std::vector<StudyVariable> variables;
+  std::vector<StudyCorrelation> correlations{};
+};
+/// One variable, or several of a joint normal distribution, given by means and a covariance matrix (in SI units):
+/// "a, b" and "normal([0.3, 0.5], [[1e-4, 5e-5], [5e-5, 4e-4]])". Throws ModelError.
+[[nodiscard]] StudyVariables parse_study_variables(const std::string& names, const std::string& text,
+                                                   const Where& where = {});
 /// The same from "name=text" or "name~text"; `option` begins messages.
-[[nodiscard]] StudyVariable parse_vary_option(const std::string& assignment, const std::string& option);
+[[nodiscard]] StudyVariables parse_vary_option(const std::string& assignment, const std::string& option);
 
 /// Cases of a file: a line of names, then lines of numbers.
 struct StudyCases {
@@ -49,13 +65,6 @@ struct StudyCases {
 };
 /// Throws ModelError with file and line. `file` is for messages only.
 [[nodiscard]] StudyCases parse_cases(std::string_view text, const std::string& file);
-
-/// Between the normal scores of two distributions; for normal ones, their correlation itself.
-struct StudyCorrelation {
-  std::string a, b;
-  double value = 0;
-  Where where{};
-};
 
 struct StudyOptions {
   std::vector<StudyVariable> variables{};

@@ -183,15 +183,93 @@ StudyVariable parse_study_variable(const std::string& name, const std::string& t
   return VariableParser(name, text, where).parse();
 }
 
-StudyVariable parse_vary_option(const std::string& assignment, const std::string& option) {
+namespace {
+
+[[noreturn]] void fail_joint(const std::string& names, const Where& where, const std::string& message) {
+  const std::string whole = fmt::format("'{}' in the study: {}", names, message);
+  if (where.line > 0) throw ModelError(where, whole);
+  throw ModelError(whole);
+}
+
+/// The items of "[a, b]".
+std::vector<std::string_view> bracketed(const std::string& names, const Where& where, std::string_view text) {
+  if (text.size() < 2 || text.front() != '[' || text.back() != ']')
+    fail_joint(names, where,
+               fmt::format("variables together take normal([means], [[covariances], ...]), but '{}' is given", text));
+  return split_list(text.substr(1, text.size() - 2));
+}
+
+/// A matrix of covariances, each row in brackets.
+std::vector<std::vector<double>> read_covariance(const std::string& names, const Where& where, std::string_view text,
+                                                 std::size_t n) {
+  std::vector<std::vector<double>> c;
+  for (const std::string_view row : bracketed(names, where, text)) {
+    c.emplace_back();
+    for (const std::string_view cell : bracketed(names, where, row)) {
+      // A list of one value takes a number as every other place of a study does.
+      const StudyVariable number = parse_study_variable(names, "{" + std::string(cell) + "}", where);
+      if (number.values.size() != 1) fail_joint(names, where, fmt::format("'{}' is not a number", cell));
+      c.back().push_back(number.values.front());
+    }
+  }
+  const bool square = c.size() == n && std::all_of(c.begin(), c.end(), [&](const auto& r) { return r.size() == n; });
+  if (!square) fail_joint(names, where, fmt::format("{} variables need a covariance matrix of {} rows of {}", n, n, n));
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!(c[i][i] > 0)) fail_joint(names, where, fmt::format("the variance {} is not positive", c[i][i]));
+    for (std::size_t j = 0; j < i; ++j) {
+      const double most = std::sqrt(c[i][i] * c[j][j]);
+      if (std::abs(c[i][j]) > most)
+        fail_joint(names, where,
+                   fmt::format("the covariance {} contradicts the variances {} and {}: at most {:.6g} is possible",
+                               c[i][j], c[j][j], c[i][i], most));
+      if (std::abs(c[i][j] - c[j][i]) > 1e-9 * std::sqrt(c[i][i] * c[j][j]))
+        fail_joint(names, where,
+                   fmt::format("a covariance matrix is symmetric, but {} and {} face each other", c[i][j], c[j][i]));
+    }
+  }
+  return c;
+}
+
+}  // namespace
+
+StudyVariables parse_study_variables(const std::string& names, const std::string& text, const Where& where) {
+  if (names.find(',') == std::string::npos) return {{parse_study_variable(names, text, where)}};
+  const auto list = split_list(names);
+  const std::size_t n = list.size();
+  constexpr std::string_view kNormal = "normal(";
+  const std::string_view law = trim(text);
+  if (!law.starts_with(kNormal) || law.back() != ')')
+    fail_joint(names, where,
+               "variables together have a joint normal distribution: normal([means], [[covariances], ...])");
+  const auto arguments = split_list(law.substr(kNormal.size(), law.size() - kNormal.size() - 1));
+  if (arguments.size() != 2)
+    fail_joint(names, where,
+               "a joint normal distribution takes means and a covariance matrix: normal([1, 2], [[1, 0.5], "
+               "[0.5, 2]])");
+  const auto means = bracketed(names, where, arguments[0]);
+  if (means.size() != n)
+    fail_joint(names, where, fmt::format("{} variables need {} means, not {}", n, n, means.size()));
+  const auto c = read_covariance(names, where, arguments[1], n);
+  StudyVariables result;
+  for (std::size_t i = 0; i < n; ++i) {
+    result.variables.push_back(
+        parse_study_variable(std::string(list[i]), fmt::format("normal({}, {})", means[i], std::sqrt(c[i][i])), where));
+    for (std::size_t j = 0; j < i; ++j)
+      result.correlations.push_back(
+          {std::string(list[j]), std::string(list[i]), c[i][j] / std::sqrt(c[i][i] * c[j][j]), where});
+  }
+  return result;
+}
+
+StudyVariables parse_vary_option(const std::string& assignment, const std::string& option) {
   const auto sign = assignment.find_first_of("=~");
   require(sign != std::string::npos && sign > 0,
           "{} needs name=values or name~distribution, such as m=1..2:50 or \"L~normal(0.3, 0.01)\", not '{}'", option,
           assignment);
-  StudyVariable v = parse_study_variable(std::string(trim(std::string_view(assignment).substr(0, sign))),
-                                         assignment.substr(sign + 1));
-  require(assignment[sign] == '=' || v.distribution, "{} {}: after '~' comes a distribution: {}", option, assignment,
-          fmt::join(distribution_names(), ", "));
+  StudyVariables v = parse_study_variables(std::string(trim(std::string_view(assignment).substr(0, sign))),
+                                           assignment.substr(sign + 1));
+  require(assignment[sign] == '=' || v.variables.front().distribution, "{} {}: after '~' comes a distribution: {}",
+          option, assignment, fmt::join(distribution_names(), ", "));
   return v;
 }
 

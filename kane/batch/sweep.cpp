@@ -54,6 +54,8 @@ Sweep::Sweep(const Model& model, Study study, std::vector<MeasureText> measures,
   require(options_.case_limit >= 0, "the time limit of a case must not be negative");
   require(!options_.sample || (*options_.sample > 0 && std::isfinite(*options_.sample)),
           "the time between samples must be positive, but {} was given", options_.sample.value_or(0));
+  require(!options_.series_step || (*options_.series_step > 0 && std::isfinite(*options_.series_step)),
+          "the time between samples of series must be positive, but {} was given", options_.series_step.value_or(0));
   find_targets(model);
   std::vector<std::string> driven;
   for (const auto& [name, value] : options_.start.inputs) driven.push_back(name);
@@ -65,21 +67,65 @@ Sweep::Sweep(const Model& model, Study study, std::vector<MeasureText> measures,
     models_.clear();
     for (const std::string& choice : study_.variables()[i].choices) {
       ModelOptions o = model.options();
-      o.formulation = formulation_from(choice);
+      try {
+        o.formulation = formulation_from(choice);
+      } catch (const ModelError& error) {
+        fail_variable(study_.variables()[i], error.message());
+      }
       o.driven.insert(o.driven.end(), driven.begin(), driven.end());
       models_.push_back(model.with_options(o));
     }
   }
-  for (const Model& m : models_) measures_.push_back(std::make_unique<MeasureSet>(*m.system(), texts_));
+  for (const Model& m : models_)
+    measures_.push_back(std::make_unique<MeasureSet>(*m.system(), texts_, options_.series));
+  add_free_models();
   check_start();
   for (std::size_t i = 0; i < targets_.size(); ++i)
     for (const std::string& choice : study_.variables()[i].choices) {
-      if (targets_[i].kind == Target::Method) (void)method_from(choice);
-      if (targets_[i].kind != Target::Active) continue;
-      StartState active = options_.start;
-      active.active = split_active(choice);
-      (void)models_.front().start(active);
+      if (targets_[i].kind != Target::Method && targets_[i].kind != Target::Active) continue;
+      try {
+        if (targets_[i].kind == Target::Method) (void)method_from(choice);
+        if (targets_[i].kind != Target::Active) continue;
+        StartState active = options_.start;
+        active.active = split_active(choice);
+        (void)models_.front().start(active);
+      } catch (const ModelError& error) {
+        fail_variable(study_.variables()[i], error.message());
+      }
     }
+}
+
+bool Sweep::suits_lanes() const {
+  const bool plain = std::all_of(targets_.begin(), targets_.end(), [](const SweepTarget& t) {
+    return t.kind == Target::Parameter || t.kind == Target::Coordinate || t.kind == Target::Speed ||
+           t.kind == Target::Input;
+  });
+  return plain && !options_.start.active && !options_.simulation.control_period && options_.simulation.inputs.empty();
+}
+
+/// Stops of coordinates are watched from outside; those of closing joints are not coordinates.
+void Sweep::add_free_models() {
+  free_models_.resize(models_.size()), free_measures_.resize(models_.size());
+  for (std::size_t i = 0; suits_lanes() && i < models_.size(); ++i) {
+    const Model& m = models_[i];
+    const bool watchable =
+        std::all_of(m.mechanism().joints.begin(), m.mechanism().joints.end(), [](const Joint& joint) {
+          return std::all_of(joint.motions.begin(), joint.motions.end(), [&](const ElementaryMotion& motion) {
+            return !motion.law.limited() || (!joint.closing && motion.free && motion.coordinates.size() == 1);
+          });
+        });
+    if (!m.equations().switched() || !m.mechanism().stops || !watchable || measures_[i]->needs_events()) continue;
+    ModelOptions o = m.options();
+    o.stops = false;
+    try {
+      Model free = m.with_options(o);
+      if (free.equations().switched()) continue;
+      free_measures_[i] = std::make_unique<MeasureSet>(*free.system(), texts_, options_.series);
+      free_models_[i] = std::move(free);
+    } catch (const ModelError&) {  // measures that name a stop: the runs follow it
+      continue;
+    }
+  }
 }
 
 /// Mistakes that every case would repeat are found here: it must be possible to start some of the first, middle and last.
@@ -92,13 +138,27 @@ void Sweep::check_start() const {
     SimulationOptions o = options_.simulation;
     set_case(values, start, o);
     try {
-      (void)models_[model_of(values)].start(start);
+      const Start made = models_[model_of(values)].start(start);
+      check_end(made.state.t);
       return;
+    } catch (const LimitError&) {
+      throw;
     } catch (const ModelError&) {
       if (!first) first = std::current_exception();
     }
   }
   std::rethrow_exception(first);
+}
+
+void Sweep::check_end(double begin) const {
+  const double end = end_time(models_.front(), begin, options_.until);
+  require(std::isfinite(end) && end >= begin, "a run must end after it begins, but it goes from {} to {}", begin, end);
+  if (options_.series.empty() || end == begin) return;
+  constexpr double kMostNumbers = 10'000'000;  // 80 MB per run
+  const double numbers = (end - begin) / series_step(begin, end) * static_cast<double>(options_.series.size() + 1);
+  if (numbers > kMostNumbers)
+    throw LimitError(fmt::format("series of {:.3g} numbers for each run are too long; at most {:.0g} are kept", numbers,
+                                 kMostNumbers));
 }
 
 SweepTarget Sweep::find_target(const StudyVariable& v, const Model& model) const {
@@ -146,6 +206,11 @@ void Sweep::find_targets(const Model& model) {
   }
 }
 
+double Sweep::series_step(double begin, double end) const {
+  constexpr double kIntervals = 100;
+  return options_.series_step.value_or(options_.sample.value_or((end - begin) / kIntervals));
+}
+
 std::size_t Sweep::model_of(std::span<const double> values) const {
   for (std::size_t i = 0; i < targets_.size(); ++i)
     if (targets_[i].kind == Target::Formulation) return static_cast<std::size_t>(values[i]);
@@ -174,6 +239,8 @@ std::string Sweep::describe() const {
   std::string text = study_.describe();
   for (std::size_t i = 0; i < texts_.size(); ++i)
     text += fmt::format("measure {} = {}\n", measure_names()[i], texts_[i].text);
+  for (std::size_t i = 0; i < options_.series.size(); ++i)
+    text += fmt::format("series {} = {}\n", series_names()[i], options_.series[i].text);
   const SimulationOptions& o = options_.simulation;
   const auto add = [&](const char* name, const std::optional<double>& value) {
     if (value) text += fmt::format("{} {}\n", name, *value);
@@ -181,7 +248,7 @@ std::string Sweep::describe() const {
   if (o.method) text += fmt::format("method {}\n", to_string(*o.method));
   add("tolerance", o.tolerance), add("absolute", o.absolute_tolerance), add("step", o.step),
       add("until", options_.until);
-  add("sample", options_.sample), add("control period", o.control_period);
+  add("series step", options_.series_step), add("sample", options_.sample), add("control period", o.control_period);
   if (std::isfinite(o.max_step)) text += fmt::format("longest step {}\n", o.max_step);
   if (models_.front().options().strict) text += "strict\n";
   const StartState& s = options_.start;

@@ -63,6 +63,30 @@ TEST(Search, DesignsAMotion) {
   EXPECT_NEAR(r.best[0].values[0], M_PI * M_PI / 4, 1e-3);
 }
 
+// The stiffness and the damping that give x(1) and the largest speed of c = 5, d = 2, where x = e^-t (cos 2t + sin(2t)/2) and
+// x' = -5/2 e^-t sin 2t. Derivatives come from the variational equations, so that few runs are enough.
+TEST(Search, UsesDerivativesOfTheMotion) {
+  StudyOptions o;
+  o.variables = {parse_study_variable("c", "1..9"), parse_study_variable("d", "0..3")};
+  o.runs = 1;
+  const Sweep sweep(read_model_text(kBlock, "block.yaml"), Study(o),
+                    {{"at", "at(x, 1)", {}}, {"fast", "max(-u_x)", {}}}, {.until = 2});
+  const double at = std::exp(-1) * (std::cos(2) + 0.5 * std::sin(2)), top = 0.5 * std::atan(2),
+               fast = 2.5 * std::exp(-top) * std::sin(2 * top);
+  SearchOptions options{.goals = {{fmt::format("1e3*(at - {})^2 + 1e3*(fast - {})^2", at, fast)}},
+                        .method = "gradient",
+                        .evaluations = 60};
+  CaseRunner runner(sweep);
+  const auto r =
+      search(sweep, options, [&](std::uint64_t k, const std::vector<double>& values) { return runner.run(k, values); });
+  ASSERT_FALSE(r.best.empty());
+  EXPECT_NEAR(r.best[0].values[0], 5, 1e-3);
+  EXPECT_NEAR(r.best[0].values[1], 2, 1e-3);
+  EXPECT_GT(r.gradients, 2U);
+  EXPECT_LT(r.runs, 60U);
+  EXPECT_EQ(r.no_gradients, "");
+}
+
 // Goals a^2 + b^2 and (a - 1)^2 + b^2: the front is b = 0, 0 <= a <= 1, where sqrt(f1) + sqrt(f2) = 1.
 TEST(Search, FindsAFront) {
   const auto r =

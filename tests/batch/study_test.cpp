@@ -169,11 +169,47 @@ TEST(Study, CorrelatedSamplesHaveTheirCorrelations) {
   EXPECT_THROW(Study{o}, ModelError);
 }
 
+// A joint normal distribution by its means and covariances, one of them with a unit.
+TEST(Study, JointNormalsHaveTheirCovariances) {
+  const StudyVariables joint =
+      parse_study_variables("a, b, c", "normal([1 m, 200 mm, -3], [[4, 1.5, 0], [1.5, 1, -0.2], [0, -0.2, 0.25]])");
+  ASSERT_EQ(joint.variables.size(), 3U);
+  StudyOptions o;
+  o.variables = joint.variables, o.correlations = joint.correlations;
+  o.runs = 40'000, o.sampling = Sampling::Sobol;
+  const Study study(o);
+  const double mean[] = {1, 0.2, -3}, c[3][3] = {{4, 1.5, 0}, {1.5, 1, -0.2}, {0, -0.2, 0.25}};
+  double sum[3] = {}, products[3][3] = {};
+  std::vector<double> v(3);
+  for (std::uint64_t k = 0; k < study.count(); ++k) {
+    study.calc_values(k, v);
+    for (std::size_t i = 0; i < 3; ++i) {
+      sum[i] += v[i];
+      for (std::size_t j = 0; j < 3; ++j) products[i][j] += (v[i] - mean[i]) * (v[j] - mean[j]);
+    }
+  }
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_NEAR(sum[i] / 40'000, mean[i], 2e-3);
+    for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR(products[i][j] / 40'000, c[i][j], 0.01);
+  }
+  EXPECT_EQ(parse_study_variables("a", "1..2:3").variables.size(), 1U);
+  for (const char* text :
+       {"1..2", "normal(1, 2)", "normal([1, 2], [[1, 0], [0, 1], [0, 0]])", "normal([1], [[1, 0], [0, 1]])",
+        "normal([1, 2], [[1, 0.5], [0.4, 1]])", "normal([1, 2], [[-1, 0], [0, 1]])", "normal([1, 2], [[1, x], [x, 1]])",
+        "normal([1, 2])", "normal([1, 2], 3)", "normal([1, 2], [[1, 2], [2, 1]])"})
+    EXPECT_THROW((void)parse_study_variables("a,b", text), ModelError) << text;
+  o.variables.clear(), o.correlations.clear();
+  const StudyVariables wrong =
+      parse_study_variables("a,b,c", "normal([1, 2, 3], [[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]])");
+  o.variables = wrong.variables, o.correlations = wrong.correlations;
+  EXPECT_THROW(Study{o}, ModelError);  // it has a negative eigenvalue
+}
+
 TEST(Study, TextsWithUnits) {
   const StudyVariable v = parse_study_variable("q", "20..40 deg:3");
   ASSERT_EQ(v.values.size(), 3U);
   EXPECT_NEAR(v.values[1], 30 * M_PI / 180, 1e-15);
-  const StudyVariable l = parse_vary_option("L~normal(300 mm, 1 cm)", "--vary");
+  const StudyVariable l = parse_vary_option("L~normal(300 mm, 1 cm)", "--vary").variables.front();
   EXPECT_DOUBLE_EQ(l.distribution->a, 0.3);
   EXPECT_DOUBLE_EQ(l.distribution->b, 0.01);
   EXPECT_EQ(*l.dimension, kLength);

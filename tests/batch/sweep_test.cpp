@@ -17,6 +17,7 @@
 #include "kane/batch/executor.hpp"
 #include "kane/batch/statistics.hpp"
 #include "kane/batch/store.hpp"
+#include "kane/codegen/isa.hpp"
 #include "kane/formats/model_reader.hpp"
 
 namespace kane {
@@ -190,7 +191,7 @@ TEST(Sweep, LanesDoNotMatter) {
       options.until = 0.3, options.sample = 0.011, options.simulation.step = 2e-3;
       const auto texts = measures_of({"max(kinetic)", "mean(kinetic)", "kinetic"});
       const Sweep one(model, Study(o), texts, options);
-      options.lanes = 0;
+      options.lanes = method == Method::Rk4 ? 0 : find_best_isa() && vector_lanes(*find_best_isa()) > 4 ? 4 : 0;
       const Sweep many(model, Study(o), texts, options);
       const auto a = run_all(one);
       CaseRunner runner(many);
@@ -362,6 +363,33 @@ TEST(SweepStatistics, FourBarTolerances) {
   EXPECT_NEAR(summarize(angles).deviation, std::sqrt(variance), 0.03 * std::sqrt(variance));
 }
 
+// Without losses the energy of every run stays what it was, so that all statistics of it do: the mean and the deviation at the end are
+// those at the start. Open and closed chains, and a floating body with Euler parameters.
+TEST(SweepStatistics, EnergyIsConserved) {
+  for (const char* file : {"npend5", "fourbar", "gyroscope", "spinning_top"}) {
+    const Model model = read_model(std::string(KANE_SOURCE_DIR) + "/models/" + file + ".yaml");
+    const auto& e = model.equations();
+    if (e.switched()) continue;
+    StudyOptions study;
+    study.variables = {parse_study_variable(e.u.front().name(), "normal(0.5, 0.2)")};
+    study.runs = 40;
+    SweepOptions o = with(Method::Dopri5, 0);
+    o.until = 1, o.simulation.tolerance = 1e-9;
+    const Sweep sweep(model, Study(study), measures_of({"start(energy)", "end(energy)", "max(energy) - min(energy)"}),
+                      o);
+    std::vector<double> begin, end;
+    for (const CaseResult& r : run_all(sweep)) {
+      ASSERT_TRUE(r.ok) << file << r.reason;
+      begin.push_back(r.measures[0]), end.push_back(r.measures[1]);
+      EXPECT_LT(r.measures[2], 1e-6 * (1 + std::abs(r.measures[0]))) << file << " run " << r.k;
+    }
+    const NumberSummary a = summarize(begin), b = summarize(end);
+    EXPECT_GT(a.deviation, 1e-6) << file;
+    EXPECT_NEAR(a.mean, b.mean, 1e-7 * (1 + std::abs(a.mean))) << file;
+    EXPECT_NEAR(a.deviation, b.deviation, 1e-6 * (1 + a.deviation)) << file;
+  }
+}
+
 TEST(Statistics, Proportions) {
   // Wilson's interval for 0 of 10 and 5 of 10, by hand: z^2/(n + z^2) and 1/2 -+ z/2/sqrt(n + z^2).
   const double z = 1.959963984540054;
@@ -401,6 +429,78 @@ TEST(SweepLanes, ClosedLoops) {
     }
     for (std::size_t k = 0; k < 20; ++k) EXPECT_EQ(results[0][k].measures, results[1][k].measures);
   }
+}
+
+// Runs that stay away from stops go in lanes, as if there were none; those that do not are left to the simulator. Both agree with a
+// simulation of their own.
+TEST(SweepLanes, StopsThatAreNotReached) {
+  const char* const text = R"(
+kane: 1
+name: pendulum
+parameters: {l: 0.5 m, g: 9.81 m/s^2, stop: 1}
+gravity: -g*N.y
+bodies: {rod: {}}
+particles: {bob: {mass: 1, on: rod, at: [0, -l, 0]}}
+joints: {pivot: {type: revolute, parent: N, child: rod, axis: z, coordinate: q, limits: [-stop, 0.8]}}
+simulate: {until: 2 s}
+)";
+  const Model model = model_of(text, true);
+  ASSERT_TRUE(model.equations().switched());
+  for (const Method method : {Method::Rk4, Method::Dopri5}) {
+    SweepOptions o = with(method, 0);
+    o.simulation.step = 1e-3, o.simulation.tolerance = 1e-9;
+    const Sweep sweep(model, study_of({{"q", "0.1..0.9:9"}, {"stop", "{0.45, 0.95}"}}), measures_of({"q", "min(q)"}),
+                      o);
+    ASSERT_NE(sweep.free_model(), nullptr);
+    CaseRunner runner(sweep);
+    EXPECT_EQ(runner.width() > 1, find_best_isa().has_value());
+    o.lanes = 1;
+    const Sweep narrow(model, study_of({{"q", "0.1..0.9:9"}, {"stop", "{0.45, 0.95}"}}), measures_of({"q", "min(q)"}),
+                       o);
+    const auto results = run_all(sweep), same = run_all(narrow);
+    int bounced = 0;
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      const CaseResult& r = results[k];
+      const double q0 = r.values[0], stop = r.values[1];
+      if (q0 > 0.8) {
+        EXPECT_FALSE(r.ok);  // it begins beyond its stop
+        continue;
+      }
+      ASSERT_TRUE(r.ok) << r.reason;
+      EXPECT_EQ(r.measures, same[k].measures);
+      if (q0 < stop) {
+        EXPECT_NEAR(r.measures[1], -q0, q0 < 0.79 ? 1e-7 : 2e-5);  // at a stop from the start: the simulator's
+      } else {
+        ++bounced;
+        EXPECT_NEAR(r.measures[1], -stop, 2e-5);  // signals that may jump are linear between samples
+      }
+      Simulation alone(model, {.q = {{"q", q0}}, .parameters = {{"stop", stop}}},
+                       {.method = Method::Dopri5, .tolerance = 1e-10});
+      (void)alone.run({.until = 2});
+      EXPECT_NEAR(r.measures[0], alone.value("q"), 1e-5) << q0;
+    }
+    EXPECT_GE(bounced, 3);
+  }
+  // An event of the stop is only seen with it.
+  const Sweep events(model, study_of({{"q", "{0.2}"}}), measures_of({"count(q < 0)"}), with(Method::Dopri5, 0));
+  EXPECT_NE(events.free_model(), nullptr);
+}
+
+// No thread waits while another has all slow cases: with as many cases as threads, each gets one.
+TEST(Executor, DealsOutFewCases) {
+  const Model ball = read_model(std::string(KANE_SOURCE_DIR) + "/models/bouncing_ball.yaml");
+  SweepOptions o;
+  o.until = 0.5;
+  const Sweep sweep(ball, study_of({{ball.equations().q.front().name().c_str(), "1..2:7"}}),
+                    measures_of({ball.equations().q.front().name().c_str()}), o);
+  BlockQueue queue({{0, 7}});
+  Executor executor(sweep, queue, 3);
+  std::vector<std::uint64_t> seen;
+  while (!executor.finished())
+    for (const CaseResult& r : executor.collect(std::chrono::milliseconds(20))) seen.push_back(r.k);
+  std::sort(seen.begin(), seen.end());
+  EXPECT_EQ(seen, (std::vector<std::uint64_t>{0, 1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(executor.width(), 1U);
 }
 
 // A first case that cannot begin is recorded like any other; what no case can do is refused at once.
