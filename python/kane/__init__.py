@@ -13,11 +13,12 @@ from pathlib import Path as _Path
 
 from . import _kane
 from .errors import InternalError, LimitError, ModelError, RunError
-from .expr import (Expr, Symbol, acos, asin, atan, atan2, cos, cosh, exp, floor, log, maximum, minimum, number, parse,
-                   select, sign, sin, sinh, sqrt, symbols, tan, tanh)
+from .expr import (Abs, Expr, Symbol, acos, asin, atan, atan2, cos, cosh, exp, floor, log, maximum, minimum, number, parse,
+                   select, sign, simplify, sin, sinh, sqrt, symbols, tan, tanh)
 from .function import CompiledFunction, MotionFunction
-from .mechanics import (Dyadic, KanesMethod, Particle, Point, ReferenceFrame, RigidBody, Vector, cross, dot, dynamicsymbols,
-                        inertia, outer, time_derivative)
+from .matrices import Matrix
+from .mechanics import (Dyadic, KanesMethod, LagrangesMethod, Particle, Point, ReferenceFrame, RigidBody, Vector, cross, dot,
+                        dynamicsymbols, inertia, outer, time_derivative)
 from .mechanism import Mechanism
 from .model import Model, load, loads, read_sweep
 from .numeric import EquationsOfMotion
@@ -26,7 +27,7 @@ from .results import (Derivation, Equilibrium, EquilibriumList, Evaluation, Fit,
                       SourceCode, SweepResult, Table, TaskJacobian, TickReport)
 from .simulation import Simulation
 from .states import State
-from .sympy_bridge import compile, from_kanes_method, from_sympy, to_sympy
+from .sympy_bridge import compile, from_kanes_method, from_sympy, lambdify, to_sympy
 from .ticks import Ticks
 
 __version__: str = _kane.__version__

@@ -23,16 +23,16 @@ Number = Union[int, float]
 ExprLike = Union[Expr, Number]
 
 __all__ = ["Expr", "symbols", "Symbol", "parse", "number", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh",
-           "tanh", "exp", "log", "sqrt", "sign", "floor", "select", "minimum", "maximum", "pi"]
+           "tanh", "exp", "log", "sqrt", "sign", "floor", "select", "minimum", "maximum", "Abs", "simplify", "pi"]
 
 
-def Symbol(name: str) -> Expr:
-    """The symbol of this name. The same name is always the same symbol."""
+def Symbol(name: str, **assumptions: Any) -> Expr:
+    """The symbol of this name. The same name is always the same symbol. Assumptions (``positive=True``) are not needed."""
     return _kane.symbol(name)
 
 
-def symbols(names: Union[str, Iterable[str]]) -> Any:
-    """Symbols by name, separated by spaces or commas; ``q1:4`` is q1, q2, q3."""
+def symbols(names: Union[str, Iterable[str]], **assumptions: Any) -> Any:
+    """Symbols by name, separated by spaces or commas; ``q1:4`` is q1, q2, q3. Assumptions (``positive=True``) are not needed."""
     if isinstance(names, str):
         names = names.replace(",", " ").split()
     found: List[Expr] = []
@@ -87,6 +87,11 @@ def maximum(a: ExprLike, b: ExprLike) -> Expr:
     return _kane.call("max", a, b)
 
 
+def Abs(x: ExprLike) -> Expr:
+    """The absolute value of an expression."""
+    return _kane.call("abs", x)
+
+
 def select(condition: ExprLike, a: ExprLike, b: ExprLike) -> Expr:
     """``a`` where the condition (``x < y``) holds, else ``b``."""
     return _kane.call("select", condition, a, b)
@@ -107,6 +112,37 @@ def _repr_latex_(self: Expr) -> str:
     return "$\\displaystyle " + self.latex() + "$"
 
 
+_substitute = Expr.subs
+
+
+def _subs(self: Expr, *given: Any) -> Expr:
+    """With symbols replaced: ``subs({x: 2})``, ``subs(x, 2)``, ``subs([(x, 2)])``."""
+    if len(given) == 2:
+        return _substitute(self, {given[0]: given[1]})
+    if len(given) != 1:
+        raise TypeError("subs() takes a dict, a list of pairs, or a symbol and its value")
+    return _substitute(self, given[0] if isinstance(given[0], dict) else dict(given[0]))
+
+
+def _itself(self: Expr, *_: Any, **__: Any) -> Expr:
+    """The expression itself: equal expressions are one node, and printing finds the short form."""
+    return self
+
+
+def _evalf(self: Expr, n: int = 15, subs: Any = None, **_: Any) -> Any:
+    """The number, if all symbols are replaced; otherwise the expression."""
+    e = self if subs is None else self.subs(subs)
+    return float(e) if not e.free_symbols_list() else e
+
+
+def simplify(expression: Any, **_: Any) -> Any:
+    """The expression itself; for programs that were written for SymPy."""
+    return expression
+
+
+Expr.subs = Expr.xreplace = _subs
+Expr.simplify = Expr.expand = Expr.trigsimp = Expr.doit = _itself
+Expr.evalf = Expr.n = _evalf
 Expr.free_symbols = property(_free_symbols)
 Expr._repr_latex_ = _repr_latex_
 
@@ -138,4 +174,5 @@ def compile_expressions(expressions: Any, arguments: Any, threads: int = 0) -> C
             names.append(e.name)
         described.append(_kane.Argument(names[-1] if group_shape == () else str([e.name for e in entries]), list(group_shape)))
     code = _kane.compile(outputs, described, names)
-    return CompiledFunction(code, [shape], single=True, threads=threads)
+    return CompiledFunction(code, [shape], single=True, threads=threads,
+                            source=(compile_expressions, (expressions, arguments), {"threads": threads}))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -18,7 +18,9 @@ class CompiledFunction:
     interpreter's lock is released, and long arrays are divided among threads.
     """
 
-    def __init__(self, code: Any, shapes: Sequence[Tuple[int, ...]], single: bool, threads: int = 0) -> None:
+    def __init__(self, code: Any, shapes: Sequence[Tuple[int, ...]], single: bool, threads: int = 0,
+                 source: Optional[Tuple[Any, Tuple[Any, ...], Dict[str, Any]]] = None, columns: Optional[Dict[int, int]] = None) -> None:
+        self._source, self._columns = source, columns or {}
         self._code, self._shapes, self._single = code, list(shapes), single
         self._sizes = [int(np.prod(shape, dtype=int)) for shape in shapes]
         self._plain = single and self._shapes[0] == (code.output_count,)
@@ -34,7 +36,16 @@ class CompiledFunction:
         """Name and shape of each argument; () is a number."""
         return self._code.arguments
 
+    def __reduce__(self) -> Any:
+        if self._source is None:
+            raise TypeError("this compiled function cannot be pickled: pickle the model or the expressions it is made of")
+        make, arguments, options = self._source
+        return _remake, (make, arguments, options)
+
     def __call__(self, *values: Any) -> Any:
+        if self._columns:  # columns (n, 1) for vectors of n
+            values = tuple(v[..., 0] if k in self._columns and isinstance(v, np.ndarray) and v.ndim > 1
+                           and v.shape[-2:] == (self._columns[k], 1) else v for k, v in enumerate(values))
         out = self._code.call(values, self.threads)
         if out is None:
             return self._call_broadcast(values)
@@ -64,6 +75,10 @@ class CompiledFunction:
         return f"<compiled function of {names}: {self._code.output_count} outputs, {self.instructions} instructions>"
 
 
+def _remake(make: Any, arguments: Tuple[Any, ...], options: Dict[str, Any]) -> Any:
+    return make(*arguments, **options)
+
+
 class MotionFunction:
     """The equations of motion of a model as a function of many states at once: ``f(x, u)`` gives x' for x (..., n).
 
@@ -85,6 +100,9 @@ class MotionFunction:
         self.p = np.array([start["parameters"][name] for name in self.parameters], dtype=float)
         self._u = np.array(start["inputs"], dtype=float)
         self.x0 = np.array(start["q"] + start["u"], dtype=float)
+
+    def __reduce__(self) -> Any:
+        return MotionFunction, (self._model, self.threads)
 
     def _values(self, x: Any, u: Any, t: Any, p: Any) -> Tuple[Any, ...]:
         if isinstance(p, dict):

@@ -21,70 +21,35 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
-from . import _kane
+from . import _kane, energy
+from .energy import *  # noqa: F401,F403
+from .energy import Particle, RigidBody
 from .errors import ModelError
-from .expr import Expr, cos, flatten, parse, select, sin, sqrt, symbols, tan
+from .expr import Expr, acos, asin, atan, atan2, cos, exp, log, sin, sqrt, symbols, tan
+from .linear import linearize_rates
+from .matrices import Column, Matrix
 from .numeric import EquationsOfMotion
 from .vectors import (Dyadic, Point, ReferenceFrame, Vector, _sum, cross, dot, dynamicsymbols, express, is_dynamic, outer,
                       time_derivative)
 
-__all__ = ["dynamicsymbols", "symbols", "ReferenceFrame", "Point", "Vector", "Dyadic", "Particle", "RigidBody", "inertia",
-           "KanesMethod", "dot", "cross", "outer", "express", "time_derivative", "sin", "cos", "tan", "sqrt"]
+__all__ = ["dynamicsymbols", "symbols", "ReferenceFrame", "Point", "Vector", "Dyadic", "KanesMethod", "LagrangesMethod", "Matrix",
+           "dot", "cross", "outer", "express", "time_derivative", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp",
+           "log", "sqrt", *energy.__all__]
+
+# Names of sympy.physics.mechanics that this module does not have.
+_ABSENT = {"Linearizer": "KanesMethod.linearize() gives A and B", "SymbolicSystem": "KanesMethod.compile() gives functions for solvers",
+           "Body": "kane.Mechanism describes bodies and joints", "JointsMethod": "kane.Mechanism describes bodies and joints",
+           "PinJoint": "kane.Mechanism has revolute()", "PrismaticJoint": "kane.Mechanism has prismatic()",
+           "CylindricalJoint": "kane.Mechanism has cylindrical()", "PlanarJoint": "kane.Mechanism has planar()",
+           "SphericalJoint": "kane.Mechanism has spherical()", "WeldJoint": "kane.Mechanism has weld()",
+           "System": "kane.Mechanism describes bodies and joints", "LinearSpring": "kane.Mechanism has load()",
+           "LinearDamper": "kane.Mechanism has load()", "get_motion_params": "Point.set_vel() and set_acc() take vectors"}
 
 
-def inertia(frame: ReferenceFrame, ixx: Any, iyy: Any, izz: Any, ixy: Any = 0, iyz: Any = 0, izx: Any = 0) -> Dyadic:
-    """An inertia dyadic by its matrix elements (products of inertia carry the sign of the element)."""
-    return Dyadic({frame: [[ixx, ixy, izx], [ixy, iyy, iyz], [izx, iyz, izz]]})
-
-
-class Particle:
-    """A point with mass."""
-
-    def __init__(self, name: str, point: Point, mass: Any) -> None:
-        if not isinstance(point, Point):
-            raise TypeError(f"a particle is at a Point, not at {type(point).__name__}")
-        self.name, self.point, self.mass = name, point, mass
-        self.potential_energy: Any = 0
-
-    def linear_momentum(self, frame: ReferenceFrame) -> Vector:
-        return self.point.vel(frame) * self.mass
-
-    def kinetic_energy(self, frame: ReferenceFrame) -> Expr:
-        v = self.point.vel(frame)
-        return v.dot(v) * self.mass / 2
-
-    def __repr__(self) -> str:
-        return self.name
-
-
-class RigidBody:
-    """A rigid body: mass centre, frame, mass, and (inertia, point it is about)."""
-
-    def __init__(self, name: str, masscenter: Point, frame: ReferenceFrame, mass: Any, inertia: Tuple[Dyadic, Point]) -> None:
-        if not isinstance(masscenter, Point) or not isinstance(frame, ReferenceFrame):
-            raise TypeError("a rigid body has a Point as mass centre and a ReferenceFrame")
-        self.name, self.masscenter, self.frame, self.mass, self.inertia = name, masscenter, frame, mass, inertia
-        self.potential_energy: Any = 0
-
-    @property
-    def central_inertia(self) -> Dyadic:
-        """The inertia about the mass centre, by the parallel-axis theorem."""
-        dyadic, point = self.inertia
-        if point is self.masscenter:
-            return dyadic
-        r = self.masscenter.pos_from(point)
-        one = sum((e.outer(e) for e in self.frame), Dyadic())
-        return dyadic - (one * r.dot(r) - r.outer(r)) * self.mass
-
-    def linear_momentum(self, frame: ReferenceFrame) -> Vector:
-        return self.masscenter.vel(frame) * self.mass
-
-    def kinetic_energy(self, frame: ReferenceFrame) -> Expr:
-        v, w = self.masscenter.vel(frame), self.frame.ang_vel_in(frame)
-        return v.dot(v) * self.mass / 2 + w.dot(self.central_inertia.dot(w)) / 2
-
-    def __repr__(self) -> str:
-        return self.name
+def __getattr__(name: str) -> Any:
+    if name in _ABSENT:
+        raise AttributeError(f"kane.mechanics has no {name}: {_ABSENT[name]}")
+    raise AttributeError(f"module 'kane.mechanics' has no attribute '{name}'")
 
 
 def _linear(expressions: Sequence[Any], unknowns: Sequence[Expr], what: str) -> Tuple[List[List[Any]], List[Any]]:
@@ -102,6 +67,8 @@ def _linear(expressions: Sequence[Any], unknowns: Sequence[Expr], what: str) -> 
 
 
 def _list(values: Any) -> List[Any]:
+    if isinstance(values, Matrix):
+        return [e for row in values for e in row]
     return [] if values is None else list(values) if isinstance(values, (list, tuple)) else [values]
 
 
@@ -116,19 +83,22 @@ class KanesMethod:
                  q_dependent: Optional[Sequence[Expr]] = None, configuration_constraints: Optional[Sequence[Any]] = None,
                  u_dependent: Optional[Sequence[Expr]] = None, velocity_constraints: Optional[Sequence[Any]] = None,
                  acceleration_constraints: Optional[Sequence[Any]] = None, u_auxiliary: Optional[Sequence[Expr]] = None,
-                 bodies: Optional[Sequence[Any]] = None, forcelist: Optional[Sequence[Any]] = None) -> None:
+                 bodies: Optional[Sequence[Any]] = None, forcelist: Optional[Sequence[Any]] = None,
+                 explicit_kinematics: bool = True, kd_eqs_solver: str = "LU", constraint_solver: str = "LU") -> None:
+        del explicit_kinematics, kd_eqs_solver, constraint_solver  # choices that SymPy leaves to its user
         if not isinstance(frame, ReferenceFrame):
             raise TypeError("the inertial ReferenceFrame is needed first")
         self.frame = frame
-        self.q = _list(q_ind) + _list(q_dependent)
+        self._q = _list(q_ind) + _list(q_dependent)
+        self._independent_q = len(_list(q_ind))
         self._independent, self._dependent = _list(u_ind), _list(u_dependent)
-        self.u = self._independent + self._dependent
+        self._u = self._independent + self._dependent
         self._auxiliary = _list(u_auxiliary)
-        for e in [*self.q, *self.u, *self._auxiliary]:
+        for e in [*self._q, *self._u, *self._auxiliary]:
             if not is_dynamic(e):
                 raise TypeError(f"coordinates and speeds are dynamicsymbols, not {e!r}")
-        self.udot = [time_derivative(u) for u in self.u]
-        self._qdot = [time_derivative(q) for q in self.q]
+        self.udot = [time_derivative(u) for u in self._u]
+        self._qdot = [time_derivative(q) for q in self._q]
         self._bodies, self._loads = bodies, forcelist
         self._configuration = _list(configuration_constraints)
         self._solve_kinematics(_list(kd_eqs))
@@ -137,12 +107,12 @@ class KanesMethod:
 
     # ---- kinematics ------------------------------------------------------------------------------------------------------
     def _solve_kinematics(self, equations: List[Any]) -> None:
-        if len(equations) != len(self.q):
-            raise ModelError(f"{len(self.q)} coordinates need as many kinematical differential equations, not {len(equations)}")
+        if len(equations) != len(self._q):
+            raise ModelError(f"{len(self._q)} coordinates need as many kinematical differential equations, not {len(equations)}")
         rows, rest = _linear(equations, self._qdot, "kinematical differential equations")
         found = _kane.solve([c for row in rows for c in row], [-r for r in rest]) if equations else []
         self._kinematics = dict(zip(self._qdot, found))
-        self._rates: Dict[Expr, Any] = {**dict(zip(self.q, found)), **dict(zip(self.u, self.udot))}
+        self._rates: Dict[Expr, Any] = {**dict(zip(self._q, found)), **dict(zip(self._u, self.udot))}
 
     def kindiffdict(self) -> Dict[Expr, Expr]:
         """q' in terms of the speeds."""
@@ -166,7 +136,8 @@ class KanesMethod:
         if len(velocity) != m:
             raise ModelError(f"{m} dependent speeds need as many velocity constraints, not {len(velocity)}")
         velocity = [self._in_speeds(v) for v in velocity]
-        rows, _ = _linear(velocity, self.u + self._auxiliary, "velocity constraints")
+        self._velocity_constraints = velocity
+        rows, _ = _linear(velocity, self._u + self._auxiliary, "velocity constraints")
         still = self._still()
         real = [v.subs(still) for v in velocity]
         derivatives = [self._in_speeds(a).subs(still) for a in acceleration] or [self._rate(v) for v in real]
@@ -180,15 +151,19 @@ class KanesMethod:
                 self._d[j][i] = value
 
     # ---- Kane's equations --------------------------------------------------------------------------------------------------
-    def kanes_equations(self, bodies: Optional[Sequence[Any]] = None, loads: Optional[Sequence[Any]] = None) -> Tuple[List[Any], List[Any]]:
+    def kanes_equations(self, bodies: Optional[Sequence[Any]] = None, loads: Optional[Sequence[Any]] = None) -> Tuple[Column, Column]:
         """F_r and F*_r, one per independent speed, then one per auxiliary speed."""
         bodies = _list(bodies if bodies is not None else self._bodies)
         loads = _list(loads if loads is not None else self._loads)
         if bodies and isinstance(bodies[0], (tuple, list)):  # SymPy once had the order the other way round
             bodies, loads = loads, bodies
+        self._bodies, self._loads = bodies, loads
+        for load in loads:
+            if not isinstance(load, (tuple, list)) or len(load) != 2:
+                raise TypeError(f"a load is (Point or ReferenceFrame, Vector), not {load!r}")
         if not bodies:
             raise ModelError("there are no bodies and particles")
-        speeds = self.u + self._auxiliary
+        speeds = self._u + self._auxiliary
         still = self._still()
         active, inertial = [0] * len(speeds), [0] * len(speeds)
         for where, value in loads:
@@ -197,7 +172,7 @@ class KanesMethod:
             self._add_body(inertial, body, speeds, still)
         self._fr, self._frstar = self._recombine(active), self._recombine(inertial)
         self._finish()
-        return list(self._fr), list(self._frstar)
+        return Column(self._fr), Column(self._frstar)
 
     def _velocity(self, where: Any) -> Vector:
         if isinstance(where, Point):
@@ -254,55 +229,214 @@ class KanesMethod:
 
     # ---- results -----------------------------------------------------------------------------------------------------------
     @property
-    def mass_matrix(self) -> List[List[Expr]]:
-        """M of M u' = forcing, as rows; the acceleration constraints are the last rows."""
-        self._formed()
-        return [list(row) for row in self._mass]
+    def q(self) -> Column:
+        return Column(self._q)
 
     @property
-    def forcing(self) -> List[Expr]:
-        self._formed()
-        return list(self._forcing)
+    def u(self) -> Column:
+        return Column(self._u)
 
     @property
-    def mass_matrix_full(self) -> List[List[Any]]:
+    def bodies(self) -> List[Any]:
+        return list(self._bodies or [])
+
+    bodylist = bodies
+
+    @property
+    def loads(self) -> List[Any]:
+        return list(self._loads or [])
+
+    forcelist = loads
+
+    @property
+    def mass_matrix(self) -> Matrix:
+        """M of M u' = forcing; the acceleration constraints are the last rows."""
+        self._formed()
+        return Matrix(self._mass)
+
+    @property
+    def forcing(self) -> Column:
+        self._formed()
+        return Column(self._forcing)
+
+    @property
+    def mass_matrix_full(self) -> Matrix:
         """M of M x' = forcing with x = (q, u)."""
         self._formed()
-        n, o = len(self.q), len(self.u)
-        one = [[_kane.number(int(i == j)) for j in range(n + o)] for i in range(n)]
-        return one + [[_kane.number(0)] * n + list(row) for row in self._mass]
+        n, o = len(self._q), len(self._u)
+        one = [[int(i == j) for j in range(n + o)] for i in range(n)]
+        return Matrix(one + [[0] * n + list(row) for row in self._mass])
 
     @property
-    def forcing_full(self) -> List[Expr]:
+    def forcing_full(self) -> Column:
         self._formed()
-        return [self._kinematics[d] for d in self._qdot] + list(self._forcing)
+        return Column([self._kinematics[d] for d in self._qdot] + list(self._forcing))
 
     @property
-    def auxiliary_eqs(self) -> List[Expr]:
+    def auxiliary_eqs(self) -> Column:
         """F_r + F*_r of the auxiliary speeds: zero, and therefore equations for the forces that they bring into evidence."""
         self._formed()
         p = len(self._independent)
-        return [f + s for f, s in zip(self._fr[p:], self._frstar[p:])]
+        return Column([f + s for f, s in zip(self._fr[p:], self._frstar[p:])])
 
-    def rhs(self) -> List[Expr]:
+    def rhs(self, inv_method: Any = None) -> Column:
         """x' in symbols."""
         m, f = self.mass_matrix, self.forcing
-        rates = _kane.solve([e for row in m for e in row], f)
-        return [self._kinematics[d] for d in self._qdot] + list(rates)
+        rates = _kane.solve([e for row in m for e in row], list(f))
+        return Column([self._kinematics[d] for d in self._qdot] + list(rates))
+
+    def linearize(self, op_point: Any = None, A_and_B: bool = True, inputs: Optional[Sequence[Expr]] = None,
+                  simplify: bool = False, **_: Any) -> Tuple[Matrix, Matrix, Column]:
+        """A, B and the inputs of x' = A x + B r about ``op_point`` (a dict, or several), for the independent coordinates and
+        speeds. Dependent ones follow the constraints."""
+        self._formed()
+        if not A_and_B:
+            raise ModelError("linearize() gives A and B; use mass_matrix_full and forcing_full for other forms")
+        velocity = [self._in_speeds(v).subs(self._still()) for v in self._velocity_constraints]
+        return linearize_rates(list(self._q), list(self._u), self._independent_q, len(self._independent), list(self.rhs()),
+                               self._configuration, velocity, op_point, inputs)
+
+    def to_linearizer(self, *_: Any, **__: Any) -> Any:
+        raise ModelError("there is no Linearizer: linearize() gives A, B and the inputs at once")
 
     def compile(self, parameters: Optional[Mapping] = None) -> EquationsOfMotion:
         """The equations as functions of numbers and arrays; ``compile().rhs`` is the function for SciPy's solvers."""
-        mass = [e for row in self.mass_matrix_full for e in row]
-        forcing = self.forcing_full
-        states = self.q + self.u
-        names = {e.name for e in states}
-        leaves = {s.name: s for e in mass + forcing if isinstance(e, Expr) for s in e.free_symbols_list()}
-        rest = [s for name, s in sorted(leaves.items()) if name not in names and name != "t"]
-        specified = [s for s in rest if is_dynamic(s)]
-        constants = [s for s in rest if not is_dynamic(s)]
-        groups = [states, specified, constants]
-        described = [_kane.Argument("t", [])] + [_kane.Argument(str(g), [len(g)]) for g in groups]
-        symbols_in_order = ["t"] + [s.name for g in groups for s in g]
-        return EquationsOfMotion(states, constants, specified, len(states),
-                                 lambda list_: _kane.compile(list(list_), described, symbols_in_order), mass, forcing,
-                                 lambda m, f: self.rhs()).set(parameters)
+        return compile_method(list(self._q) + list(self._u), self.mass_matrix_full, self.forcing_full, lambda: list(self.rhs()),
+                              parameters)
+
+
+def compile_method(states: List[Expr], mass: Matrix, forcing: Column, rates: Callable,
+                   parameters: Optional[Mapping]) -> EquationsOfMotion:
+    """Functions of numbers of M x' = forcing; the mass matrix may have further unknowns (multipliers) after the states."""
+    entries = [e for row in mass for e in row]
+    names = {e.name for e in states}
+    leaves = {s.name: s for e in [*entries, *forcing] for s in e.free_symbols_list()}
+    rest = [s for name, s in sorted(leaves.items()) if name not in names and name != "t"]
+    specified = [s for s in rest if is_dynamic(s)]
+    constants = [s for s in rest if not is_dynamic(s)]
+    groups = [states, specified, constants]
+    described = [_kane.Argument("t", [])] + [_kane.Argument(str(g), [len(g)]) for g in groups]
+    symbols_in_order = ["t"] + [s.name for g in groups for s in g]
+    return EquationsOfMotion(states, constants, specified, len(forcing),
+                             lambda list_: _kane.compile(list(list_), described, symbols_in_order), entries, list(forcing),
+                             lambda m, f: rates()).set(parameters)
+
+
+class LagrangesMethod:
+    """Lagrange's equations from a Lagrangian, with loads and constraints.
+
+    >>> from kane.mechanics import *
+    >>> q = dynamicsymbols("q")
+    >>> m, l, g = symbols("m l g")
+    >>> LM = LagrangesMethod(m*l**2*q.diff()**2/2 + m*g*l*cos(q), [q])
+    >>> LM.form_lagranges_equations()
+    [m*l*(l*q'' + g*sin(q))]
+    """
+
+    def __init__(self, Lagrangian: Any, qs: Sequence[Expr], forcelist: Optional[Sequence[Any]] = None,
+                 bodies: Optional[Sequence[Any]] = None, frame: Optional[ReferenceFrame] = None,
+                 hol_coneqs: Optional[Sequence[Any]] = None, nonhol_coneqs: Optional[Sequence[Any]] = None) -> None:
+        self._L = Lagrangian if isinstance(Lagrangian, Expr) else _kane.number(Lagrangian)
+        self.q = Column(_list(qs))
+        for e in self.q:
+            if not is_dynamic(e):
+                raise TypeError(f"coordinates are dynamicsymbols, not {e!r}")
+        self.forcelist, self.bodies, self.inertial = _list(forcelist), _list(bodies), frame
+        if self.forcelist and not isinstance(frame, ReferenceFrame):
+            raise TypeError("loads need the inertial frame: frame=N")
+        self._holonomic, self._nonholonomic = _list(hol_coneqs), _list(nonhol_coneqs)
+        count = len(self._holonomic) + len(self._nonholonomic)
+        self.lam_vec = Column(_list(dynamicsymbols(" ".join(f"lam{i + 1}" for i in range(count))) if count else []))
+        self._mass: Optional[List[List[Any]]] = None
+
+    @property
+    def loads(self) -> List[Any]:
+        return self.forcelist
+
+    @property
+    def u(self) -> Column:
+        """The rates of the coordinates."""
+        return Column([time_derivative(q) for q in self.q])
+
+    def form_lagranges_equations(self) -> Column:
+        """d/dt (dL/dq') - dL/dq - Q - A^T lambda, zero for each coordinate."""
+        rates, accelerations = list(self.u), [time_derivative(u) for u in self.u]
+        self._rows, _ = _linear([time_derivative(c) for c in self._holonomic] + self._nonholonomic, rates, "constraints")
+        real = [time_derivative(c) for c in self._holonomic] + [c if isinstance(c, Expr) else _kane.number(c) for c in self._nonholonomic]
+        a_rows, a_rest = _linear([time_derivative(c) for c in real], accelerations, "differentiated constraints")
+        left = [time_derivative(self._L.diff(u)) - self._L.diff(q) for q, u in zip(self.q, rates)]
+        forces = [self._force(q, u) for q, u in zip(self.q, rates)]
+        still = {a: 0 for a in accelerations}
+        self._mass = [[e.diff(a) for a in accelerations] for e in left]
+        self._forcing = [f - e.subs(still) for e, f in zip(left, forces)]
+        self._a_rows, self._a_right = a_rows, [-r for r in a_rest]
+        pushes = [_sum(row[j] * lam for row, lam in zip(self._rows, self.lam_vec)) for j in range(len(self.q))]
+        self.eom = Column([e - f - p for e, f, p in zip(left, forces, pushes)])
+        return self.eom
+
+    def _force(self, q: Expr, u: Expr) -> Any:
+        """The generalized force of the loads on a coordinate."""
+        total: Any = _kane.number(0)
+        for where, value in self.forcelist:
+            v = where.vel(self.inertial) if isinstance(where, Point) else where.ang_vel_in(self.inertial)
+            total = v.diff(u, self.inertial, var_in_dcm=False).dot(Vector._check(value)) + total
+        return total
+
+    def _formed(self) -> None:
+        if self._mass is None:
+            raise ModelError("form the equations first: form_lagranges_equations()")
+
+    @property
+    def mass_matrix(self) -> Matrix:
+        """M, followed by columns of the constraint forces, of M q'' - A^T lambda = forcing."""
+        self._formed()
+        return Matrix([list(row) + [-c[i] for c in self._rows] for i, row in enumerate(self._mass)])
+
+    @property
+    def forcing(self) -> Column:
+        self._formed()
+        return Column(self._forcing)
+
+    @property
+    def mass_matrix_full(self) -> Matrix:
+        """For x = (q, q', lambda)."""
+        self._formed()
+        n, m = len(self.q), len(self.lam_vec)
+        one = [[int(i == j) for j in range(2 * n + m)] for i in range(n)]
+        return Matrix(one + [[0] * n + list(row) for row in self.mass_matrix] + [[0] * n + list(row) + [0] * m for row in self._a_rows])
+
+    @property
+    def forcing_full(self) -> Column:
+        self._formed()
+        return Column(list(self.u) + list(self._forcing) + list(self._a_right))
+
+    def rhs(self, inv_method: Any = None, **_: Any) -> Column:
+        """(q', q'', lambda) in symbols."""
+        n = len(self.q)
+        rows = [list(row)[n:] for row in self.mass_matrix_full[n:]]
+        return Column(list(self.u) + list(_kane.solve([e for row in rows for e in row], list(self.forcing_full)[n:])))
+
+    def solve_multipliers(self, op_point: Any = None, sol_type: str = "dict") -> Any:
+        """The multipliers in symbols, or at a point."""
+        values = {} if op_point is None else dict(op_point)
+        found = [e.subs(values) for e in self.rhs()[2 * len(self.q):]]
+        return dict(zip(self.lam_vec, found)) if sol_type == "dict" else Column(found)
+
+    def linearize(self, q_ind: Optional[Sequence[Expr]] = None, qd_ind: Optional[Sequence[Expr]] = None,
+                  q_dep: Optional[Sequence[Expr]] = None, qd_dep: Optional[Sequence[Expr]] = None, op_point: Any = None,
+                  A_and_B: bool = True, inputs: Optional[Sequence[Expr]] = None, **_: Any) -> Tuple[Matrix, Matrix, Column]:
+        """A, B and the inputs of x' = A x + B r about ``op_point``."""
+        if not A_and_B:
+            raise ModelError("linearize() gives A and B; use mass_matrix_full and forcing_full for other forms")
+        q = _list(q_ind) + _list(q_dep) or list(self.q)
+        u = _list(qd_ind) + _list(qd_dep) or [time_derivative(e) for e in q]
+        place = {e: i for i, e in enumerate([*self.q, *self.u])}
+        rates = list(self.rhs())
+        constraints = [time_derivative(c) for c in self._holonomic] + self._nonholonomic
+        return linearize_rates(q, u, len(_list(q_ind)) or len(q), len(_list(qd_ind)) or len(u), [rates[place[e]] for e in [*q, *u]],
+                               self._holonomic, constraints, op_point, inputs)
+
+    def compile(self, parameters: Optional[Mapping] = None) -> EquationsOfMotion:
+        """The equations as functions of numbers and arrays; ``compile().rhs`` is the function for SciPy's solvers."""
+        states = list(self.q) + list(self.u)
+        return compile_method(states, self.mass_matrix_full, self.forcing_full, lambda: list(self.rhs())[:len(states)], parameters)

@@ -396,14 +396,16 @@ class Model:
               until: Optional[float] = None, state: StateLike = None, *, cases: Any = None, runs: Optional[int] = None,
               seed: Optional[int] = None, sampling: Optional[str] = None, correlate: Optional[Mapping] = None,
               output_step: Optional[float] = None, threads: int = 0, lanes: int = 0,
-              case_limit: Optional[float] = None, **options: Any) -> SweepResult:
+              case_limit: Optional[float] = None, series: Union[None, str, Sequence[str], Mapping] = None,
+              series_step: Optional[float] = None, **options: Any) -> SweepResult:
         """Many variations of a run, on SIMD lanes and threads, with the results as arrays.
 
         ``vary``: by name a range with a count "1..2:50", an array or list of values, a distribution "normal(0.3, 0.01)", or
-        words for ``run.method``; variables with values span a grid. ``cases``: a table whose rows are run as they are.
+        words for ``run.method``; variables with values span a grid; "a,b" with "normal([means], [[covariances], ...])". ``cases``: a table whose rows are run as they are.
         ``measures``: expressions of a run ("max(q1)", "first(q < 0)", "end(q)"), by name or as a list. ``sampling`` of
-        distributions: "random", "lhs", "sobol", "saltelli", "morris"; ``correlate={("a", "b"): 0.5}``. Options of a run are
-        those of :meth:`simulate`, without functions of Python.
+        distributions: "random", "lhs", "sobol", "saltelli", "morris"; ``correlate={("a", "b"): 0.5}``. ``series``: signals whose
+        samples are kept (``result.series(run)``), every ``series_step`` seconds. Options of a run are those of :meth:`simulate`,
+        without functions of Python.
 
         >>> import kane
         >>> model = kane.load(kane.example("damped_pendulum"))
@@ -420,6 +422,9 @@ class Model:
             raise ModelError("a sweep needs measures: expressions of what is kept of each run, such as \"max(q1)\"")
         given["measures"] = ([(str(n), str(text)) for n, text in measures.items()] if isinstance(measures, Mapping) else
                              [("", text) for text in _names(measures) or []])
+        if series is not None:
+            given["kept"] = ([(str(n), str(text)) for n, text in series.items()] if isinstance(series, Mapping) else
+                             [("", text) for text in _names(series) or []])
         if cases is not None:
             given["cases"] = _cases(cases)
         if correlate is not None:
@@ -427,7 +432,8 @@ class Model:
         for key, value in (("runs", runs), ("seed", seed), ("threads", threads), ("lanes", lanes)):
             if value is not None:
                 given[key] = _whole(key, value)
-        given.update(_clean({"until": until, "output_step": output_step, "sampling": sampling, "case_limit": case_limit}))
+        given.update(_clean({"until": until, "output_step": output_step, "sampling": sampling, "case_limit": case_limit,
+                             "series_step": series_step}))
         return SweepResult(_kane.sweep(self._core, self._state(state, names), given))
 
     def haptics(self, duration: float = 10.0, state: StateLike = None, *, rate: float = 1000.0, amplitude: float = 0.1,

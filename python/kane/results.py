@@ -22,6 +22,23 @@ def _complex(value: Any) -> np.ndarray:
     return pairs[:, 0] + 1j * pairs[:, 1]
 
 
+def _cell(value: Any) -> str:
+    """A value as HTML for a notebook."""
+    if isinstance(value, np.ndarray) and value.ndim == 2 and value.size and max(value.shape) <= 12:
+        rows = "".join("<tr>" + "".join(f"<td style='text-align:right'>{x:.6g}</td>" for x in row) + "</tr>" for row in value)
+        return f"<table>{rows}</table>"
+    if isinstance(value, np.ndarray) and value.ndim == 1 and value.size <= 24:
+        return ", ".join(f"{x:.6g}" for x in value)
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, dict) and len(value) <= 24 and all(isinstance(v, (int, float, str)) for v in value.values()):
+        return ", ".join(f"{_html.escape(str(k))} = {_html.escape(_cell(v))}" for k, v in value.items())
+    if isinstance(value, list) and value and all(isinstance(v, str) for v in value):
+        return _html.escape(", ".join(value))
+    text = " ".join((value if isinstance(value, str) else repr(value)).split())
+    return _html.escape(text if len(text) < 200 else text[:197] + "...")
+
+
 class Report(Mapping):
     """A result by name: ``report.A`` and ``report["A"]`` are the same."""
 
@@ -61,6 +78,16 @@ class Report(Mapping):
             text = " ".join(repr(value).split())
             lines.append(f"  {key}: {text if len(text) < 100 else text[:97] + '...'}")
         return "\n".join(lines)
+
+
+def _report_html(self: Report) -> str:
+    """Fields and values, for a notebook."""
+    rows = "".join(f"<tr><th style='text-align:left;vertical-align:top'>{_html.escape(key)}</th>"
+                   f"<td style='text-align:left'>{_cell(value)}</td></tr>" for key, value in self.items() if value is not None)
+    return f"<b>{type(self).__name__}</b><table>{rows}</table>"
+
+
+Report._repr_html_ = _report_html  # type: ignore[attr-defined]
 
 
 class Evaluation(Report):
@@ -243,6 +270,16 @@ class Table:
         axes.legend()
         return axes
 
+    def _repr_html_(self) -> str:
+        """The first and last samples, for a notebook."""
+        most = 16
+        head = "".join(f"<th>{_html.escape(n)}" + (f"<br>{_html.escape(self.units[n])}" if n in self.units else "") + "</th>"
+                       for n in self.columns[:most])
+        places = range(len(self)) if len(self) <= 12 else [*range(5), None, *range(len(self) - 5, len(self))]
+        rows = "".join("<tr>" + ("<td>...</td>" if i is None else "".join(f"<td>{x:.6g}</td>" for x in self.data[i, :most])) + "</tr>"
+                       for i in places)
+        return f"<div>{_html.escape(repr(self))}</div><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
     def __repr__(self) -> str:
         if not len(self):
             return f"<{type(self).__name__}: no samples of {', '.join(self.columns)}>"
@@ -389,6 +426,16 @@ class SweepResult:
         self.failures: Dict[int, str] = found["failures"]
         self.k: np.ndarray = found.get("k", np.arange(len(self.ok)))
         self.count: int = found.get("count", len(self.ok))
+        self.series_names: List[str] = found.get("series_names", [])
+        self._series: Dict[int, np.ndarray] = found.get("series", {})
+
+    def series(self, run: int) -> Table:
+        """The series of a run (its number, as in ``k``): ``t`` and the signals that ``series=`` asked for."""
+        if not self.series_names:
+            raise KeyError("this sweep has no series: ask for them with series=")
+        if run not in self._series:
+            raise KeyError(f"run {run} has no series" + (": it failed" if run in self.failures else ""))
+        return Table(["t", *self.series_names], self._series[run])
 
     @property
     def columns(self) -> List[str]:

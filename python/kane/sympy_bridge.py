@@ -17,7 +17,7 @@ from .function import CompiledFunction
 from .numeric import EquationsOfMotion
 from .states import suggestion
 
-__all__ = ["from_sympy", "to_sympy", "compile", "from_kanes_method"]
+__all__ = ["from_sympy", "to_sympy", "compile", "lambdify", "from_kanes_method"]
 
 
 def _sympy() -> Any:
@@ -124,6 +124,8 @@ class _Translator:
             return [a for pair in e.args for a in pair]
         if isinstance(e, s.MatrixExpr) or type(e).__name__ in ("MatrixElement", "Indexed"):
             return ()
+        if isinstance(e, (s.Sum, s.Product, s.Integral)):
+            return (_written_out(e),)
         return e.args
 
     def is_dynamic(self, e: Any) -> bool:
@@ -147,6 +149,8 @@ class _Translator:
             return self.piecewise(e, x)
         if e.is_Relational or e.is_Boolean:
             return self.condition(e, x)
+        if isinstance(e, (s.Sum, s.Product, s.Integral)):
+            return x[0]
         return self.function(e, x)
 
     def atom(self, e: Any) -> int:
@@ -189,9 +193,11 @@ class _Translator:
         return self.b.power(x[0], x[1])
 
     def piecewise(self, e: Any, x: List[int]) -> int:
-        if e.args[-1].cond is not self.sympy.true:
-            raise ModelError("a Piecewise must say what holds otherwise: its last condition must be True")
-        result, x = x[-2], x[:-2]
+        if e.args[-1].cond is self.sympy.true:
+            result, x = x[-2], x[:-2]
+        else:  # not a number where no condition holds, as with lambdify: the logarithm of -1 - s^2
+            s = self(min(e.free_symbols, key=str)) if self.open else next(iter(self.known.values()))
+            result = self.call("log", self.b.sum([self.number(-1), self.negative(self.b.product([s, s]))]))
         for value, condition in zip(reversed(x[0::2]), reversed(x[1::2])):
             result = self.call("select", condition, value, result)
         return result
@@ -232,6 +238,8 @@ class _Translator:
     def function(self, e: Any, x: List[int]) -> int:
         s = self.sympy
         name = type(e).__name__
+        if isinstance(e, s.IndexedBase) or name == "Indexed":
+            raise ModelError(f"{e} has no size; use a MatrixSymbol or a list of symbols")
         if name in _DIRECT and not (name == "log" and len(x) != 1):
             return self.call(_DIRECT[name], *x)
         if name in self.composed and len(x) == 1:
@@ -261,6 +269,18 @@ def leaf_name(e: Any) -> str:
             raise ModelError(f"{e} is a derivative by several variables")
         return leaf_name(e.expr) + "'" * order
     return type(e).__name__
+
+
+def _written_out(e: Any) -> Any:
+    """A sum, product or integral with known limits; matrices of symbols by their entries."""
+    sympy = _sympy()
+    if isinstance(e, (sympy.Sum, sympy.Product)) or isinstance(e, sympy.Integral):
+        done = e.doit()
+        if done.has(type(e)):
+            raise ModelError(f"{e} cannot be written out as a finite expression")
+        return done
+    symbols = e.atoms(sympy.MatrixSymbol) if hasattr(e, "atoms") else set()
+    return e.xreplace({m: m.as_explicit() for m in symbols}).doit() if symbols else e
 
 
 # ---- both ways -----------------------------------------------------------------------------------------------------------
@@ -354,17 +374,20 @@ class _Outputs:
         self.shapes: List[Tuple[int, ...]] = []
         self.single = not isinstance(expressions, (list, tuple))
         for one in [expressions] if self.single else expressions:
+            if isinstance(one, (Mapping, set)):
+                raise TypeError(f"expressions are an expression, a Matrix, or a list of these, not a {type(one).__name__}")
             if isinstance(one, (sympy.MatrixBase, sympy.MatrixExpr)):
                 one = one.as_explicit() if isinstance(one, sympy.MatrixExpr) else one
                 self.shapes.append(tuple(int(n) for n in one.shape))
                 self.entries.extend(one[i, j] for i in range(one.rows) for j in range(one.cols))
-            elif isinstance(one, (list, tuple, np.ndarray)) or hasattr(one, "rank"):
+            elif isinstance(one, (list, tuple, np.ndarray)) or hasattr(one, "rank") and type(one).__name__ != "Indexed":
                 array = sympy.Array(one)
                 self.shapes.append(tuple(int(n) for n in array.shape))
                 self.entries.extend(sympy.flatten(array.tolist()))
             else:
+                one = sympy.sympify(one)
                 self.shapes.append(())
-                self.entries.append(sympy.sympify(one))
+                self.entries.append(_written_out(one) if isinstance(one, (sympy.Trace, sympy.Determinant)) else one)
 
 
 def _arguments(arguments: Any) -> Tuple[List[Any], List[str], Dict[Any, str]]:
@@ -375,6 +398,8 @@ def _arguments(arguments: Any) -> Tuple[List[Any], List[str], Dict[Any, str]]:
 
     def add(leaf: Any) -> None:
         leaf = sympy.sympify(leaf)
+        if isinstance(leaf, sympy.IndexedBase):
+            raise TypeError(f"the argument {leaf} has no size; use a MatrixSymbol or a list of symbols")
         if not (leaf.is_Symbol or isinstance(leaf, (sympy.Derivative, sympy.core.function.AppliedUndef))
                 or type(leaf).__name__ == "MatrixElement"):
             raise TypeError(f"arguments must be symbols, functions of time or their derivatives, not {leaf}")
@@ -432,8 +457,11 @@ def compile(expressions: Any, arguments: Any, *, jacobian: Any = None, threads: 
     builder = _kane.Builder()
     translate = _Translator(builder, leaves)
     places = [translate(e) for e in outputs.entries]
+    source = (compile, (expressions, arguments), {"jacobian": jacobian, "threads": threads})
+    columns_ = {k: g.rows for k, g in enumerate(arguments if isinstance(arguments, (list, tuple)) else [arguments])
+                if isinstance(g, _sympy().MatrixBase) and g.cols == 1 and g.rows > 1}
     if jacobian is None:
-        return CompiledFunction(builder.compile(places, described, names), outputs.shapes, outputs.single, threads)
+        return CompiledFunction(builder.compile(places, described, names), outputs.shapes, outputs.single, threads, source, columns_)
     _, _, by = _arguments([jacobian] if not isinstance(jacobian, (list, tuple)) else jacobian)
     columns = []
     for leaf in by:
@@ -441,7 +469,20 @@ def compile(expressions: Any, arguments: Any, *, jacobian: Any = None, threads: 
             raise ValueError(f"{leaf} is not among the arguments")
         columns.append(translate(leaf))
     derivatives = builder.jacobian(places, columns)
-    return CompiledFunction(builder.compile(derivatives, described, names), [(len(places), len(columns))], True, threads)
+    return CompiledFunction(builder.compile(derivatives, described, names), [(len(places), len(columns))], True, threads, source,
+                            columns_)
+
+
+def lambdify(args: Any, expr: Any, modules: Any = None, printer: Any = None, use_imps: bool = True, dummify: bool = False,
+             cse: bool = False) -> CompiledFunction:
+    """:func:`compile` with the order of arguments of ``sympy.lambdify``; the other options have no meaning here.
+
+    >>> import kane, sympy
+    >>> x, y = sympy.symbols("x y")
+    >>> kane.lambdify((x, y), sympy.sin(x) + y, "numpy", cse=True)(0.0, 3)
+    3.0
+    """
+    return compile(expr, args)
 
 
 def _is_kane(expressions: Any) -> bool:

@@ -16,7 +16,8 @@ from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tupl
 
 from . import _kane
 from .errors import ModelError
-from .expr import Expr, cos, sin, sqrt, symbols
+from .expr import Expr, acos, cos, sin, sqrt, symbols
+from .matrices import Column, Matrix
 
 __all__ = ["dynamicsymbols", "time_derivative", "ReferenceFrame", "Vector", "Dyadic", "Point", "dot", "cross", "outer", "express"]
 
@@ -33,7 +34,7 @@ class _DynamicSymbols:
     def _t(self) -> Expr:
         return _kane.symbol(_TIME)
 
-    def __call__(self, names: Union[str, Iterable[str]], level: int = 0) -> Any:
+    def __call__(self, names: Union[str, Iterable[str]], level: int = 0, **assumptions: Any) -> Any:
         found = symbols(names)
         found = found if isinstance(found, tuple) else (found,)
         for e in found:
@@ -68,6 +69,17 @@ def time_derivative(value: Any, frame: Optional["ReferenceFrame"] = None, rates:
     return value.total(known)
 
 
+def _rebuild(text: str, dynamic: Sequence[str]) -> Expr:
+    _dynamic.update(dynamic)
+    return _kane.parse(text)
+
+
+def _reduce(self: Expr) -> Any:
+    names = [s.name.rstrip("'") for s in self.free_symbols_list()]
+    return _rebuild, (self.infix(), [name for name in names if name in _dynamic])
+
+
+Expr.__reduce__ = _reduce
 _partial = Expr.diff
 
 
@@ -161,14 +173,17 @@ class Vector:
         return Vector({f: [x / factor if isinstance(x, Expr) or isinstance(factor, Expr) else _kane.number(x) / factor
                            for x in c] for f, c in self.parts.items()})
 
-    def to_matrix(self, frame: "ReferenceFrame") -> List[Any]:
+    def to_matrix(self, frame: "ReferenceFrame") -> Column:
         """The three components along the axes of a frame."""
+        return Column(self._components(frame))
+
+    def _components(self, frame: "ReferenceFrame") -> List[Any]:
         total: List[Any] = [0, 0, 0]
         for f, c in self.parts.items():
             if f is frame:
                 turned = list(c)
             else:
-                r = frame.dcm(f)
+                r = frame._dcm(f)
                 turned = [_sum(r[i][k] * c[k] for k in range(3)) for i in range(3)]
             total = [_sum((a, b)) for a, b in zip(total, turned)]
         return total
@@ -183,7 +198,7 @@ class Vector:
         total: Any = 0
         for f, a in self.parts.items():
             for g, b in other.parts.items():
-                c = b if f is g else Vector({g: b}).to_matrix(f)
+                c = b if f is g else Vector({g: b})._components(f)
                 total = _sum((total, *(x * y for x, y in zip(a, c))))
         return total if isinstance(total, Expr) else _kane.number(total)
 
@@ -193,7 +208,7 @@ class Vector:
         for f, a in self.parts.items():
             for g, b in other.parts.items():
                 # In the frame of the second: an angular velocity times a position stays in the body's frame.
-                total = total + Vector({g: _cross3(a if f is g else Vector({f: a}).to_matrix(g), b)})
+                total = total + Vector({g: _cross3(a if f is g else Vector({f: a})._components(g), b)})
         return total
 
     def outer(self, other: Any) -> "Dyadic":
@@ -237,8 +252,43 @@ class Vector:
                 total = total + clean(f.ang_vel_in(frame)).cross(part)
         return total
 
-    def subs(self, values: Dict[Any, Any]) -> "Vector":
-        return self.applied(lambda x: x.subs(values) if isinstance(x, Expr) else x)
+    def subs(self, *values: Any) -> "Vector":
+        return self.applied(lambda x: x.subs(*values) if isinstance(x, Expr) else x)
+
+    xreplace = subs
+
+    def applyfunc(self, work: Callable) -> "Vector":
+        return self.applied(lambda x: work(x if isinstance(x, Expr) else _kane.number(x)))
+
+    def simplify(self) -> "Vector":
+        return self
+
+    doit = simplify
+
+    def angle_between(self, other: "Vector") -> Expr:
+        """The angle between two vectors, 0 to pi."""
+        return acos(self.normalize().dot(other.normalize()))
+
+    def separate(self) -> Dict["ReferenceFrame", "Vector"]:
+        """The part along the axes of each frame."""
+        return {f: Vector({f: c}) for f, c in self.parts.items()}
+
+    def free_dynamicsymbols(self, frame: "ReferenceFrame") -> set:
+        return {s for s in self.free_symbols(frame) if is_dynamic(s)}
+
+    def latex(self) -> str:
+        terms = []
+        for f, c in self.parts.items():
+            for axis, x in zip("xyz", c):
+                if not _zero(x):
+                    e = x if isinstance(x, Expr) else _kane.number(x)
+                    factor = "" if e == 1 else "- " if e == -1 else e.latex() if not (" + " in e.latex() or " - " in e.latex()) \
+                        else f"\\left({e.latex()}\\right)"
+                    terms.append(f"{factor}\\mathbf{{\\hat{{{f.name.lower()}}}_{axis}}}")
+        return " + ".join(terms).replace("+ -", "- ") or "0"
+
+    def _repr_latex_(self) -> str:
+        return "$\\displaystyle " + self.latex() + "$"
 
     def applied(self, work: Callable) -> "Vector":
         return Vector({f: [work(x) for x in c] for f, c in self.parts.items()})
@@ -306,15 +356,68 @@ class Dyadic:
 
     __and__ = dot
 
+    def cross(self, v: Vector) -> "Dyadic":
+        """The dyadic D x v."""
+        frame = next(iter(self.parts), None)
+        if frame is None:
+            return Dyadic()
+        c = Vector._check(v).to_matrix(frame)
+        return Dyadic({frame: [_cross3(row, c) for row in self.to_matrix(frame)]})
+
+    __xor__ = cross
+
+    def express(self, frame: "ReferenceFrame", frame2: Optional["ReferenceFrame"] = None) -> "Dyadic":
+        if frame2 not in (None, frame):
+            raise ModelError("a dyadic is expressed in one frame; to_matrix(a, b) gives components in two")
+        return Dyadic({frame: self.to_matrix(frame)})
+
+    def dt(self, frame: "ReferenceFrame") -> "Dyadic":
+        """Time derivative in a frame: w x D - D x w, and the derivatives of the components."""
+        total = Dyadic()
+        for f, m in self.parts.items():
+            part = Dyadic({f: m})
+            total = total + Dyadic({f: [[time_derivative(x) for x in row] for row in m]})
+            if f is not frame:
+                w = f.ang_vel_in(frame)
+                turned = Dyadic({f: _transpose([w.cross(Vector({f: column})).to_matrix(f) for column in _transpose(m)])})
+                total = total + turned - part.cross(w)
+        return total
+
+    def simplify(self) -> "Dyadic":
+        return self
+
+    doit = simplify
+
+    def applyfunc(self, work: Callable) -> "Dyadic":
+        return Dyadic({f: [[work(x if isinstance(x, Expr) else _kane.number(x)) for x in row] for row in m]
+                       for f, m in self.parts.items()})
+
+    def latex(self) -> str:
+        terms = []
+        for f, m in self.parts.items():
+            for i, row in enumerate(m):
+                for j, x in enumerate(row):
+                    if not _zero(x):
+                        e = x if isinstance(x, Expr) else _kane.number(x)
+                        hat = f"\\mathbf{{\\hat{{{f.name.lower()}}}_{{}}}}"
+                        terms.append(f"\\left({e.latex()}\\right)" + hat.replace("_{}", f"_{'xyz'[i]}") + "\\otimes "
+                                     + hat.replace("_{}", f"_{'xyz'[j]}"))
+        return " + ".join(terms) or "0"
+
+    def _repr_latex_(self) -> str:
+        return "$\\displaystyle " + self.latex() + "$"
+
     def _left(self, v: Vector) -> Vector:
         return Dyadic({f: _transpose(m) for f, m in self.parts.items()}).dot(v)
 
-    def to_matrix(self, frame: "ReferenceFrame") -> Rows:
-        return _transpose([self.dot(axis).to_matrix(frame) for axis in frame])
+    def to_matrix(self, frame: "ReferenceFrame", second: Optional["ReferenceFrame"] = None) -> Rows:
+        """Components, along a frame or along two."""
+        return _transpose([self.dot(axis).to_matrix(frame) for axis in second or frame])
 
-    def subs(self, values: Dict[Any, Any]) -> "Dyadic":
-        return Dyadic({f: [[x.subs(values) if isinstance(x, Expr) else x for x in row] for row in m]
-                       for f, m in self.parts.items()})
+    def subs(self, *values: Any) -> "Dyadic":
+        return self.applyfunc(lambda x: x.subs(*values))
+
+    xreplace = subs
 
 
 class ReferenceFrame:
@@ -389,7 +492,7 @@ class ReferenceFrame:
             step.orient_axis(last, list(last)[axis], angle)
             rate = rate + step.ang_vel_in(last)
             last = step
-        self._set(parent, parent.dcm(last), rate.express(last)._renamed(last, self))
+        self._set(parent, parent._dcm(last), rate.express(last)._renamed(last, self))
 
     def orient_quaternion(self, parent: "ReferenceFrame", numbers: Sequence[Any]) -> None:
         """Orients the frame by normalised Euler parameters, scalar part first."""
@@ -415,6 +518,9 @@ class ReferenceFrame:
 
     def dcm(self, other: "ReferenceFrame") -> Rows:
         """The matrix that maps components in ``other`` to components in this frame."""
+        return Matrix(self._dcm(other))
+
+    def _dcm(self, other: "ReferenceFrame") -> Rows:
         if other is self:
             return [[int(i == j) for j in range(3)] for i in range(3)]
         if other not in self._known:

@@ -208,15 +208,32 @@ py::dict equations(const PyModel& m) {
 
 // ---- functions for many states -----------------------------------------------------------------------------------------------
 
+/// Contacts, frictions, events and modes by name, the first few of them.
+std::string switched_parts(const EquationsOfMotion& e) {
+  std::vector<std::string> names;
+  for (const auto& c : e.contacts) names.push_back(fmt::format("contact '{}'", c.name));
+  for (const auto& c : e.contact_pairs) names.push_back(fmt::format("contact '{}'", c.name));
+  for (const auto& f : e.frictions) names.push_back(fmt::format("friction '{}'", f.name));
+  for (const auto& s : e.switches) names.push_back(fmt::format("event '{}'", s.name));
+  for (const auto& m : e.modes) names.push_back(fmt::format("mode '{}'", m.name));
+  constexpr std::size_t kMostNamed = 4;
+  const std::size_t more = names.size() > kMostNamed ? names.size() - kMostNamed : 0;
+  names.resize(names.size() - more);
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return more > 0 ? fmt::format("{} and {} more", text, more) : text;
+}
+
 /// The motion (qdot, udot) with the constraints active at the start, as expressions of t, q, u, inputs and parameters in a
 /// graph of their own; and on request its derivatives by the states and inputs.
 class MotionFunction {
  public:
   explicit MotionFunction(const Model& given) : model_(given.with_options(given.options())) {
     const EquationsOfMotion& e = model_.equations();
-    require(!e.switched(),
-            "'{}' has contacts, friction, events or modes: its motion is no single function of the state",
-            model_.name());
+    require(!e.switched(), "'{}' has {}: its motion is no single function of the state{}", e.name, switched_parts(e),
+            std::any_of(e.contacts.begin(), e.contacts.end(), [](const auto& c) { return !c.coordinate.empty(); })
+                ? " (ignore_limits=True reads it without limits of joints)"
+                : "");
     require(!e.has_given_forces(), "'{}' has loads that depend on constraint forces: its motion is not explicit",
             model_.name());
     if (!e.u.empty()) udot_ = form_explicit_motion(e, independent_rows()).udot;

@@ -34,7 +34,9 @@ Study study_from(const py::dict& given) {
   StudyOptions o;
   for (const auto& one : given["vary"]) {
     const auto [name, text] = one.cast<std::pair<std::string, std::string>>();
-    o.variables.push_back(parse_study_variable(name, text));
+    const StudyVariables found = parse_study_variables(name, text);
+    o.variables.insert(o.variables.end(), found.variables.begin(), found.variables.end());
+    o.correlations.insert(o.correlations.end(), found.correlations.begin(), found.correlations.end());
   }
   if (given.contains("cases")) {
     const auto cases = given["cases"].cast<py::tuple>();
@@ -63,6 +65,12 @@ SweepOptions sweep_options(const py::dict& given, const std::string& state, cons
   o.simulation = simulation_options(given, watch);
   o.start = read_start(state);
   take_if_given(given, "until", o.until), take_if_given(given, "output_step", o.sample);
+  if (given.contains("kept"))
+    for (const auto& one : given["kept"]) {
+      const auto [name, text] = one.cast<std::pair<std::string, std::string>>();
+      o.series.push_back({name, text, {}});
+    }
+  take_if_given(given, "series_step", o.series_step);
   take_if_given(given, "case_limit", o.case_limit), take_if_given(given, "lanes", o.lanes);
   require(o.case_limit >= 0, "the limit of a case must not be negative, but it is {}", o.case_limit);
   require(o.lanes >= 0, "the number of lanes must not be negative, but it is {}", o.lanes);
@@ -74,6 +82,8 @@ struct SweepColumns {
   std::vector<double> values, measures, seconds;
   std::vector<bool> ok;
   std::map<std::uint64_t, std::string> reasons;
+  std::vector<std::string> series_names;
+  std::map<std::uint64_t, std::vector<double>> series;  ///< by run: a time and a value of each
 };
 
 py::dict columns_of(const SweepColumns& found, const std::vector<std::string>& variables,
@@ -87,6 +97,10 @@ py::dict columns_of(const SweepColumns& found, const std::vector<std::string>& v
   d["ok"] = ok;
   d["seconds"] = py::array_t<double>(static_cast<py::ssize_t>(found.seconds.size()), found.seconds.data());
   d["failures"] = found.reasons;
+  d["series_names"] = found.series_names;
+  py::dict series;
+  for (const auto& [k, samples] : found.series) series[py::int_(k)] = to_array(samples, 1 + found.series_names.size());
+  d["series"] = series;
   return d;
 }
 
@@ -96,6 +110,7 @@ SweepColumns run_cases(const Sweep& sweep, unsigned threads, Watch& watch) {
   SweepColumns all;
   all.values.resize(count * nv), all.measures.resize(count * nm, std::numeric_limits<double>::quiet_NaN());
   all.seconds.resize(count), all.ok.resize(count);
+  all.series_names = sweep.series_names();
   BlockQueue queue({{0, count}});
   Executor executor(sweep, queue, threads);
   while (!executor.finished()) {
@@ -106,6 +121,7 @@ SweepColumns run_cases(const Sweep& sweep, unsigned threads, Watch& watch) {
                   all.measures.begin() + static_cast<std::ptrdiff_t>(one.k * nm));
       all.seconds[one.k] = one.seconds, all.ok[one.k] = one.ok;
       if (!one.ok) all.reasons[one.k] = std::move(one.reason);
+      if (!one.series.empty()) all.series[one.k] = std::move(one.series);
     }
     if (!watch.go_on()) executor.stop();
   }
@@ -149,6 +165,13 @@ py::dict read_sweep(const std::string& file) {
   }
   found.seconds = table.seconds;
   found.reasons = table.reasons;
+  found.series_names = table.identity.series;
+  unlocked([&] {
+    read_series(file, [&](std::uint64_t k, std::span<const double> samples) {
+      found.series[k].assign(samples.begin(), samples.end());
+    });
+    return 0;
+  });
   py::dict d = columns_of(found, table.identity.variables, table.identity.measures, table.identity.choices);
   d["k"] = py::array_t<std::uint64_t>(static_cast<py::ssize_t>(n), table.k.data());
   d["count"] = table.identity.count;

@@ -250,11 +250,6 @@ def test_scipy_solver_agrees(pendulum):
     assert answer.y[0, -1] == pytest.approx(pendulum.simulate(1.0, q=1.0, tolerance=1e-11)["q"][-1], abs=1e-8)
 
 
-def test_switched_motion_has_no_single_function():
-    with pytest.raises(kane.ModelError, match="contacts"):
-        kane.load(kane.example("bouncing_ball")).compile()
-
-
 def test_derivation(pendulum):
     page = pendulum.derive()
     assert "<html" in page.html.lower() and page.text
@@ -360,3 +355,18 @@ def test_reactions_in_symbols(arm):
     assert "reaction" in said.lower()
     with pytest.raises(kane.ModelError, match="did you mean 'elbow'"):
         kane.load(kane.example("planar2r")).derive(reactions=["elbo"])
+
+
+def test_what_compile_refuses_is_named():
+    with pytest.raises(kane.ModelError, match="rail.lower.*ignore_limits"):
+        kane.load(kane.example("cartpole")).compile()
+    with pytest.raises(kane.ModelError, match="'floor'.*no single function"):
+        kane.load(kane.example("bouncing_ball")).compile()
+
+
+def test_results_in_notebooks():
+    model = kane.load(kane.example("planar2r"))
+    for result in (model.evaluate(q1=0.3), model.linearize(q1=-1.5708, equilibrium=True), model.simulate(0.1), model.forces(), model):
+        page = result._repr_html_()
+        assert page.startswith("<") and "<table>" in page and page.count("<tr>") == page.count("</tr>")
+    assert "rad/s" in model.simulate(0.1)._repr_html_()

@@ -113,6 +113,23 @@ def test_haptic_loop(slider):
         kane.load(kane.example("planar2r")).haptics(0.1)  # no handle
 
 
+def test_sweep_keeps_series(slider):
+    sweep = slider.sweep({"k": [10.0, 40.0]}, "end(x)", until=1.0, x=0.1, series={"place": "x", "pull": "-k*x"},
+                         series_step=0.1, tolerance=1e-10)
+    for run in (0, 1):
+        table = sweep.series(run)
+        alone = slider.simulate(1.0, x=0.1, k=float(sweep["k"][run]), output_step=0.1, tolerance=1e-10)
+        assert table.columns == ["t", "place", "pull"] and np.allclose(table.t, alone.t)
+        assert np.allclose(table["place"], alone["x"], atol=1e-7)
+        assert np.allclose(table["pull"], -sweep["k"][run] * alone["x"], atol=1e-5)
+    with pytest.raises(KeyError):
+        sweep.series(5)
+    joint = slider.sweep({"k,m": "normal([20, 1], [[4, 0.1], [0.1, 0.01]])"}, "end(x)", until=0.1, x=0.1, runs=4000,
+                         sampling="sobol")
+    assert np.allclose(np.cov(joint["k"], joint["m"]), [[4, 0.1], [0.1, 0.01]], rtol=0.02)
+    assert joint.series_names == []
+
+
 def test_sweep_is_the_same_as_single_runs(slider):
     stiffness, mass = [20.0, 50.0, 90.0], [1.0, 2.5]
     sweep = slider.sweep({"k": stiffness, "m": mass}, {"last": "end(x)", "most": "max(v)"}, until=1.0, x=0.1,
