@@ -20,8 +20,8 @@ import urllib.parse
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-GALLERY = ["double_pendulum", "slider_crank", "fourbar", "rolling_disk_3d", "planar2r", "spinning_top", "stanford_arm", "geneva",
-           "dominoes"]
+GALLERY = ["double_pendulum", "slider_crank", "fourbar", "rolling_disk_3d", "planar2r", "spinning_top", "geneva",
+           "dominoes", "newtons_cradle", "bricard", "gripper", "flexible_arm", "billiard_ball"]
 LEARN = ["course.md", "kanes-method.md", "python.md", "python-sympy.md"]
 HOW_TO = ["simulation.md", "analysis.md", "forces.md", "contact.md", "flexible.md", "haptics.md", "haptics-link.md", "piano-action.md", "sweeps.md", "export.md", "page.md", "workbench.md", "protocol.md", "fmu.md", "urdf.md", "mjcf.md", "dxf.md",
           "autolev.md", "sdfast.md", "fortytwo.md"]
@@ -64,6 +64,10 @@ class Stage:
             if not target or ":" in target:
                 return match[0]
             path = (file.parent / target).resolve()
+            if match[1] == f"[{target}]" and path.suffix == ".md" and path.is_file():  # readers of a site know titles, not files
+                title = re.search(r"^# (.*)$", path.read_text(encoding="utf-8"), re.M)
+                if title and path.is_relative_to(ROOT / "docs") and path.name not in NOT_PAGES:
+                    return f"[{title[1]}]({match[2]})"
             if path == ROOT / "docs" / "README.md" or path == ROOT / "README.md":
                 return f"{match[1]}({up(file)}index.md)"
             if path.is_relative_to(ROOT / "docs") or not path.exists():
@@ -172,10 +176,14 @@ def help_page(command):
 
 
 def signature(thing):
+    """As a reader wants it: without quotes of annotations, and without self."""
     try:
-        return str(inspect.signature(thing)).replace("kane.", "")
+        text = str(inspect.signature(thing)).replace("kane.", "")
     except (TypeError, ValueError):
         return "(...)"
+    text = re.sub(r"(: |-> )(['\"])((?:(?!\2).|\2(?=[\]\w]))*?)\2(?=[,)=\s]|$)", r"\1\3", text).replace('"', "").replace(": Any", "")
+    text = re.sub(r"(?<!= )'([A-Z]\w*)'", r"\1", text)
+    return re.sub(r"^\(self(, )?", "(", text).removesuffix(" -> None").removesuffix(" -> Any")
 
 
 def docstring(thing):
@@ -195,8 +203,9 @@ def docstring(thing):
 
 
 def python_page():
-    parts = ["# Python reference\n\nMade from docstrings; [python.md](../python.md) is the introduction.\n"]
-    for name in ("kane.model", "kane.simulation", "kane.ticks", "kane.function", "kane.results", "kane.mechanism", "kane.mechanics", "kane.vectors",
+    parts = ["# Python reference\n\nMade from docstrings; there is an [introduction](../python.md), and a page for [those who know SymPy](../python-sympy.md).\n"]
+    for name in ("kane.model", "kane.simulation", "kane.ticks", "kane.function", "kane.results", "kane.mechanism", "kane.mechanics", "kane.energy", "kane.vectors",
+                 "kane.matrices",
                  "kane.expr", "kane.sympy_bridge", "kane.numeric", "kane.errors"):
         module = importlib.import_module(name)
         parts.append(f"\n## {name}\n\n{docstring(module)}\n")

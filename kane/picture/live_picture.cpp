@@ -57,6 +57,7 @@ class LiveJsonWriter {
     if (scene_.gravity) j["gravity"] = row_place(*scene_.gravity);
     add_bodies(j);
     add_parts(j);
+    add_joints(j);
     j["sources"] = sources_;
     add_signals(j);
     return j;
@@ -133,6 +134,7 @@ class LiveJsonWriter {
       j["arrows"].push_back({{"name", a.name},
                              {"torque", a.torque},
                              {"reaction", a.reaction},
+                             {"contact", a.contact},
                              {"point", source(a.point)},
                              {"vector", row_place(a.vector)},
                              {"frame", a.frame ? LiveJson(*a.frame) : LiveJson(-1)},
@@ -143,8 +145,48 @@ class LiveJsonWriter {
       j["planes"].push_back({{"name", p.name}, {"normal", row_place(p.normal)}, {"height", row_place(p.height)}});
   }
 
+  /// The symbols of joints: a point of the parent, and an axis of the body from which the joint turns.
+  void add_joints(LiveJson& j) {
+    j["joints"] = LiveJson::array();
+    const FunctionTable functions = table_functions(mechanism_);
+    const auto number = [&](const Expr& e) {
+      try {
+        const double value = evaluate(e, parameters_, functions);
+        return std::isfinite(value) ? value : 0.0;
+      } catch (const ModelError&) {  // a place that moves
+        return 0.0;
+      }
+    };
+    const auto index_of = [&](const std::string& name) {
+      for (std::size_t i = 0; i < scene_.bodies.size(); ++i)
+        if (scene_.bodies[i].name == name) return LiveJson(i);
+      return LiveJson(-1);
+    };
+    for (const Joint& joint : mechanism_.joints) {
+      LiveJson at = LiveJson::array();
+      for (const Expr& x : joint.on_parent.position) at.push_back(number(x));
+      LiveJson item{{"name", joint.name},
+                    {"kind", joint.kind},
+                    {"parent", index_of(joint.parent)},
+                    {"child", index_of(joint.child)},
+                    {"at", std::move(at)},
+                    {"lockable", is_lockable(joint) && mechanism_.switching.modes.empty()}};
+      if (!joint.motions.empty() && joint.motions.front().kind != MotionKind::Ball) {
+        LiveJson axis = LiveJson::array();
+        for (const auto& row : joint.on_parent.rotation) {
+          double sum = 0;
+          for (std::size_t k = 0; k < 3; ++k) sum += number(row[k]) * number(joint.motions.front().axis[k]);
+          axis.push_back(sum);
+        }
+        item["axis"] = std::move(axis);
+        item["turns_from"] = index_of(joint.rotation_from.empty() ? joint.parent : joint.rotation_from);
+      }
+      j["joints"].push_back(std::move(item));
+    }
+  }
+
   void add_signals(LiveJson& j) {
-    const auto units = symbol_units(mechanism_);
+    const auto units = known_units(mechanism_, system_.equations());
     const auto unit_of = [&](const std::string& name) {
       const auto found = units.find(name);
       return found == units.end() ? std::string() : found->second;
@@ -208,6 +250,11 @@ class LiveJsonWriter {
 };
 
 }  // namespace
+
+bool is_lockable(const Joint& joint) {
+  return !joint.closing &&
+         std::any_of(joint.motions.begin(), joint.motions.end(), [](const ElementaryMotion& m) { return m.free; });
+}
 
 LivePicture::LivePicture(const Mechanism& mechanism, const CompiledSystem& system, const Values& parameters)
     : mechanism_(mechanism),

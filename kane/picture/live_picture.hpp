@@ -10,6 +10,9 @@
 
 namespace kane {
 
+/// Whether a page may lock a joint while the model runs.
+[[nodiscard]] bool is_lockable(const Joint& joint);
+
 class LivePicture {
  public:
   /// `parameters`: the values of all parameters.

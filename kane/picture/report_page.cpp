@@ -92,6 +92,9 @@ std::string make_report_data(const RunRecord& record, const ReportText& text) {
   data["parameters"] = rows_json(text.parameters);
   data["events"] = Json::array();
   for (const PageEvent& event : text.events) data["events"].push_back({event.t, event.text});
+  data["diagrams"] = Json::array();
+  for (const PageDiagram& d : text.diagrams)
+    data["diagrams"].push_back({{"title", d.title}, {"unit", d.unit}, {"s", d.s}, {"signals", d.signals}});
   data["warnings"] = text.warnings;
   data["failure"] = text.failure;
   if (!text.interruption.empty()) data["interruption"] = text.interruption;
@@ -110,6 +113,7 @@ std::string make_report_frame(const std::string& title) {
   put_text(page, "@STYLE@", kReportCss);
   put_text(page, "@VIEW@", kViewJs);
   put_text(page, "@PLOT@", kPlotJs);
+  put_text(page, "@DIAGRAM@", kDiagramJs);
   put_text(page, "@SCRIPT@", kReportJs);
   return page;
 }

@@ -24,6 +24,13 @@ struct PageEvent {
   std::string text;
 };
 
+/// A quantity along a beam: signals of the record by their names, at the arc lengths s.
+struct PageDiagram {
+  std::string title, unit;
+  std::vector<double> s;
+  std::vector<std::string> signals;
+};
+
 /// The words on the page.
 struct ReportText {
   std::string title, description;
@@ -31,6 +38,7 @@ struct ReportText {
   std::vector<PageRow> options, checks, parameters;
   std::vector<PageEvent> events;
   std::vector<std::string> warnings;
+  std::vector<PageDiagram> diagrams{};
   std::string failure{};       ///< "": the run came to its end
   std::string interruption{};  ///< from outside; "": none
 };

@@ -1,11 +1,15 @@
 #include "kane/picture/run_pictures.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "kane/base/output_file.hpp"
+#include "kane/mechanism/beam_diagrams.hpp"
 #include "kane/mechanism/symbol_units.hpp"
+#include "kane/model/run_table.hpp"
 #include "kane/picture/video_writer.hpp"
 
 namespace kane {
@@ -19,6 +23,11 @@ std::string read_text(const std::string& file) {
   if (error || size > kMost) return "";
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+bool is_input(const Mechanism& mechanism, const std::string& name) {
+  return std::any_of(mechanism.inputs.begin(), mechanism.inputs.end(),
+                     [&](const auto& input) { return input.symbol.name() == name; });
 }
 
 }  // namespace
@@ -48,7 +57,7 @@ void RunPictures::add_signals() {
   const auto add = [&](const char* group, const std::string& name, const std::string& unit = {}) {
     signals_.push_back({group, name, {}, unit});
   };
-  const auto units = symbol_units(mechanism_);
+  const auto units = known_units(mechanism_, e);
   const auto unit_of = [&](const std::string& name) {
     const auto found = units.find(name);
     return found == units.end() ? std::string() : found->second;
@@ -60,9 +69,20 @@ void RunPictures::add_signals() {
     report_columns_.push_back(at);
   };
   using Kind = ReportItem::Kind;
+  std::map<std::string, std::string> beams;  // by outputs that belong to a diagram
+  for (const BeamDiagram& d : find_beam_diagrams(mechanism_, parameters_))
+    for (const std::string& name : d.outputs) beams.emplace(name, fmt::format("along the beam {}", d.body));
   for (const auto& item : system.report_items()) {
-    if (item.kind == Kind::Output && !is_scene_output(item.name))
-      column("outputs", item.name, item.first, unit_of(item.name));
+    if (const auto beam = beams.find(item.name); item.kind == Kind::Output && beam != beams.end()) {
+      column(beam->second.c_str(), item.name, item.first, unit_of(item.name));
+    } else if (item.kind == Kind::Output && !is_scene_output(item.name)) {
+      // Inputs are signals of their own below; of the columns of the table only prescribed motions are added here.
+      const std::string extra = column_of_output(item.name);
+      if (extra.empty())
+        column("outputs", item.name, item.first, unit_of(item.name));
+      else if (!is_input(mechanism_, extra))
+        column("prescribed motions", extra, item.first, unit_of(item.name));
+    }
     if (const std::string input(input_of_scene_output(item.name)); item.kind == Kind::Output && !input.empty())
       column("inputs", input, item.first, unit_of(input));
     if (item.kind == Kind::Kinetic) column("energy", "kinetic energy", item.first, "J");
@@ -153,6 +173,8 @@ ReportText RunPictures::page_text(const RunReport& report, std::vector<PageRow> 
   text.checks = checks(report);
   text.parameters = parameter_rows();
   text.warnings = report.warnings;
+  for (BeamDiagram& d : find_beam_diagrams(mechanism_, parameters_))
+    text.diagrams.push_back({d.body + ": " + d.what, d.unit, std::move(d.s), std::move(d.outputs)});
   constexpr std::size_t kMostEvents = 2000;
   for (std::size_t i = 0; i < std::min(report.events.size(), kMostEvents); ++i)
     text.events.push_back({report.events[i].t, describe(report.events[i])});

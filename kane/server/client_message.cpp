@@ -14,11 +14,12 @@ using ClientJson = nlohmann::json;
 using MessageKind = ClientMessage::Kind;
 
 constexpr std::pair<std::string_view, MessageKind> kMessageKinds[] = {
-    {"open", MessageKind::Open},      {"edit", MessageKind::Edit},           {"play", MessageKind::Play},
-    {"step", MessageKind::Step},      {"reset", MessageKind::Reset},         {"resume", MessageKind::Resume},
-    {"speed", MessageKind::Speed},    {"parameter", MessageKind::Parameter}, {"input", MessageKind::Input},
-    {"pull", MessageKind::Pull},      {"release", MessageKind::Release},     {"save", MessageKind::Save},
-    {"analyse", MessageKind::Analyse}};
+    {"open", MessageKind::Open},       {"edit", MessageKind::Edit},           {"play", MessageKind::Play},
+    {"step", MessageKind::Step},       {"reset", MessageKind::Reset},         {"resume", MessageKind::Resume},
+    {"speed", MessageKind::Speed},     {"parameter", MessageKind::Parameter}, {"input", MessageKind::Input},
+    {"pull", MessageKind::Pull},       {"release", MessageKind::Release},     {"save", MessageKind::Save},
+    {"analyse", MessageKind::Analyse}, {"derive", MessageKind::Derive},       {"lock", MessageKind::Lock},
+    {"impose", MessageKind::Impose}};
 
 /// Nesting beyond this is refused before the library recurses into it.
 constexpr int kMostNesting = 8;
@@ -70,6 +71,26 @@ bool flag_of(const ClientJson& j, const char* name) {
   return found != j.end() && found->is_boolean() && found->get<bool>();
 }
 
+void read_derivation(const ClientJson& j, ClientMessage& m) {
+  constexpr std::size_t kMostDefinitions = 100, kMostSteps = 9;
+  m.name = text_of(j, "speeds");
+  if (j.contains("definitions")) {
+    const ClientJson& list = field(j, "definitions");
+    require(list.is_array() && list.size() <= kMostDefinitions, "'definitions' must be a list of at most {} texts",
+            kMostDefinitions);
+    for (const ClientJson& line : list) {
+      require(line.is_string(), "'definitions' must be a list of texts");
+      m.definitions.push_back(line.get<std::string>());
+    }
+  }
+  const ClientJson& steps = field(j, "steps");
+  require(steps.is_array() && steps.size() <= kMostSteps, "'steps' must be a list of numbers from 1 to 9");
+  for (const ClientJson& step : steps) {
+    require(step.is_number_integer() && step >= 1 && step <= 9, "'steps' must be a list of numbers from 1 to 9");
+    m.steps.push_back(step.get<int>());
+  }
+}
+
 void read_fields(const ClientJson& j, ClientMessage& m) {
   switch (m.kind) {
     case MessageKind::Open:
@@ -104,6 +125,9 @@ void read_fields(const ClientJson& j, ClientMessage& m) {
         require(code == std::errc() && end == seen.data() + seen.size() && m.seen >= 0, "'seen' must be digits");
       }
       break;
+    case MessageKind::Lock:
+    case MessageKind::Impose: m.name = text_of(j, "name"), m.on = flag_of(j, "on"); break;
+    case MessageKind::Derive: read_derivation(j, m); break;
     case MessageKind::Step:
     case MessageKind::Reset:
     case MessageKind::Release:

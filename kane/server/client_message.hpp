@@ -31,17 +31,22 @@ struct ClientMessage {
     Pull,
     Release,
     Save,
-    Analyse
+    Analyse,
+    Derive,
+    Lock,
+    Impose
   };
   Kind kind = Kind::Step;
   std::string path{};           ///< Open, Save
   std::string text{};           ///< Edit, Save; Open: without a path, a model of this text
-  std::string name{};           ///< Parameter, Input
+  std::string name{};           ///< Parameter, Input; Lock: a joint; Impose: a constraint; Derive: the choice of speeds
   double value = 0;             ///< Speed, Parameter, Input; Resume: the time
-  bool on = false;              ///< Play; Save: also over a newer file
+  bool on = false;              ///< Play, Lock, Impose; Save: also over a newer file
   std::vector<double> state{};  ///< Resume: coordinates and speeds
   PullHold hold{};              ///< Pull
-  std::int64_t seen = 0;        ///< Save: time of the file when it was read, ns
+  std::vector<std::string> definitions{};  ///< Derive: own speeds
+  std::vector<int> steps{};                ///< Derive: steps of the derivation
+  std::int64_t seen = 0;                   ///< Save: time of the file when it was read, ns
 };
 
 inline constexpr std::size_t kMostMessageBytes = 2'000'000;

@@ -21,9 +21,45 @@ namespace {
 
 using InfoJson = nlohmann::ordered_json;
 
-Mechanism read_source(const LiveSource& source) {
-  return source.file.empty() ? read_mechanism_text(source.text, source.path.empty() ? "model.yaml" : source.path)
-                             : read_mechanism(source.file);
+constexpr std::string_view kLockMark = "kane_lock_";
+
+/// The names of everything that can be imposed and released, with what the model says.
+std::vector<std::pair<std::string, bool>> constraints_of(const Mechanism& mechanism) {
+  std::vector<std::pair<std::string, bool>> list;
+  if (!mechanism.switching.modes.empty() || mechanism.equations) return list;
+  for (const Constraint& c : mechanism.constraints)
+    if (!c.name.starts_with(kLockMark)) list.emplace_back(c.name, c.active);
+  for (const Joint& joint : mechanism.joints)
+    if (joint.closing) list.emplace_back(joint.name, joint.active);
+  return list;
+}
+
+/// The rates of a joint, each of which is zero while it is locked.
+std::vector<Quantity> rates_of(const Joint& joint) {
+  std::vector<Quantity> rates;
+  for (const ElementaryMotion& motion : joint.motions) {
+    if (!motion.free) continue;
+    if (motion.kind != MotionKind::Ball)
+      for (const Expr& q : motion.coordinates) rates.emplace_back(q.name() + "'");
+    else
+      for (const char axis : {'x', 'y', 'z'})
+        rates.emplace_back(fmt::format("dot(omega({0}) - omega({1}), {0}.{2})", joint.child, joint.parent, axis));
+  }
+  return rates;
+}
+
+void apply_locks(Mechanism& mechanism, const LiveSource& source) {
+  const auto list = constraints_of(mechanism);
+  require(source.locked.empty() || mechanism.switching.modes.empty(),
+          "The modes of this model say what holds; joints are not locked in it.");
+  for (Constraint& c : mechanism.constraints)
+    if (const auto found = source.imposed.find(c.name); found != source.imposed.end()) c.active = found->second;
+  for (Joint& joint : mechanism.joints)
+    if (const auto found = source.imposed.find(joint.name); joint.closing && found != source.imposed.end())
+      joint.active = found->second;
+  for (const std::string& name : source.locked)
+    if (const Joint* joint = mechanism.find_joint(name); joint != nullptr && is_lockable(*joint))
+      mechanism.hold_motion(std::string(kLockMark) + name, rates_of(*joint));
 }
 
 /// Samples of the first seconds, so that the page's picture covers the motion to come. As many as can be computed in a short time.
@@ -96,6 +132,14 @@ std::string info_of(const LiveModel& live, const std::string& path) {
 
 }  // namespace
 
+Mechanism read_live_mechanism(const LiveSource& source) {
+  Mechanism mechanism = source.file.empty()
+                            ? read_mechanism_text(source.text, source.path.empty() ? "model.yaml" : source.path)
+                            : read_mechanism(source.file);
+  apply_locks(mechanism, source);
+  return mechanism;
+}
+
 LiveModel::LiveModel(Model compiled, std::string text_of_it, std::uint32_t number)
     : model(std::move(compiled)),
       picture(model.mechanism(), *model.system(), model.parameters(model.start())),
@@ -103,11 +147,16 @@ LiveModel::LiveModel(Model compiled, std::string text_of_it, std::uint32_t numbe
       version(number) {}
 
 std::shared_ptr<const LiveModel> make_live_model(const LiveSource& source, std::uint32_t version) {
-  Mechanism mechanism = read_source(source);
+  Mechanism mechanism = read_live_mechanism(source);
   require(!mechanism.equations || !mechanism.all_coordinates().empty(), "'{}' has no coordinates", mechanism.name);
   if (mechanism.automatic_speeds) mechanism = choose_speeds(mechanism).mechanism;
+  const auto constraints = constraints_of(mechanism);
+  std::set<std::string> locked;
+  for (const std::string& name : source.locked)
+    if (const Joint* joint = mechanism.find_joint(name); joint != nullptr && is_lockable(*joint)) locked.insert(name);
   prepare_page(mechanism);
   auto live = std::make_shared<LiveModel>(Model(std::move(mechanism)), source.text, version);
+  live->locked = std::move(locked), live->constraints = constraints;
   live->info = info_of(*live, source.path);
   return live;
 }
@@ -135,16 +184,6 @@ std::string make_live_analysis(const LiveModel& live, const StartState& start) {
     j["message"] = error.what();
   }
   return j.dump(-1, ' ', false, InfoJson::error_handler_t::replace);
-}
-
-std::string make_live_equations(const LiveSource& source) {
-  try {
-    Mechanism mechanism = read_source(source);
-    if (mechanism.automatic_speeds) mechanism = choose_speeds(mechanism).mechanism;
-    return form_equation_html(mechanism);
-  } catch (const std::exception&) {
-    return "<p>The equations of this model cannot be shown.</p>";
-  }
 }
 
 }  // namespace kane

@@ -1,5 +1,6 @@
 #include "kane/server/live_run.hpp"
 
+#include <Eigen/Dense>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -29,6 +30,43 @@ std::string error_json(const std::exception& error) {
   return dump(j);
 }
 
+/// Speeds meet constraints that are imposed in an instant by an impulse: M (u+ - u) = A' l with A u+ + b = 0.
+void strike(const LiveModel& live, StartState& start) {
+  const Start at = live.model.start(start);
+  const EquationsOfMotion& e = live.model.equations();
+  std::vector<double> q = at.state.q, u = at.state.u;
+  for (std::size_t i = 0; i < q.size(); ++i)
+    if (const auto found = start.guess.find(e.q[i].name()); found != start.guess.end()) q[i] = found->second;
+  for (std::size_t i = 0; i < u.size(); ++i)
+    if (const auto found = start.guess.find(e.u[i].name()); found != start.guess.end()) u[i] = found->second;
+  const auto evaluator = live.model.make_evaluator(at);
+  evaluator->set_inputs(at.inputs, start.t.value_or(0));
+  evaluator->calc_mass(q, u);
+  evaluator->calc_constraints(q, u);
+  const ConstMatrixView mass = evaluator->mass_matrix(), rows = evaluator->active_jacobian();
+  const auto n = static_cast<Eigen::Index>(u.size()), m = static_cast<Eigen::Index>(evaluator->active_rows().size());
+  if (m == 0 || n == 0) return;
+  Eigen::MatrixXd M(n, n), A(m, n);
+  Eigen::VectorXd gap(m);
+  for (Eigen::Index i = 0; i < n; ++i)
+    for (Eigen::Index k = 0; k < n; ++k) M(i, k) = mass(static_cast<std::size_t>(i), static_cast<std::size_t>(k));
+  for (Eigen::Index i = 0; i < m; ++i) {
+    gap(i) = evaluator->active_b()[static_cast<std::size_t>(i)];
+    for (Eigen::Index k = 0; k < n; ++k) {
+      A(i, k) = rows(static_cast<std::size_t>(i), static_cast<std::size_t>(k));
+      gap(i) += A(i, k) * u[static_cast<std::size_t>(k)];
+    }
+  }
+  const Eigen::MatrixXd spread = M.fullPivLu().solve(A.transpose());
+  const Eigen::VectorXd impulse = (A * spread).completeOrthogonalDecomposition().solve(-gap);
+  const Eigen::VectorXd change = spread * impulse;
+  if (!change.allFinite()) return;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    start.guess[e.u[k].name()] = u[k] + change(i);
+  }
+}
+
 }  // namespace
 
 LiveRun::LiveRun(LiveSource source, LiveListener listener)
@@ -51,9 +89,15 @@ void LiveRun::send(ClientMessage message) {
   {
     const std::lock_guard lock(mutex_);
     if (message.kind == RunMessage::Edit) {
-      to_build_ = LiveSource{path_, "", std::move(message.text)};
+      LiveSource next{path_, "", std::move(message.text), {}, {}};
+      next.locked = source_.locked, next.imposed = source_.imposed;
+      to_build_ = std::move(next);
+    } else if (message.kind == RunMessage::Lock || message.kind == RunMessage::Impose) {
+      switch_part(message);
     } else if (message.kind == RunMessage::Analyse) {
       to_analyse_ = true;
+    } else if (message.kind == RunMessage::Derive) {
+      to_derive_ = DerivationRequest{message.name, std::move(message.definitions), std::move(message.steps)};
     } else {
       // Only the latest of what comes in streams counts.
       const bool stream = message.kind == RunMessage::Pull || message.kind == RunMessage::Parameter ||
@@ -65,6 +109,19 @@ void LiveRun::send(ClientMessage message) {
     }
   }
   wake_.notify_all();
+}
+
+/// Called with the lock held.
+void LiveRun::switch_part(const ClientMessage& message) {
+  LiveSource next = to_build_ ? *to_build_ : source_;
+  if (message.kind == RunMessage::Impose)
+    next.imposed[message.name] = message.on;
+  else if (message.on)
+    next.locked.insert(message.name);
+  else
+    next.locked.erase(message.name);
+  constexpr std::size_t kMostSwitched = 1000;
+  if (next.locked.size() + next.imposed.size() <= kMostSwitched) to_build_ = std::move(next);
 }
 
 void LiveRun::set_watchers(std::size_t count) {
@@ -79,7 +136,7 @@ void LiveRun::set_watchers(std::size_t count) {
 std::vector<std::string> LiveRun::greeting() {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> messages;
-  if (shown_) messages.push_back(shown_->info);
+  if (shown_) messages.push_back(shown_->info), messages.push_back(locks_json());
   if (!equations_.empty()) messages.push_back(equations_);
   if (!error_.empty()) messages.push_back(error_);
   return messages;
@@ -90,52 +147,84 @@ std::shared_ptr<const std::string> LiveRun::latest_frame() {
   return frame_;
 }
 
-/// Derives and compiles the newest text; one that came in the meantime waits, those before it are skipped.
+std::string LiveRun::locks_json() const {
+  RunJson j{{"type", "locks"}, {"locked", RunJson::array()}, {"constraints", RunJson::array()}};
+  for (const std::string& name : shown_->locked) j["locked"].push_back(name);
+  for (const auto& [name, on] : shown_->constraints) j["constraints"].push_back({{"name", name}, {"on", on}});
+  return dump(j);
+}
+
+/// Derives and compiles the newest text; one that came in the meantime waits, those before it are skipped. What is only read
+/// comes after what runs.
 void LiveRun::build_loop() {
-  std::uint32_t version = 0;
   while (true) {
     std::unique_lock lock(mutex_);
-    wake_.wait(lock, [this] { return end_ || to_build_.has_value() || to_analyse_; });
+    wake_.wait(lock, [this] { return end_ || to_build_.has_value() || to_analyse_ || to_derive_.has_value(); });
     if (end_) return;
-    if (!to_build_) {
+    if (to_build_) {
+      LiveSource source = std::move(*to_build_);
+      to_build_.reset();
+      lock.unlock();
+      build(std::move(source));
+    } else if (to_derive_) {
+      const DerivationRequest request = std::move(*to_derive_);
+      to_derive_.reset();
+      const LiveSource source = source_;
+      const std::uint32_t version = version_;
+      const bool ready = shown_ != nullptr;
+      lock.unlock();
+      if (ready) tell(make_live_derivation(source, version, request));
+    } else {
       to_analyse_ = false;
       const auto model = shown_;
       StartState start;
       start.parameters = parameters_set_;
       lock.unlock();
       if (model) tell(make_live_analysis(*model, start));
-      continue;
     }
-    const LiveSource source = std::move(*to_build_);
-    to_build_.reset();
-    lock.unlock();
-    std::string error;
-    std::shared_ptr<const LiveModel> built;
-    try {
-      built = make_live_model(source, ++version);
-    } catch (const std::exception& failure) {
-      error = error_json(failure);
-    }
-    {
-      const std::lock_guard locked(mutex_);
-      error_ = error;
-      if (built) shown_ = built, equations_.clear(), parameters_set_.clear();
-    }
-    tell(built ? built->info : error);
-    if (!built) continue;
-    {  // after pages were informed: they ignore frames of models that they do not know
-      const std::lock_guard locked(mutex_);
-      built_ = built;
-    }
-    wake_.notify_all();
-    std::string equations =
-        dump({{"type", "equations"}, {"version", built->version}, {"html", make_live_equations(source)}});
-    {
-      const std::lock_guard locked(mutex_);
-      equations_ = equations;
-    }
-    tell(std::move(equations));
   }
+}
+
+void LiveRun::build(LiveSource source) {
+  std::string error;
+  std::shared_ptr<const LiveModel> built;
+  const std::uint32_t version = version_ + 1;
+  try {
+    built = make_live_model(source, version);
+  } catch (const std::exception& failure) {
+    // What was switched by a click is no mistake of the text.
+    error = shown_ && source.same_text(source_) ? dump({{"type", "note"}, {"message", failure.what()}})
+                                                : error_json(failure);
+  }
+  if (!built) {
+    const bool of_text = !(shown_ && source.same_text(source_));
+    {
+      const std::lock_guard lock(mutex_);
+      if (of_text) error_ = error;
+    }
+    tell(error);
+    if (shown_) tell(locks_json());
+    return;
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (!source.same_text(source_)) parameters_set_.clear();
+    error_.clear();
+    shown_ = built, version_ = version, source_ = source, equations_.clear();
+  }
+  tell(built->info);
+  tell(locks_json());
+  {  // after pages were informed: they ignore frames of models that they do not know
+    const std::lock_guard lock(mutex_);
+    built_ = built;
+  }
+  wake_.notify_all();
+  std::string equations = make_live_derivation(source, version, {});
+  {
+    const std::lock_guard lock(mutex_);
+    equations_ = equations;
+  }
+  tell(std::move(equations));
 }
 
 /// Goes on with another model: every coordinate and speed that it has, too, keeps its value.
@@ -159,6 +248,8 @@ void LiveRun::take_model() {
     };
     keep(before.q, state.q, after.q, start.guess), keep(before.u, state.u, after.u, start.guess);
     start.t = state.t;
+    if (next->text == live_->text) start.parameters = parameters_;
+    if (next->locked != live_->locked || next->constraints != live_->constraints) strike(*next, start);
   }
   hand_.reset();
   std::unique_ptr<Simulation> made;
@@ -170,11 +261,13 @@ void LiveRun::take_model() {
     }
   };
   begin(start);
+  const bool kept = made != nullptr;
   if (!made && !start.empty()) begin({});
   if (!made) return;
   simulation_ = std::move(made);
   live_ = std::move(next);
-  parameters_.clear();
+  parameters_ = kept ? start.parameters : Values{};
+  if (!parameters_.empty()) tell_values();
   failed_ = false;
   residual_ = 0;
   publish();
@@ -184,6 +277,12 @@ void LiveRun::fail(const std::string& sentence) {
   failed_ = true;
   playing_ = false;
   tell(dump({{"type", "stopped"}, {"t", simulation_->time()}, {"message", sentence}}));
+}
+
+void LiveRun::tell_values() {
+  RunJson j{{"type", "values"}, {"version", live_->version}};
+  j["values"] = live_->model.system()->calc_parameters(parameters_);
+  tell(dump(j));
 }
 
 void LiveRun::set_parameter(const std::string& name, double value) {
@@ -199,9 +298,7 @@ void LiveRun::set_parameter(const std::string& name, double value) {
   try {
     parameters_[name] = value;
     use(parameters_);
-    RunJson j{{"type", "values"}, {"version", live_->version}};
-    j["values"] = live_->model.system()->calc_parameters(parameters_);
-    tell(dump(j));
+    tell_values();
     failed_ = false;
     const std::lock_guard lock(mutex_);
     parameters_set_ = parameters_;
@@ -255,6 +352,9 @@ void LiveRun::handle(const ClientMessage& m) {
       break;
     case RunMessage::Release: hand_.reset(); break;
     case RunMessage::Analyse:
+    case RunMessage::Derive:
+    case RunMessage::Lock:
+    case RunMessage::Impose:
     case RunMessage::Open:
     case RunMessage::Edit:
     case RunMessage::Save: break;

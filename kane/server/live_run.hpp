@@ -14,6 +14,7 @@
 
 #include "kane/server/client_message.hpp"
 #include "kane/server/hand.hpp"
+#include "kane/server/live_derivation.hpp"
 #include "kane/server/live_model.hpp"
 
 namespace kane {
@@ -47,7 +48,12 @@ class LiveRun {
   void move_loop();
   void tell(std::string message) { listener_.on_message(std::move(message)); }
   void take_model();
+  void build(LiveSource source);
+  /// Builds the model anew with a joint or a constraint switched. The text stays.
+  void switch_part(const ClientMessage& message);
+  [[nodiscard]] std::string locks_json() const;
   void handle(const ClientMessage& message);
+  void tell_values();
   void set_parameter(const std::string& name, double value);
   void advance(double until);
   void publish();
@@ -66,6 +72,9 @@ class LiveRun {
   std::shared_ptr<const std::string> frame_;
   std::size_t watchers_ = 0;
   bool to_analyse_ = false;
+  std::optional<DerivationRequest> to_derive_;
+  LiveSource source_;  ///< of what is shown
+  std::uint32_t version_ = 0;
   Values parameters_set_;  ///< for the analysis
   bool end_ = false;
 

@@ -13,12 +13,11 @@
 #include <nlohmann/json.hpp>
 #include <random>
 #include <set>
-#include <workbench_assets.hpp>  // written by the build from web/, kane/picture/page and schema/
 
 #include "kane/base/error.hpp"
-#include "kane/base/html_parts.hpp"
 #include "kane/server/live_run.hpp"
 #include "kane/server/served_folder.hpp"
+#include "kane/server/served_page.hpp"
 
 namespace kane {
 
@@ -54,39 +53,6 @@ bool same_text(std::string_view a, std::string_view b) {
 }
 
 std::string text_json(const ServerJson& j) { return j.dump(-1, ' ', false, ServerJson::error_handler_t::replace); }
-
-struct Asset {
-  std::string_view type, content;
-};
-
-/// Files of the page by name.
-const std::map<std::string, Asset, std::less<>>& assets() {
-  static constexpr std::string_view kScript = "text/javascript; charset=utf-8", kStyle = "text/css; charset=utf-8";
-  static const std::string math = math_style();
-  static const std::map<std::string, Asset, std::less<>> all{{"", {"text/html; charset=utf-8", kWorkbenchHtml}},
-                                                             {"page.css", {kStyle, kPageCss}},
-                                                             {"math.css", {kStyle, math}},
-                                                             {"workbench.css", {kStyle, kWorkbenchCss}},
-                                                             {"view.js", {kScript, kServedViewJs}},
-                                                             {"plot.js", {kScript, kServedPlotJs}},
-                                                             {"history.js", {kScript, kServedHistoryJs}},
-                                                             {"live_view.js", {kScript, kServedLiveViewJs}},
-                                                             {"workspace.js", {kScript, kServedWorkspaceJs}},
-                                                             {"editor.js", {kScript, kEditorJs}},
-                                                             {"model_text.js", {kScript, kModelTextJs}},
-                                                             {"drawing.js", {kScript, kDrawingJs}},
-                                                             {"drawing_painter.js", {kScript, kDrawingPainterJs}},
-                                                             {"draw_pane.js", {kScript, kDrawPaneJs}},
-                                                             {"thumbnails.js", {kScript, kThumbnailsJs}},
-                                                             {"measures.js", {kScript, kServedMeasuresJs}},
-                                                             {"symbols.js", {kScript, kServedSymbolsJs}},
-                                                             {"analysis.js", {kScript, kAnalysisJs}},
-                                                             {"tour.js", {kScript, kTourJs}},
-                                                             {"socket_engine.js", {kScript, kSocketEngineJs}},
-                                                             {"workbench.js", {kScript, kWorkbenchJs}},
-                                                             {"schema.json", {"application/json", kSchemaJson}}};
-  return all;
-}
 
 class SocketSession;
 
@@ -283,10 +249,9 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
       return answer(request, http::status::method_not_allowed, "text/plain", "Only GET and HEAD are answered.\n");
     if (rest == "files") return answer(request, http::status::ok, "application/json", file_list());
     if (rest.starts_with("file/")) return answer_file(request, rest.substr(5));
-    const auto found = assets().find(rest);
-    if (found == assets().end())
-      return answer(request, http::status::not_found, "text/plain", "There is no such page.\n");
-    answer(request, http::status::ok, found->second.type, std::string(found->second.content));
+    const auto found = find_page_file(rest);
+    if (!found) return answer(request, http::status::not_found, "text/plain", "There is no such page.\n");
+    answer(request, http::status::ok, found->type, std::string(found->content));
   }
 
   [[nodiscard]] std::string file_list() const {

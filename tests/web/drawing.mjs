@@ -32,13 +32,13 @@ constraints:
 initial: {a: "atan2(0.3, 0.1)", b: "atan2(0.3, 0.7)", c: 90 deg}
 `;
 
-export async function drawing(browser, { kane, scratch, serve, until, wait, models }) {
+export async function drawing(browser, { kane, scratch, serve, until, wait, write, models }) {
   const server = await serve(models), page = await (await browser.newContext({ viewport: { width: 1280, height: 720 } })).newPage(), errors = [];
   page.on("pageerror", (e) => errors.push(String(e)));
   await page.goto(server.url);
   await until(page, "window.kane?.workspace.history?.count > 3", "the workbench moves");
   const place = ([x, y]) => page.evaluate(`(() => { const d = kane.drawing, b = d.sheet.getBoundingClientRect(), s = d.toScreen([${x}, ${y}]); return [b.left + s[0], b.top + s[1]]; })()`);
-  const tool = (name) => page.click(`.drawtools [data-tool=${name}]`), text = () => page.inputValue(".editor textarea");
+  const tool = (name) => page.click(`.drawtools [data-tool=${name}]`), text = () => page.evaluate("kane.editor.text");
   // The mouse misses by a few pixels; the grid and the ends of bars draw it in.
   const drag = async (a, b) => {
     const from = await place(a), to = await place(b);
@@ -84,7 +84,7 @@ export async function drawing(browser, { kane, scratch, serve, until, wait, mode
 
   // A point that is dragged rewrites its numbers, and nothing else; what is written by hand moves the drawing.
   await page.click("#lefttabs button:has-text('Text')");
-  await page.fill(".editor textarea", drawn.replace("end: [0.3, -0.4, 0]}}", "end: [0.3, -0.5, 0]}}   # mine"));
+  await write(page, drawn.replace("end: [0.3, -0.4, 0]}}", "end: [0.3, -0.5, 0]}}   # mine"));
   await page.click("#lefttabs button:has-text('Draw')");
   await until(page, "Math.abs(kane.drawing.drawing.body('bar2').b[1] + 0.5) < 1e-9", "the drawing follows the text");
   await tool("select");

@@ -1,9 +1,21 @@
 #!/usr/bin/env bash
-# run.sh KANE SOURCE FOLDER: installs the pinned driver into FOLDER once, and runs the tests.
+# run.sh KANE SOURCE FOLDER: checks the types of the pages, installs the pinned driver into FOLDER once, and runs the tests.
 set -e
 kane=$1 source=$2 folder=$3
-mkdir -p "$folder"
-cp "$source"/tests/web/{package.json,package-lock.json,.npmrc,browser_test.mjs,drawing.mjs,measuring.mjs} "$folder"
+install() {  # in a folder with a lock file, once for each version of it
+  cmp -s "$1/package-lock.json" "$1/node_modules/installed.json" && return
+  (cd "$1" && npm ci --no-audit --no-fund --ignore-scripts)
+  cp "$1/package-lock.json" "$1/node_modules/installed.json"
+}
+mkdir -p "$folder/page"
+cp "$source"/tests/web/{package.json,package-lock.json,.npmrc,*.mjs} "$folder"
+rm -rf "$folder/page/src"
+cp -R "$source"/web/{package.json,package-lock.json,.npmrc,tsconfig.json,build.mjs,src} "$folder/page"
+install "$folder"
+install "$folder/page"
+if [ -z "$ONLY" ]; then
+  (cd "$folder/page" && node_modules/.bin/tsc -p .)
+  echo "types: ok"
+fi
 cd "$folder"
-[ -d node_modules/playwright-core ] || npm ci --no-audit --no-fund --ignore-scripts
 exec node browser_test.mjs "$kane" "$source"

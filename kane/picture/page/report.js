@@ -59,6 +59,8 @@ class Page {
     this.fillText();
     this.fillTools();
     this.firstPlots();
+    this.diagrams = (this.data.diagrams || []).map((d) => new Diagram(this, d));
+    for (const d of this.diagrams) byId("diagrams").append(d.root);
     this.listen();
     const asked = new URLSearchParams(location.hash.slice(1));
     if (asked.has("t")) this.go(Number(asked.get("t")));
@@ -247,6 +249,7 @@ class Page {
     const i = this.before(this.time), gap = (this.t[i + 1] ?? this.t[i]) - this.t[i];
     this.view.draw(i, gap > 0 ? Math.min(1, (this.time - this.t[i]) / gap) : 0);
     for (const p of this.plots) p.draw();
+    for (const d of this.diagrams) d.draw(i);
     byId("scrub").value = 1000 * (this.time - this.begin) / (this.end - this.begin);
     byId("clock").textContent = this.time.toPrecision(5) + " s";
   }
