@@ -3,15 +3,16 @@
 #
 # Run as a script (cmake -P) it writes the header; see the end.
 if(CMAKE_SCRIPT_MODE_FILE)
-  set(text "#pragma once\n// Written by cmake/EmbedText.cmake; edit the files it names.\n\n#include <string_view>\n\nnamespace kane {\n")
+  string(CONCAT text "#pragma once\n// Written by cmake/EmbedText.cmake; edit the files it names.\n\n#include <string_view>\n\n#ifdef __clang__\n"
+    "#pragma clang diagnostic ignored \"-Woverlength-strings\"\n#endif\n\nnamespace kane {\n")
   string(REPLACE "|" ";" entries "${ENTRIES}")
   foreach(entry IN LISTS entries)
     string(REGEX MATCH "^([A-Za-z0-9]+)=(.*)$" matched "${entry}")
     file(READ "${CMAKE_MATCH_2}" content HEX)
-    string(REGEX REPLACE "(..)" "'\\\\x\\1'," bytes "${content}")
+    string(REGEX REPLACE "(..)" "\\\\x\\1" bytes "${content}")
     string(REGEX REPLACE "^([A-Za-z0-9]+)=.*$" "\\1" name "${entry}")
     get_filename_component(file "${entry}" NAME)
-    string(APPEND text "\n/// ${file}\ninline constexpr char ${name}Bytes[] = {${bytes}'\\0'};\n"
+    string(APPEND text "\n/// ${file}\ninline constexpr char ${name}Bytes[] = \"${bytes}\";\n"
       "inline constexpr std::string_view ${name}{${name}Bytes, sizeof(${name}Bytes) - 1};\n")
   endforeach()
   string(APPEND text "\n}  // namespace kane\n")
@@ -27,6 +28,9 @@ function(kane_embed_text target header)
   foreach(entry IN LISTS ARGN)
     string(REGEX REPLACE "^[A-Za-z0-9]+=" "" file "${entry}")
     list(APPEND files "${file}")
+    if(file MATCHES "^${KANE_PAGE_FOLDER}/")
+      list(APPEND files kane_page)
+    endif()
   endforeach()
   string(REPLACE ";" "|" entries "${ARGN}")
   add_custom_command(OUTPUT "${output}"

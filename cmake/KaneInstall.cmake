@@ -41,6 +41,11 @@ if(TARGET kane)
   endforeach()
 endif()
 
+# The command and programs that link the library load it.
+add_dependencies(product kane_shape_distances)
+install(TARGETS kane_shape_distances LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/kane" COMPONENT command)
+install(TARGETS kane_shape_distances LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/kane/library" COMPONENT library)
+
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/Kane")
 install(TARGETS ${modules} kane_all EXPORT KaneTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT library)
 install(EXPORT KaneTargets NAMESPACE Kane:: DESTINATION "${package_dir}" COMPONENT library)

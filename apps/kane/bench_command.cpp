@@ -11,8 +11,10 @@
 
 #include "apps/kane/command.hpp"
 #include "apps/kane/model_source.hpp"
+#include "kane/base/at.hpp"
 #include "kane/base/counted.hpp"
 #include "kane/base/error.hpp"
+#include "kane/expr/traverse.hpp"
 #include "kane/mechanism/formulation.hpp"
 #include "kane/mechanism/tables.hpp"
 #include "kane/program/lower.hpp"
@@ -49,7 +51,7 @@ double median_nanoseconds(int repetitions, Call call) {
     times.push_back(milliseconds_since(start) * 1e6 / calls);
   }
   std::nth_element(times.begin(), times.begin() + repetitions / 2, times.end());
-  return times[static_cast<std::size_t>(repetitions / 2)];
+  return times[at(repetitions / 2)];
 }
 
 /// One set of outputs, timed on every backend.
@@ -67,6 +69,14 @@ class KernelBench {
     for (const auto& u : equations_.u) names.state.push_back(u.name());
     if (accelerations)
       for (const auto& a : equations_.udot) names.state.push_back(a.name());
+    // Reaction forces in loads, which a run finds by iteration; here they are given.
+    for (const Expr& symbol : symbols_of(outputs)) {
+      const auto listed = [&](const std::vector<std::string>& list) {
+        return std::find(list.begin(), list.end(), symbol.name()) != list.end();
+      };
+      if (!listed(names.parameters) && !listed(names.inputs) && !listed(names.state))
+        names.state.push_back(symbol.name());
+    }
     std::vector<NamedExpr> named;
     for (std::size_t i = 0; i < outputs.size(); ++i) named.push_back({fmt::format("y{}", i), outputs[i]});
 

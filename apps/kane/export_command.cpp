@@ -19,6 +19,7 @@
 #include "kane/export/fmu/fmu_export.hpp"
 #include "kane/export/page_export.hpp"
 #include "kane/export/sdfast_export.hpp"
+#include "kane/formats/sdfast/sdfast_reader.hpp"
 
 namespace kane {
 namespace {
@@ -29,7 +30,7 @@ struct ExportCommandOptions {
   ModelSource source;
   ExportOptions plan;
   StateSource state;
-  std::string language, directory;
+  std::string language, directory, prefix;
   bool force = false, json = false;
   // of an FMU
   int fmi = 2;
@@ -47,12 +48,27 @@ std::string language_list() {
   return text + ", sdfast (C in the form of SD/FAST)";
 }
 
+/// A description of SD/FAST says what the functions are called and which constraints the program has.
+SdfastCode sdfast_code(const ExportCommandOptions& options) {
+  SdfastCode code;
+  const std::filesystem::path file(options.source.model);
+  if (file.extension() == ".sd" || file.extension() == ".SD") {
+    std::ifstream in(file, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    const SdfastProgram program = read_sdfast_program(text, file.string());
+    code.prefix = program.prefix;
+    code.user_constraints = static_cast<int>(program.user_constraints.size());
+  }
+  if (!options.prefix.empty()) code.prefix = options.prefix;
+  return code;
+}
+
 /// Bodies and joints instead of equations: the interface takes loads and parameters at run time.
 ExportPlan make_sdfast_plan(const ExportCommandOptions& options) {
   require(options.state.file.empty() && !options.plan.until && !options.plan.step && !options.plan.output_step,
           "--state, --until, --step and --output-step concern drivers; code in the form of SD/FAST has none");
   const Mechanism mechanism = options.source.read();
-  SdfastExport made = export_sdfast(mechanism, options.plan.name);
+  SdfastExport made = export_sdfast(mechanism, options.plan.name, sdfast_code(options));
   ExportPlan plan;
   plan.title = mechanism.name;
   plan.files = std::move(made.files);
@@ -182,6 +198,8 @@ void add_export_command(CLI::App& app) {
       "Write into a folder that is not empty, replacing files; replace a page that Kane did not write, or an FMU");
   command->add_option("--name", options->plan.name, "Name of files and functions (default: the model's)");
   options->state.add_to(*command, "JSON file with the state to start from; '-' reads standard input");
+  command->add_option("--prefix", options->prefix,
+                      "sdfast: beginning of the functions' names (default: the file's, or sd)");
   command->add_option("--until", options->plan.until, "End time of the driver, s");
   options->of_driver.push_back(command->add_option(
       "--step", options->plan.step,
@@ -200,7 +218,7 @@ void add_export_command(CLI::App& app) {
           ->add_option("--input", options->inputs, "FMU: leave this input open even though the model has a law for it")
           ->expected(1),
       command->add_flag("--leave-out", options->leave_out,
-                        "FMU: leave out contacts, dry friction and the like instead of refusing the model")};
+                        "FMU: leave out contacts, limits, dry friction and changing constraints")};
   command->add_flag("--json", options->json, "Print the list of files as JSON");
   command->footer(
       "Examples:\n"

@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "apps/kane/campbell_picture.hpp"
 #include "apps/kane/command.hpp"
 #include "apps/kane/local_analysis.hpp"
 #include "apps/kane/mode_table.hpp"
@@ -15,6 +16,7 @@
 #include "kane/analysis/linearization.hpp"
 #include "kane/base/counted.hpp"
 #include "kane/base/error.hpp"
+#include "kane/base/output_file.hpp"
 #include "kane/wire/json.hpp"
 
 namespace kane {
@@ -23,7 +25,8 @@ namespace {
 struct LinearizeCommandOptions {
   ModelSource source;
   StateSource state;
-  std::string sweep, out;
+  std::string sweep, out, picture;
+  std::vector<double> orders;
   std::vector<std::string> at;
   LinearizeModelOptions linearize;
   bool json = false, force = false;
@@ -73,6 +76,7 @@ void print_report(const LinearizationReport& r, const Model& model, const std::s
 
 void run_linearize(const LinearizeCommandOptions& options) {
   require(options.at.empty() && options.out.empty(), "--at and --out need --sweep");
+  require(options.picture.empty() && options.orders.empty(), "--picture and --orders need --sweep");
   const Model model = load_continuous(options.source);
   const LinearizationReport report = linearize_model(model, options.state.read_one(), options.linearize);
   if (!report.failure.empty()) throw RunFailed(report.failure);
@@ -100,10 +104,16 @@ void run_sweep(const LinearizeCommandOptions& options) {
   sweep.only = linearize.only, sweep.open_loop = linearize.open_loop;
   sweep.equilibrium = linearize.equilibrium && !linearize.steady;
   sweep.steady = linearize.equilibrium && linearize.steady;
-  OutputGuard(options.force, {options.source.model, options.state.file}).claim(options.out);
+  require(options.picture.empty() || options.picture.ends_with(".svg"), "--picture writes FILE.svg, not '{}'",
+          options.picture);
+  require(options.orders.empty() || !options.picture.empty(), "--orders are lines of --picture");
+  OutputGuard guard(options.force, {options.source.model, options.state.file});
+  guard.claim(options.out), guard.claim(options.picture);
   const Model model = load_continuous(options.source);
   const RootLocus locus = find_root_locus(model, options.state.read_one(), sweep);
   if (!options.out.empty()) write_root_locus(options.out, locus);
+  if (!options.picture.empty() && !locus.values.empty())
+    write_file(options.picture, draw_campbell(locus, options.orders));
   if (options.json)
     fmt::print("{}\n", wire::to_json(locus).dump());
   else if (options.out != "-")
@@ -141,13 +151,21 @@ void add_linearize_command(CLI::App& app) {
           "--sweep: name=expression, the value of a coordinate or speed at each step; the others are assembled")
       ->allow_extra_args(false);
   command->add_option("--csv,--out", options->out, "--sweep: FILE.csv, FILE.h5 or FILE.mat; '-' prints CSV");
+  command->add_option("--picture", options->picture,
+                      "--sweep: FILE.svg, frequencies over the swept quantity (a Campbell diagram)");
+  command
+      ->add_option("--orders", options->orders,
+                   "--picture: lines at these multiples of the swept quantity, such as 1,2,3 for a spin in rad/s")
+      ->delimiter(',');
   command->footer(
       "Laws of inputs are part of the system, unless --open-loop leaves them out.\n"
       "Examples:\n"
       "  kane linearize models/damped_pendulum.yaml --set q=0\n"
       "  kane linearize models/cartpole.yaml --equilibrium --open-loop --symbols\n"
       "  kane linearize models/bicycle_linear.yaml --steady --only phi,delta,u_phi,u_delta\n"
-      "  kane linearize models/damped_pendulum.yaml --set q=0 --sweep b=0:1:0.1   # root locus");
+      "  kane linearize models/damped_pendulum.yaml --set q=0 --sweep b=0:1:0.1   # root locus\n"
+      "  kane linearize models/rotating_beam.yaml --set t=15 --sweep omega_s=0:12:0.5 --picture campbell.svg --orders "
+      "1,2");
   command->callback([options] {
     if (options->sweep.empty()) return run_linearize(*options);
     run_sweep(*options);

@@ -72,10 +72,21 @@ std::vector<std::string> ModelSource::arguments() const {
   return list;
 }
 
+namespace {
+
+/// Without limits nothing is beyond them.
+Mechanism read_source(const ModelSource& source) {
+  ReadOptions options = source.reading;
+  options.mjcf.within_ranges = !source.ignore_limits;
+  return source.model == "-" ? read_mechanism_text(read_standard_input(), "standard input", options)
+                             : read_mechanism(source.model, options);
+}
+
+}  // namespace
+
 Mechanism ModelSource::read() const {
   working_on("reading the model");
-  Mechanism mechanism = model == "-" ? read_mechanism_text(read_standard_input(), "standard input", reading)
-                                     : read_mechanism(model, reading);
+  Mechanism mechanism = read_source(*this);
   apply_settings(mechanism, settings);
   apply_guesses(mechanism, guesses, "--guess");
   if (ignore_limits) remove_limits(mechanism);
@@ -89,8 +100,7 @@ Mechanism ModelSource::read() const {
 Model ModelSource::load(ModelOptions options, const std::function<void(Mechanism&)>& prepare) const {
   options.formulation = formulation_from(formulation);
   working_on("reading the model");
-  Mechanism mechanism = model == "-" ? read_mechanism_text(read_standard_input(), "standard input", reading)
-                                     : read_mechanism(model, reading);
+  Mechanism mechanism = read_source(*this);
   apply_settings(mechanism, settings);
   apply_guesses(mechanism, guesses, "--guess");
   if (ignore_limits) remove_limits(mechanism);

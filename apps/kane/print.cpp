@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "kane/base/line_break.hpp"
@@ -16,7 +17,7 @@ std::string number_text(double x, int digits) {
 
 void TextTable::add(const std::string& label, const std::vector<double>& numbers, int digits) {
   std::vector<std::string> cells{label};
-  for (const double x : numbers) cells.push_back(number_text(x, digits));
+  for (const double x : numbers) cells.push_back(std::isnan(x) ? "-" : number_text(x, digits));
   add(std::move(cells));
 }
 

@@ -27,7 +27,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct ResultsCommandOptions {
-  std::string store, out, page, pareto;
+  std::string store, out, page, pareto, series;
   std::vector<std::string> measures, failures;
   std::vector<double> quantiles = {0.05, 0.5, 0.95};
   std::optional<double> run;
@@ -74,6 +74,30 @@ void write_table(const StoreTable& table, const std::string& file) {
     row.insert(row.end(), rest.begin(), rest.end());
     out.write(row);
   }
+  out.finish();
+}
+
+/// The series of all runs, or of one, as a table: run, time, values.
+void write_series(const StoreTable& table, const ResultsCommandOptions& options) {
+  const StudyIdentity& identity = table.identity;
+  require(!identity.series.empty(), "'{}' has no series; kane sweep keeps them with --series", options.store);
+  std::vector<std::string> names = {"k", "t"};
+  names.insert(names.end(), identity.series.begin(), identity.series.end());
+  TrajectoryFile out(options.series, names, identity.model_file);
+  std::optional<std::uint64_t> only;
+  if (options.run) only = static_cast<std::uint64_t>(std::max(*options.run, 0.0));
+  std::vector<double> row(names.size());
+  read_series(
+      options.store,
+      [&](std::uint64_t k, std::span<const double> samples) {
+        const std::size_t width = names.size() - 1;
+        row[0] = static_cast<double>(k);
+        for (std::size_t at = 0; at < samples.size(); at += width) {
+          std::copy_n(samples.begin() + static_cast<std::ptrdiff_t>(at), width, row.begin() + 1);
+          out.write(row);
+        }
+      },
+      only);
   out.finish();
 }
 
@@ -299,18 +323,22 @@ void run_results(const ResultsCommandOptions& options) {
   require(options.replays >= 0 && options.replays <= kMostReplays, "--replays takes 0 to {}, not {}", kMostReplays,
           options.replays);
   const StoreTable table = read_store(options.store);
-  if (options.run) return show_run(table, *options.run, options.json);
   OutputGuard guard(options.force, {options.store});
-  guard.claim(options.out), guard.claim(options.page);
+  guard.claim(options.out), guard.claim(options.page), guard.claim(options.series);
+  if (!options.series.empty()) write_series(table, options);
+  if (options.series == "-") return;
+  if (options.run) return show_run(table, *options.run, options.json);
   ResultsReport report{table, options, {}};
   for (const auto& name : options.measures) report.measures.push_back(find_measure(table, name));
   if (options.measures.empty())
     for (std::size_t m = 0; m < table.measures.size(); ++m) report.measures.push_back(m);
   if (!options.out.empty()) write_table(table, options.out);
-  if (!options.page.empty())
+  if (!options.page.empty()) {
+    const PageReplays replays = make_replays(table, static_cast<std::size_t>(options.replays));
     write_file(options.page,
                make_results_page(table, "Sweep of " + std::filesystem::path(table.identity.model_file).stem().string(),
-                                 make_replays(table, static_cast<std::size_t>(options.replays))));
+                                 replays, read_page_series(options.store, table, replays)));
+  }
   if (options.out == "-") return;
   if (options.json)
     fmt::print("{}\n", report.json().dump());
@@ -325,6 +353,8 @@ void add_results_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("results", "Tables, statistics and a page of the results of kane sweep");
   command->add_option("store", options->store, "The store that kane sweep wrote")->required();
   command->add_option("--out", options->out, "All runs as FILE.csv, FILE.h5 or FILE.mat; '-' prints CSV");
+  command->add_option("--series", options->series,
+                      "The series of all runs (of one, with --run) as FILE.csv, FILE.h5 or FILE.mat: k, t, values");
   command->add_option("--page", options->page, "A page with pictures: FILE.html");
   command->add_option("--replays", options->replays, "Runs that the page replays in 3-D (default: 60)");
   command->add_option("--measure", options->measures, "Only these measures")->allow_extra_args(false);

@@ -74,6 +74,7 @@ class ScriptCommand {
     } else if (!options_.json && !options_.quiet) {
       fmt::print("{}", session_.log_text());
     }
+    std::fflush(stdout);  // notes stand behind the log where both go to one file
     if (!options_.json)
       for (const auto& note : session_.notes()) fmt::print(stderr, "note: {}\n", note);
   }
@@ -81,7 +82,9 @@ class ScriptCommand {
   /// The system of the script, made once; with the values of a .in file if one is given.
   const autolev::ScriptSystem& system() {
     if (!system_) {
-      system_ = autolev::make_system(session_, script_name(options_.script));
+      system_ = autolev::make_system(session_, script_name(options_.script), autolev::WithoutOutput::AllStates);
+      if (session_.world().outputs.empty() && !options_.json)
+        fmt::print(stderr, "note: the script has no OUTPUT; the tables have the time and all states\n");
       if (!options_.values.empty()) {
         std::ifstream in(options_.values, std::ios::binary);
         if (!in) throw ModelError(fmt::format("the file '{}' cannot be opened", options_.values));

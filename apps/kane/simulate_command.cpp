@@ -74,6 +74,46 @@ class TerminalPlots {
   std::vector<PlotCurve> curves_;
 };
 
+/// Outputs of the user that are not finite numbers at some samples: nobody should have to find them in the table.
+class OutputWatch {
+ public:
+  OutputWatch(const Mechanism& mechanism, std::span<const std::string> columns) {
+    for (const NamedQuantity& o : mechanism.outputs) {
+      if (o.value.text.find("contact(") != std::string::npos) continue;  // there is none while nothing is near
+      const auto at = std::find(columns.begin(), columns.end(), o.name);
+      if (at != columns.end()) watched_.push_back({o.name, static_cast<std::size_t>(at - columns.begin())});
+    }
+  }
+
+  void add(std::span<const double> row) {
+    ++samples_;
+    for (Watched& w : watched_)
+      if (const double value = row[w.column]; !std::isfinite(value) && ++w.count == 1)
+        w.first = row.front(),
+        w.value = std::isnan(value) ? std::abs(value) : value;  // the sign of a NaN means nothing
+  }
+
+  void warn(std::vector<std::string>& warnings) const {
+    for (const Watched& w : watched_) {
+      if (w.count == 0) continue;
+      const std::string samples = w.count == samples_ ? std::string(w.count == 1 ? "the only sample" : "every sample")
+                                                      : fmt::format("{} of {} samples", w.count, samples_);
+      warnings.push_back(fmt::format("the output '{}' is not a finite number in {} ({} at t = {:.9g} s)", w.name,
+                                     samples, w.value, w.first));
+    }
+  }
+
+ private:
+  struct Watched {
+    std::string name;
+    std::size_t column;
+    std::size_t count = 0;
+    double first = 0, value = 0;  ///< time and value of the first of them
+  };
+  std::vector<Watched> watched_;
+  std::size_t samples_ = 0;
+};
+
 class SimulateCommand {
  public:
   explicit SimulateCommand(const SimulateOptions& options)
@@ -95,6 +135,7 @@ class SimulateCommand {
   void run() {
     RunTable table(*run_, columns_);
     TerminalPlots plots(options_.plot, table.columns());
+    OutputWatch outputs(run_->model().mechanism(), table.columns());
     TrajectoryFile file(out_, table.columns(), run_->model().name(), table.units());
     std::optional<RunPictures> pictures;
     if (pictures_.wanted()) pictures.emplace(pictures_, *run_);
@@ -103,6 +144,7 @@ class SimulateCommand {
       const auto row = table.row(sample);
       file.write(row);
       plots.add(row);
+      outputs.add(row);
       if (pictures) pictures->add(sample);
       return interrupted_by() == 0;
     };
@@ -116,6 +158,7 @@ class SimulateCommand {
     }
     interrupted_ = interrupted_by() != 0 && report_.status == RunStatus::Stopped;
     name_place_of_jump();
+    outputs.warn(report_.warnings);
     progress.clear();
     working_on("writing the files");
     file.finish();
@@ -253,7 +296,8 @@ class SimulateCommand {
         fmt::print(to, "  {:<12} {} not solved to the end, by up to {:.1e} m/s\n", "", counted(s.unconverged, "time"),
                    s.residual);
     }
-    if (!r.energy.balanced || r.energy.largest_rise < 0) return;
+    if (r.energy.conservative || !r.energy.balanced || r.energy.largest_rise < 0)
+      return;  // conserved energy was printed
     fmt::print(to, "  {:<12} energy never rose by more than {:.2g} J ({:.1e} of the energy exchanged)\n", "balance",
                r.energy.largest_rise, r.energy.scale > 0 ? r.energy.largest_rise / r.energy.scale : 0.0);
   }

@@ -49,6 +49,11 @@ void take(std::optional<double>& option, const std::optional<double>& from_file)
   if (!option) option = from_file;
 }
 
+void take(StudyOptions& o, const StudyVariables& found) {
+  o.variables.insert(o.variables.end(), found.variables.begin(), found.variables.end());
+  o.correlations.insert(o.correlations.end(), found.correlations.begin(), found.correlations.end());
+}
+
 }  // namespace
 
 void StudySource::add_to(CLI::App& command) {
@@ -59,6 +64,9 @@ void StudySource::add_to(CLI::App& command) {
   };
   list("--vary", vary_, "Variable: m=1..2:50, m={1,2,5}, m=1..2, \"L~normal(0.3, 0.01)\", run.method={rk4,dopri5}");
   list("--measure", measures_, "Measure of a run: \"max(x)\" or \"peak=max(x)\"; see docs/sweeps.md");
+  list("--series", series_, "Signal whose samples are kept for every run: \"x\" or \"tip=x + L*sin(q)\"");
+  command.add_option("--series-step", series_step_,
+                     "Time between the samples of --series, s (default: --output-step, else 100 intervals)");
   list("--correlate", correlations_, "name,name=number: correlation between two distributions");
   command.add_option("--cases", cases_, "CSV file of cases: names, then one line of numbers for each");
   command.add_option("--runs", runs_, "Number of runs, if any variable has a distribution");
@@ -72,8 +80,9 @@ void StudySource::add_to(CLI::App& command) {
                      "Time between samples that measures are taken from, s (default: 1000 intervals)");
   command.add_option("--limit", limit_, "Computing time allowed for one case, s (default: 60; 0: no limit)");
   command.add_flag("--strict", strict_, "The same bits on any processor, with any number of lanes, threads and ranks");
-  command.add_option("--lanes", lanes_,
-                     "Cases that a thread advances together: 1, or the numbers in a vector register (default)");
+  command.add_option(
+      "--lanes", lanes_,
+      "Cases that a thread advances together: 1, or the numbers in a vector register: 2, 4 or 8 (default: most)");
   state_.add_to(command, "JSON file with the initial state that the cases have in common");
   list("--minimize", minimize_, "Search: an expression of measures to minimize");
   list("--maximize", maximize_, "Search: the same, to maximize");
@@ -96,7 +105,7 @@ void StudySource::read() {
   }
   take(runs_, file_.runs), take(seed_, file_.seed), take(until_, file_.until), take(tolerance_, file_.tolerance);
   take(step_, file_.step), take(sample_, file_.sample), take(limit_, file_.limit),
-      take(evaluations_, file_.evaluations);
+      take(evaluations_, file_.evaluations), take(series_step_, file_.series_step);
   if (sampling_.empty() && file_.sampling) sampling_ = file_.sampling->text;
   if (method_.empty() && file_.method) method_ = file_.method->text;
   if (search_.empty() && file_.search) search_ = file_.search->text;
@@ -120,9 +129,9 @@ StudyOptions StudySource::study_options() const {
     const bool replaced = std::any_of(vary_.begin(), vary_.end(), [&](const std::string& v) {
       return v.starts_with(entry.name) && (v[entry.name.size()] == '=' || v[entry.name.size()] == '~');
     });
-    if (!replaced) o.variables.push_back(parse_study_variable(entry.name, entry.text, entry.where));
+    if (!replaced) take(o, parse_study_variables(entry.name, entry.text, entry.where));
   }
-  for (const auto& text : vary_) o.variables.push_back(parse_vary_option(text, "--vary"));
+  for (const auto& text : vary_) take(o, parse_vary_option(text, "--vary"));
   if (!cases_.empty()) o.cases = parse_cases(read_file_bytes(cases_, cases_, kMostFileBytes), cases_);
   for (const auto& c : file_.correlations) o.correlations.push_back({c.a, c.b, c.value, c.where});
   for (const auto& text : correlations_) o.correlations.push_back(split_correlation(text));
@@ -149,7 +158,10 @@ StudyOptions StudySource::study_options() const {
 SweepOptions StudySource::sweep_options() const {
   SweepOptions o;
   if (!state_.file.empty()) o.start = state_.read_one();
-  o.until = until_, o.sample = sample_;
+  o.until = until_, o.sample = sample_, o.series_step = series_step_;
+  for (const auto& entry : file_.series) o.series.push_back({entry.name, entry.text, entry.where});
+  for (const auto& text : series_) o.series.push_back(split_measure(text));
+  require(!series_step_ || !o.series.empty(), "--series-step is for series: say which with --series");
   o.simulation.tolerance = tolerance_, o.simulation.step = step_;
   if (!method_.empty()) o.simulation.method = method_from(method_);
   o.case_limit = limit_.value_or(o.case_limit);
@@ -190,6 +202,7 @@ void StudySource::identify(const Sweep& sweep, const Mechanism& mechanism) {
       sweep.study().random_variables().empty() ? "grid" : std::string(to_string(sweep.study().options().sampling));
   identity_.count = sweep.study().count();
   identity_.measures = sweep.measure_names();
+  identity_.series = sweep.series_names();
   for (const StudyVariable& v : sweep.study().variables()) {
     identity_.variables.push_back(v.name);
     identity_.choices.push_back(v.choices);

@@ -39,8 +39,8 @@ class StudySource {
   ModelSource source_;
   StudyFile file_;
   std::string given_;  ///< the argument: a model or a study
-  std::vector<std::string> vary_, measures_, correlations_, minimize_, maximize_, subject_to_;
-  std::optional<double> runs_, seed_, until_, tolerance_, step_, sample_, limit_, evaluations_;
+  std::vector<std::string> vary_, measures_, series_, correlations_, minimize_, maximize_, subject_to_;
+  std::optional<double> runs_, seed_, until_, tolerance_, step_, sample_, limit_, evaluations_, series_step_;
   std::string sampling_, method_, cases_, out_, search_;
   StateSource state_;
   int lanes_ = 0;

@@ -18,7 +18,7 @@
 #include "apps/kane/sweep_ranks.hpp"
 #include "apps/kane/sweep_search.hpp"
 #include "kane/batch/executor.hpp"
-#include "kane/batch/statistics.hpp"
+#include "kane/batch/store_summary.hpp"
 
 namespace kane {
 namespace {
@@ -91,36 +91,43 @@ void print_status(const std::string& file, bool json) {
   for (const auto& reason : s.reasons) fmt::print("  {}\n", reason);
 }
 
-void print_summary(const StoreTable& table, const std::string& file, double seconds, std::uint64_t made, bool json) {
-  const auto failed = static_cast<std::size_t>(std::count(table.ok.begin(), table.ok.end(), 0));
+void print_summary(const StudyIdentity& identity, const std::string& file, double seconds, std::uint64_t made,
+                   bool json) {
+  constexpr double kProbabilities[] = {0.05, 0.5, 0.95};
+  const StoreSummary all = summarize_store(file, identity, kProbabilities);
   if (json) {
     nlohmann::json a{
-        {"store", file}, {"runs", table.k.size()}, {"failed", failed}, {"made_now", made}, {"seconds", seconds}};
+        {"store", file}, {"runs", all.runs}, {"failed", all.failed}, {"made_now", made}, {"seconds", seconds}};
     a["measures"] = nlohmann::json::object();
-    for (std::size_t i = 0; i < table.measures.size(); ++i) {
-      const NumberSummary s = summarize(table.measures[i]);
+    for (std::size_t i = 0; i < all.measures.size(); ++i) {
+      const NumberSummary& s = all.measures[i];
       const auto number = [](double x) { return std::isfinite(x) ? nlohmann::json(x) : nlohmann::json(nullptr); };
-      a["measures"][table.identity.measures[i]] = {{"count", s.count},
-                                                   {"mean", number(s.mean)},
-                                                   {"deviation", number(s.deviation)},
-                                                   {"min", number(s.least)},
-                                                   {"max", number(s.most)}};
+      nlohmann::json& m = a["measures"][identity.measures[i]];
+      m = {{"count", s.count},
+           {"mean", number(s.mean)},
+           {"deviation", number(s.deviation)},
+           {"min", number(s.least)},
+           {"max", number(s.most)}};
+      for (std::size_t p = 0; p < all.quantiles[i].size(); ++p)
+        m["quantiles"][fmt::format("{:g}", kProbabilities[p])] = number(all.quantiles[i][p]);
     }
     fmt::print("{}\n", a.dump());
     return;
   }
-  fmt::print("{} runs in {} ({} now, {:.3g} s), {} failed\n\n", table.k.size(), file, made, seconds, failed);
-  TextTable shown({"measure", "mean", "deviation", "min", "max"});
-  for (std::size_t i = 0; i < table.measures.size(); ++i) {
-    const NumberSummary s = summarize(table.measures[i]);
-    shown.add(table.identity.measures[i], {s.mean, s.deviation, s.least, s.most});
+  fmt::print("{} runs in {} ({} now, {:.3g} s), {} failed\n\n", all.runs, file, made, seconds, all.failed);
+  TextTable shown({"measure", "mean", "deviation", "min", "5 %", "median", "95 %", "max"});
+  for (std::size_t i = 0; i < all.measures.size(); ++i) {
+    const NumberSummary& s = all.measures[i];
+    std::vector<double> row = {s.mean, s.deviation, s.least};
+    for (std::size_t p = 0; p < std::size(kProbabilities); ++p)
+      row.push_back(p < all.quantiles[i].size() ? all.quantiles[i][p] : std::nan(""));
+    row.push_back(s.most);
+    shown.add(identity.measures[i], row);
   }
   shown.print();
-  int count = 0;
-  constexpr int kShown = 3;
-  for (const auto& [k, reason] : table.reasons)
-    if (++count <= kShown) fmt::print("{}run {} failed: {}\n", count == 1 ? "\n" : "", k, reason);
-  if (count > kShown) fmt::print("... and {} more\n", count - kShown);
+  const std::vector<std::string> reasons = read_status(file).reasons;
+  for (std::size_t i = 0; i < reasons.size(); ++i) fmt::print("{}failed: {}\n", i == 0 ? "\n" : "", reasons[i]);
+  if (all.failed > reasons.size()) fmt::print("... and {} more\n", all.failed - reasons.size());
 }
 
 /// Threads of this process: all of the machine, shared with the other ranks on it.
@@ -152,13 +159,15 @@ void run_cases(const SweepCommandOptions& options, RankLink* link, const Sweep& 
     throw_if_interrupted();
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  print_summary(read_store(source.store()), source.store(), seconds, store.done() - before, options.json);
+  print_summary(source.identity(), source.store(), seconds, store.done() - before, options.json);
   if (store.failed() == store.done()) throw RunFailed("all runs failed");
 }
 
 void run_sweep(SweepCommandOptions& options) {
   StudySource& source = options.source;
   source.read();
+  const bool alone = options.status || source.searches();
+  if (alone && is_spare_rank()) return;  // progress and searches are for one process
   if (options.status) return print_status(source.store(), options.json);
   if (source.searches()) return run_search(source, *source.load(), options.fresh, options.json);
   RankLink* const link = find_ranks();

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -26,13 +27,22 @@ long environment_number(const char* name) {
   return text == nullptr ? 0 : std::strtol(text, nullptr, 10);
 }
 
+/// Open MPI, MPICH and Slurm with PMIx say how many processes they have started.
+bool has_ranks() {
+  return environment_number("OMPI_COMM_WORLD_SIZE") > 1 || environment_number("PMI_SIZE") > 1 ||
+         (std::getenv("PMIX_RANK") != nullptr && environment_number("SLURM_NTASKS") > 1);
+}
+
 }  // namespace
 
+bool is_spare_rank() {
+  if (!has_ranks()) return false;
+  const char* const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"};
+  return std::any_of(std::begin(names), std::end(names), [](const char* name) { return environment_number(name) > 0; });
+}
+
 RankLink* find_ranks() {
-  // Open MPI, MPICH and Slurm with PMIx say how many processes they have started.
-  const bool several = environment_number("OMPI_COMM_WORLD_SIZE") > 1 || environment_number("PMI_SIZE") > 1 ||
-                       (std::getenv("PMIX_RANK") != nullptr && environment_number("SLURM_NTASKS") > 1);
-  if (!several) return nullptr;
+  if (!has_ranks()) return nullptr;
   void* module = dlopen(kRankModule, RTLD_NOW | RTLD_GLOBAL);
   const char* reason = module == nullptr ? dlerror() : nullptr;
   require(module != nullptr,
@@ -89,7 +99,8 @@ void follow_ranks(RankLink& link, const Sweep& sweep, unsigned threads) {
     made += results.size();
     const double rate =
         static_cast<double>(made) / std::max(1e-3, std::chrono::duration<double>(Clock::now() - begin).count());
-    const double ahead = std::max(16.0 * executor.threads(), kAhead * rate);
+    // Slow cases are requested only when they can soon begin: other ranks may be faster.
+    const double ahead = std::max(2.0 * static_cast<double>(executor.width() * executor.threads()), kAhead * rate);
     RankRequest request{0};
     if (!asked && !done && static_cast<double>(queue.left()) < 0.5 * ahead)
       request.wanted = static_cast<std::uint64_t>(ahead);

@@ -11,6 +11,9 @@
 
 namespace kane {
 
+/// Whether this process is one of several, and not the first of them: work that one process does is none of its business.
+[[nodiscard]] bool is_spare_rank();
+
 /// The other processes of this job; null if there are none. Throws ModelError if they are there but cannot be reached.
 [[nodiscard]] RankLink* find_ranks();
 

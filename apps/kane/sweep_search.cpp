@@ -34,7 +34,12 @@ std::string describe_search(const SearchOptions& o) {
 }
 
 void print_search(const SearchReport& report, const SearchOptions& o, const Sweep& sweep, const std::string& store) {
-  fmt::print("{} runs in {}; {}\n\n", report.runs, store, report.stopped);
+  fmt::print("{} runs in {}; {}\n", report.runs, store, report.stopped);
+  if (report.gradients > 0) fmt::print("{} derivatives from the variational equations\n", report.gradients);
+  if (!report.no_gradients.empty())
+    fmt::print("derivatives by differences of runs{}: {}\n", report.gradients > 0 ? " elsewhere" : "",
+               report.no_gradients);
+  fmt::print("\n");
   std::vector<std::string> heads = {"run"};
   for (const auto& goal : o.goals) heads.push_back((goal.larger ? "largest " : "smallest ") + goal.text);
   for (const auto& v : sweep.study().variables()) heads.push_back(v.name);
@@ -51,8 +56,11 @@ void print_search(const SearchReport& report, const SearchOptions& o, const Swee
 
 void print_search_json(const SearchReport& report, const SearchOptions& o, const Sweep& sweep,
                        const std::string& store) {
-  nlohmann::ordered_json a{
-      {"store", store}, {"runs", report.runs}, {"feasible", report.feasible}, {"stopped", report.stopped}};
+  nlohmann::ordered_json a{{"store", store},
+                           {"runs", report.runs},
+                           {"feasible", report.feasible},
+                           {"stopped", report.stopped},
+                           {"gradients", report.gradients}};
   a["best"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < report.best.size(); ++i) {
     nlohmann::ordered_json b{{"run", report.best[i].k}};

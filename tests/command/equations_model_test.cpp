@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include <unistd.h>
 
@@ -103,6 +104,67 @@ TEST(EquationsModel, OtherCommands) {
   }
 }
 
+/// A mass on a spring in a slot that ends at a wall, rubs, is driven by a motor with a current, and is let go by an event.
+constexpr const char* kBlock = R"(
+parameters: {m: 2 kg, k: 30 N/m, R: 1, L: 0.2, V: 3}
+bodies: {block: {mass: m}}
+joints: {slot: {type: prismatic, parent: N, child: block, axis: x, coordinate: x, speed: v, stiffness: k, friction: 1 N}}
+states: {i: {rate: (V - R*i - 0.5*v)/L, initial: 0.5}}
+loads: [{force: 4*i*N.x, at: block}]
+contacts: {wall: {gap: 0.3 - x, restitution: 0.6}}
+)";
+constexpr const char* kBlockEquations = R"(
+parameters: {m: 2 kg, k: 30 N/m, R: 1, L: 0.2, V: 3}
+equations:
+  coordinates: {x: v}
+  forcing: {v: 4*i - k*x}
+  mass_matrix: [[m]]
+states: {i: {rate: (V - R*i - 0.5*v)/L, initial: 0.5}}
+friction: {slot.friction: {slip: v, limit: 1 N}}
+contacts: {wall: {gap: 0.3 - x, restitution: 0.6}}
+)";
+constexpr const char* kBlockCommon = R"(
+constraints: {hold: {configuration: x - 0.24, active: false}}
+events:
+  catch: {when: x - 0.24 falls through zero, impose: hold}
+  drop: {when: t > 1.5, release: hold, reset: {i: 0.2}}
+outputs: {current: i, rate: "i'"}
+initial: {x: -0.2, v: 1}
+simulate: {until: 2 s, sample: 0.02 s, tolerance: 1e-10}
+)";
+
+TEST(EquationsModel, StatesContactsFrictionAndEvents) {
+  const std::string body = std::string(kBlock) + kBlockCommon, general = std::string(kBlockEquations) + kBlockCommon;
+  const auto a = run_kane({"simulate", "-", "--out", "-", "--quiet"}, body);
+  const auto b = run_kane({"simulate", "-", "--out", "-", "--quiet"}, general);
+  ASSERT_EQ(a.exit_code, 0) << a.err;
+  ASSERT_EQ(b.exit_code, 0) << b.err;
+  std::istringstream first(a.out), second(b.out);
+  std::string x, y;
+  int rows = 0;
+  for (; std::getline(first, x) && std::getline(second, y); ++rows) {
+    if (rows == 0) {
+      EXPECT_EQ(x, y);
+      continue;
+    }
+    std::istringstream p(x), q(y);
+    for (std::string c, d; std::getline(p, c, ',') && std::getline(q, d, ',');)
+      EXPECT_NEAR(std::stod(c), std::stod(d), 1e-7) << x << "\n" << y;
+  }
+  EXPECT_EQ(rows, 102);
+  const json e = run_json({"evaluate", "-"}, body), f = run_json({"evaluate", "-"}, general);
+  for (const char* key : {"coordinates", "qdot", "udot", "outputs"}) expect_same(e[key], f[key], key);
+  const json g = run_json({"linearize", "-"}, body), h = run_json({"linearize", "-"}, general);
+  expect_same(g["A"], h["A"], "A", 1e-9);
+  const std::string page = run_kane({"derive", "-"}, general).out;
+  EXPECT_NE(page.find("while they hold: wall, slot.friction."), std::string::npos) << page;
+  EXPECT_NE(page.find("x - 0.24 = 0"), std::string::npos) << page;
+  // Written as YAML and read again, nothing is lost.
+  const auto written = run_kane({"import", "-"}, general);
+  ASSERT_EQ(written.exit_code, 0) << written.err;
+  EXPECT_EQ(run_kane({"simulate", "-", "--out", "-", "--quiet"}, written.out).out, b.out);
+}
+
 TEST(EquationsModel, WrittenAndReadAgain) {
   const auto yaml = run_kane({"import", "-"}, equations());
   ASSERT_EQ(yaml.exit_code, 0) << yaml.err;
@@ -127,6 +189,15 @@ TEST(EquationsModel, Mistakes) {
   refused("equations: {coordinates: {q: u}, forcing: {u: 1}}\nbodies: {A: {mass: 1}}\n", "cannot have bodies");
   refused("equations: {coordinates: {q: u}, forcing: {u: 1}}\nloads: [{force: 1, at: A, axis: N.x}]\n",
           "cannot have loads");
+  const std::string plain = "equations: {coordinates: {q: u}, forcing: {u: 1}}\n";
+  refused(plain + "contacts: {c: {point: P, plane: N.y}}\n", "write its distance as 'gap'");
+  refused(plain + "contacts: {c: {gap: q, stiffness: 10 N/m}}\n", "belongs to the forcing");
+  refused(plain + "contacts: {c: {gap: q, friction: 0.3}}\n", "give 'slip'");
+  refused(plain + "friction: {f: {joint: J, limit: 1}}\n", "has no joints");
+  refused(plain + "events: {e: {when: q crosses zero, impose: hold}}\n",
+          "names the constraint 'hold', which does not exist");
+  refused(plain + "events: {e: {when: 3 crosses zero, stop: true}}\n", "never changes its sign");
+  refused(plain + "states: {z: q}\nconstraints: {c: {configuration: q - z}}\n", "depends on the state 'z'");
   refused("equations: {coordinates: {q: u}, forcing: {u: zz}}\n", "unknown name 'zz'");
   refused("equations: {coordinates: {q: u}, forcing: {u: 1}}\nconstraints: {c: {rod: [A, B], length: 1}}\n",
           "refers to bodies or points");

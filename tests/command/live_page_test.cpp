@@ -1,5 +1,5 @@
 // kane export --to page: the page moves as kane simulate does, and parts it cannot contain are refused by name. The page's own
-// kernel (web/kernel.js) runs in Node here; tests/web opens pages in a browser.
+// kernel (web/src/kernel.ts) runs in Node here; tests/web opens pages in a browser.
 
 #include <gtest/gtest.h>
 
@@ -48,7 +48,7 @@ void expect_page_moves(const std::string& model, const std::vector<std::string>&
   const CsvTable expected = table_of(reference.out);
   const CsvTable got =
       run_for_table(folder.path(), std::string("node ") + KANE_SOURCE_DIR "/tests/web/page_motion.mjs " + page + " " +
-                                       KANE_SOURCE_DIR "/web/kernel.js " + until + " 0.25");
+                                       KANE_PAGE_FOLDER "/kernel.mjs " + until + " 0.25");
   ASSERT_EQ(got.rows.size(), expected.rows.size()) << model;
   std::vector<double> size(got.rows[0].size(), 1.0);  // a piston that stops for an instant is as accurate as it is fast
   for (const auto& row : expected.rows)
