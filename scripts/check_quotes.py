@@ -2,7 +2,8 @@
 """Checks that documents quote real files.
 
 In a Markdown file, a line `<!-- file: PATH -->` states that the fenced block after it is the whole of PATH, as the tests
-build and run it. `check_quotes.py --update` copies the files into the documents.
+build and run it; `<!-- part of: PATH -->`, that it is successive lines of PATH. `check_quotes.py --update` copies whole files into
+the documents; parts are chosen by hand.
 
 usage: check_quotes.py [--update] [ROOT]
 """
@@ -12,7 +13,18 @@ import sys
 from pathlib import Path
 
 MARK = re.compile(r"^<!-- file: ", re.M)
+PART_MARK = re.compile(r"^<!-- part of: ", re.M)
+PART = re.compile(r"^<!-- part of: (\S+) -->\n+```[^\n]*\n(.*?)^```$", re.S | re.M)
 QUOTE = re.compile(r"(^<!-- file: (\S+) -->\n+```[^\n]*\n)(.*?)(^```$)", re.S | re.M)
+
+
+def wrong_parts(root, text):
+    for path, lines in PART.findall(text):
+        source = root / path
+        if not source.is_file():
+            yield f"{path} does not exist"
+        elif not lines.strip() or "\n" + lines not in "\n" + source.read_text():
+            yield f"the part of {path} is not in it"
 
 
 def check(root, update):
@@ -20,8 +32,10 @@ def check(root, update):
     for document in sorted([*root.glob("*.md"), *root.glob("docs/**/*.md")]):
         text = document.read_text()
         place = document.relative_to(root).as_posix()
-        if len(QUOTE.findall(text)) != len(MARK.findall(text)):
-            errors.append(f"{place}: error: a file: mark is not followed by a fenced block")
+        for kind, quote, mark in (("file:", QUOTE, MARK), ("part of:", PART, PART_MARK)):
+            if len(quote.findall(text)) != len(mark.findall(text)):
+                errors.append(f"{place}: error: a {kind} mark is not followed by a fenced block")
+        errors += [f"{place}: error: {error}" for error in wrong_parts(root, text)]
 
         def replace(match):
             source = root / match.group(2)

@@ -154,6 +154,26 @@ class CheckQuotes(unittest.TestCase):
     def test_missing_file_and_missing_block(self):
         self.assertIn("does not exist", run("check_quotes.py", {"README.md": self.DOCUMENT.format("")})[1])
         self.assertIn("not followed", run("check_quotes.py", {"docs/a.md": "<!-- file: x -->\ntext\n"})[1])
+        self.assertIn("not followed", run("check_quotes.py", {"docs/a.md": "<!-- part of: x -->\ntext\n"})[1])
+
+    def test_part_is_successive_lines(self):
+        def answer(part):
+            text = self.DOCUMENT.replace("file:", "part of:").format(part)
+            return run("check_quotes.py", {"README.md": text, "examples/a.cpp": "int a;\nint b;\nint c;\n"})[:2]
+        self.assertEqual(answer("int b;\nint c;\n"), (0, ""))
+        for wrong in ("int a;\nint c;\n", "t b;\n", ""):
+            self.assertEqual(answer(wrong)[0], 1)
+            self.assertIn("is not in it", answer(wrong)[1])
+
+
+class Readme(unittest.TestCase):
+    def test_two_screens(self):
+        """Two screens of 45 lines, of which the picture takes about twelve; marks and fences are not seen."""
+        root = Path(__file__).resolve().parents[2]
+        lines = (root / "README.md").read_text().splitlines()
+        seen = [line for line in lines if not line.startswith(("```", "<!--"))]
+        self.assertLessEqual(len(seen) + 11, 90)
+        self.assertTrue(any(line.startswith("![") for line in lines[:5]))
 
 
 class CheckTranscripts(unittest.TestCase):
