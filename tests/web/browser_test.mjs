@@ -12,7 +12,7 @@ import { measuring } from "./measuring.mjs";
 const [kane, source] = process.argv.slice(2), models = path.join(source, "models"), scratch = mkdtempSync(path.join(tmpdir(), "kane_web_"));
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 /// Waits until the page's expression is true.
-async function until(page, expression, what, ms = 15000) {
+async function until(page, expression, what, ms = 60000) {
   for (const end = Date.now() + ms; Date.now() < end; await wait(50)) if (await page.evaluate(expression)) return;
   assert.fail(`${what}: not within ${ms} ms`);
 }
@@ -108,7 +108,7 @@ async function workbench(browser) {
   const past = await page.evaluate("kane.workspace.time");
   await page.keyboard.press("Escape");
   // Looked at from inside, at every picture: a machine that is busy may ask late.
-  const resumed = await page.evaluate(`new Promise((done) => { const w = kane.workspace, end = Date.now() + 15000;
+  const resumed = await page.evaluate(`new Promise((done) => { const w = kane.workspace, end = Date.now() + 60000;
     const look = () => (w.live && w.time > ${past} && w.time < ${past} + 3 ? done(true) : Date.now() > end ? done(false) : requestAnimationFrame(look));
     document.getElementById("play").click(); look(); })`);
   assert.ok(resumed, "it goes on from the past");
