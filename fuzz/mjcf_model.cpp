@@ -1,17 +1,11 @@
 // Reader of MJCF: any bytes give a model or a ModelError; a model written as Kane YAML is read again.
 
-#include <fmt/format.h>
-
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <string>
 #include <string_view>
 
-#include "kane/base/error.hpp"
+#include "fuzz/read_back.hpp"
 #include "kane/formats/mjcf/mjcf_reader.hpp"
-#include "kane/formats/yaml/yaml_reader.hpp"
-#include "kane/formats/yaml/yaml_writer.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0 || size > 8192) return 0;
@@ -22,16 +16,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   options.actuators = (data[0] & 2U) == 0;
   if ((data[0] & 4U) != 0) options.keyframe = "0";
   options.limits.max_bodies = 100;
-  try {
-    const std::string yaml = kane::write_yaml(kane::read_mjcf_text(text, "model.xml", options));
-    try {
-      (void)kane::read_yaml_text(yaml);
-    } catch (const kane::ModelError& error) {
-      fmt::print(stderr, "{}\n{}\n", yaml, error.what());
-      std::abort();
-    }
-  } catch (const kane::ModelError&) {
-    return 0;
-  }
+  fuzz::read_back([&] { return kane::read_mjcf_text(text, "model.xml", options); });
   return 0;
 }
