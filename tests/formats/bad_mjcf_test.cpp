@@ -10,7 +10,13 @@ namespace {
 
 constexpr BadInput kBadMjcf[] = {
     {R"(@<mujoco/>)", "the model has no bodies besides the world"},
-    {R"(<!DOCTYPE a [<!ENTITY x "y">]><mujoco/>)", "document types and entities are not allowed in an MJCF file"},
+    {R"(<?xml version="1.0"?>
+  @<!DOCTYPE a [<!ENTITY x "y">]><mujoco/>)",
+     "document types and entities are not allowed in an MJCF file"},
+    {R"(<mujoco><worldbody>
+  @<body na me="x"/>
+</worldbody></mujoco>)",
+     "this is not well-formed XML: an attribute is not of the form"},
     {R"(<mujoco>
   @<worldbdy/>
 </mujoco>)",

@@ -23,7 +23,7 @@ constexpr BadInput kCases[] = {
   @<xacro:include filename="a"/>
 </robot>)",
      "expand the file with xacro first"},
-    {R"(<!DOCTYPE a [<!ENTITY x "y">]><robot name="r"/>)", "document types and entities are not allowed"},
+    {R"(@<!DOCTYPE a [<!ENTITY x "y">]><robot name="r"/>)", "document types and entities are not allowed"},
     {R"(<robot name="r">
   @<link/>
 </robot>)",

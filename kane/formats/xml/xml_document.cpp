@@ -34,18 +34,31 @@ Where XmlDocument::where(const tinyxml2::XMLElement& element) const {
   return {file_name_, element.GetLineNum(), column == columns_.end() ? 1 : column->second};
 }
 
+Where XmlDocument::where(std::size_t at) const {
+  const auto line = std::upper_bound(line_starts_.begin(), line_starts_.end(), at) - line_starts_.begin();
+  return {file_name_, static_cast<int>(line),
+          static_cast<int>(at - line_starts_[static_cast<std::size_t>(line) - 1]) + 1};
+}
+
+/// The first character of a line that is not blank: tinyxml2 says no more about a mistake than its line.
+Where XmlDocument::first_in_line(int line) const {
+  if (line < 1 || static_cast<std::size_t>(line) > line_starts_.size()) return {file_name_, line, 1};
+  const std::size_t at = text_.find_first_not_of(" \t\r", line_starts_[static_cast<std::size_t>(line) - 1]);
+  return at == std::string_view::npos ? Where{file_name_, line, 1} : where(at);
+}
+
 void XmlDocument::parse(std::size_t max_bytes, std::string_view format, std::string_view root) {
   if (text_.size() > max_bytes)
     throw LimitError({file_name_},
                      fmt::format("the file is larger than {} bytes; this is the limit max_bytes", max_bytes));
   check_text(text_, file_name_);
-  for (const char* word : {"<!DOCTYPE", "<!ENTITY"})
-    if (text_.find(word) != std::string_view::npos)
-      throw ModelError({file_name_}, fmt::format("document types and entities are not allowed in {} file",
-                                                 format == "MJCF" ? "an MJCF" : fmt::format("a {}", format)));
   line_starts_.push_back(0);
   for (std::size_t i = text_.find('\n'); i != std::string_view::npos; i = text_.find('\n', i + 1))
     line_starts_.push_back(i + 1);
+  for (const char* word : {"<!DOCTYPE", "<!ENTITY"})
+    if (const std::size_t at = text_.find(word); at != std::string_view::npos)
+      throw ModelError(where(at), fmt::format("document types and entities are not allowed in {} file",
+                                              format == "MJCF" ? "an MJCF" : fmt::format("a {}", format)));
   document_.Parse(text_.data(), text_.size());
   if (document_.ErrorID() == tinyxml2::XML_ELEMENT_DEPTH_EXCEEDED)
     throw LimitError({file_name_, document_.ErrorLineNum(), 1},
@@ -54,7 +67,7 @@ void XmlDocument::parse(std::size_t max_bytes, std::string_view format, std::str
       (!document_.Error() && document_.RootElement() == nullptr))
     throw ModelError({file_name_}, fmt::format("the file has no <{}> element", root));
   if (document_.Error())
-    throw ModelError({file_name_, document_.ErrorLineNum(), 1},
+    throw ModelError(first_in_line(document_.ErrorLineNum()),
                      fmt::format("this is not well-formed XML: {}", xml_problem(document_.ErrorID())));
   std::size_t place = 0;
   find_columns(*document_.RootElement(), place);

@@ -27,6 +27,8 @@ class XmlDocument {
 
  private:
   void parse(std::size_t max_bytes, std::string_view format, std::string_view root);
+  [[nodiscard]] Where where(std::size_t at) const;
+  [[nodiscard]] Where first_in_line(int line) const;
   void find_columns(const tinyxml2::XMLElement& element, std::size_t& place);
 
   std::string_view text_;  ///< only while parsing
