@@ -356,7 +356,9 @@ struct Commands {
       s.w_.spelling[name.key()] = name.spelled();
       s.log_result(name.spelled(), value);
     };
-    if (call.children.size() == 1) s.log_result(call.text + "(" + call.children[0].spelled() + ")", r.values);
+    if (call.children.size() == 1)
+      s.log_result(call.children[0].is_name() ? call.text + "(" + call.children[0].spelled() + ")" : "EIGENVALUES",
+                   r.values);
     if (call.children.size() > 1) keep(1, r.values);
     if (call.children.size() > 2) keep(2, r.vectors);
   }

@@ -9,6 +9,8 @@ namespace kane::autolev {
 void Session::declare(const std::string& word, Reader& in) {
   bool dynamic = false;
   if (word.starts_with("MOTIONVARIABLE")) dynamic = in.accept('\'');
+  int sign = 0;
+  if (word.starts_with("CONSTANT")) sign = in.accept('+') ? 1 : in.accept('-') ? -1 : 0;
   if (in.done()) {
     // Left over from the form that scripts are written from.
     note(fmt::format("{} names nothing", word));
@@ -47,6 +49,7 @@ void Session::declare(const std::string& word, Reader& in) {
       for (const Node& n : names) {
         in.go_to(at);
         declare_scalar(n, role, dynamic, in);
+        if (sign != 0) scalar(folded(n.text)).sign = sign;
       }
     }
   } while (in.accept(','));

@@ -60,7 +60,9 @@ std::vector<Expr> Session::find_speeds(const Where& where) {
   const FrameId n = newtonian(where);
   for (const Body& b : w_.bodies) {
     if (!b.mass && !w_.forces.contains(b.centre) && !(b.frame.valid() && w_.torques.contains(b.frame))) continue;
-    if (b.mass) collect(velocity(b.centre, n));
+    // In statics FR() needs no motion of bodies that no force acts on; FRSTAR() asks for it again.
+    if (b.mass)
+      if (const auto v = find_velocity(b.centre, n)) collect(*v);
     if (b.frame.valid() && b.inertia) collect(angular_velocity(b.frame, n));
   }
   for (const auto& [p, f] : std::map(w_.forces)) collect(velocity(p, n));
@@ -78,6 +80,7 @@ std::vector<Expr> Session::find_speeds(const Where& where) {
       return s != nullptr && s->value && (s->origin == Origin::Assigned || s->origin == Origin::Solved);
     };
     if (base->value || (prime != nullptr && given(prime))) continue;
+    if (prime != nullptr && prime->value && prime->origin == Origin::Constrained) continue;  // q' is a dependent speed
     if (prime != nullptr && (base->order >= 2 || (!prime->value && among(used, prime->symbol)))) u = prime;
     if (u->value && u->origin != Origin::Kane) continue;
     if (given(find(folded(u->name) + std::string(static_cast<std::size_t>(u->primes) + 1, '\'')))) continue;
@@ -151,12 +154,12 @@ ExprMatrix Session::inertia_forces(const Where& where) {
         if (!v.by_speed[i].is_zero()) rows[i] -= *b.mass * frames().dot(v.by_speed[i], a);
     }
     if (b.is_particle()) continue;
-    if (!b.inertia)
-      throw ModelError(where,
-                       fmt::format("the inertia of {} is not stated; write INERTIA {},I1,I2,I3", b.name, b.name));
     const Vector omega = angular_velocity(b.frame, n);
     const auto w = partials(omega, speeds, "the angular velocity of " + b.name);
     if (std::all_of(w.by_speed.begin(), w.by_speed.end(), [](const Vector& p) { return p.is_zero(); })) continue;
+    if (!b.inertia)
+      throw ModelError(where,
+                       fmt::format("the inertia of {} is not stated; write INERTIA {},I1,I2,I3", b.name, b.name));
     const Dyadic I = inertia_about(static_cast<int>(k), b.centre);
     const Vector turning = explicitly(omega, Explicitly{});
     const Vector alpha = explicitly(angular_acceleration(b.frame, n), Explicitly{});
@@ -218,7 +221,13 @@ void Session::solve_equations(const ExprMatrix& equations, const std::vector<Exp
     define(s, values[i], derivative ? Origin::Kane : Origin::Solved);
     log_result(s.spelled(), values[i]);
   }
-  if (motion) w_.dynamics = equations;
+  // After KANE(F1) the equations without the forces say less than those that KANE() had.
+  const bool less =
+      w_.dynamics && !w_.unknown_forces.empty() && std::none_of(rows.begin(), rows.end(), [&](const Expr& row) {
+        return std::any_of(w_.unknown_forces.begin(), w_.unknown_forces.end(),
+                           [&](const Expr& f) { return row.graph() != nullptr && depends_on(row, f); });
+      });
+  if (motion && !less) w_.dynamics = equations;
 }
 
 void Session::solve_motion(const std::vector<Expr>& forces, const Where& where) {
@@ -229,6 +238,7 @@ void Session::solve_motion(const std::vector<Expr>& forces, const Where& where) 
     zero = column_of({*s->value});
   else
     zero = add(active_forces(where), inertia_forces(where), 1);
+  const ExprMatrix stated = zero;
   std::vector<Expr> unknowns;
   for (const Expr& u : independent_speeds(where)) unknowns.push_back(derivative_symbol(u));
   unknowns.insert(unknowns.end(), forces.begin(), forces.end());
@@ -252,6 +262,28 @@ void Session::solve_motion(const std::vector<Expr>& forces, const Where& where) 
   }
   w_.dynamics = zero;
   w_.unknown_forces = forces;
+  if (!forces.empty()) keep_motion_in_zero(stated, forces);
+}
+
+/// KANE(F1,F2) takes the rows that determine the forces out of ZERO, and the forces from the others: what is left are the
+/// equations of motion, which SOLVE(ZERO,U1') may be asked for afterwards.
+void Session::keep_motion_in_zero(const ExprMatrix& zero, const std::vector<Expr>& forces) {
+  const auto m = w_.matrices.find("ZERO");
+  if (m == w_.matrices.end() || zero.rows != static_cast<int>(w_.speeds.size())) return;
+  std::vector<Expr> left, taken;
+  for (std::size_t i = 0; i < zero.entries.size(); ++i)
+    (among(w_.auxiliaries, w_.speeds[i]) ? taken : left).push_back(zero.entries[i]);
+  if (left.empty() || taken.size() != forces.size()) return;
+  const LinearSystem s = linear_system(explicitly(std::span<const Expr>(taken), {.keep = forces}), forces, "KANE()");
+  if (find_rank(s.a).rank() < s.a.rows) return;
+  const auto values = LinearSolver(s.a).solve(s.b);
+  Substitution put_in;
+  for (std::size_t j = 0; j < forces.size(); ++j) put_in.set(forces[j], values[j]);
+  for (Expr& row : left)
+    if (row.graph() != nullptr) row = substitute(row, put_in);
+  m->second = column_of(std::move(left));
+  ++w_.version;
+  log_result("ZERO", m->second);
 }
 
 // ---- constraints ----------------------------------------------------------------------------------------------------------

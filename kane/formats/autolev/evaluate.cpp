@@ -420,12 +420,13 @@ std::vector<Expr> Session::symbols_named(std::span<const Node> nodes, bool decla
       }
       continue;
     }
-    // A matrix of names, such as X = [q1;q2] or u_independent'.
-    if (n.is_name() && n.rank == 0 && find(n.key()) == nullptr) {
+    // A matrix of names, such as X = [q1;q2], u_independent' or TRANSPOSE(X).
+    const bool call = n.kind == NodeKind::Call;
+    if (call || (n.is_name() && n.rank == 0 && find(n.key()) == nullptr)) {
       Node base = n;
       base.primes = 0;
-      if (w_.matrices.contains(base.key()) || base.key() == "U_INDEPENDENT" || w_.matrices.contains(n.key())) {
-        const Value v = evaluate_name(n);
+      if (call || w_.matrices.contains(base.key()) || base.key() == "U_INDEPENDENT" || w_.matrices.contains(n.key())) {
+        const Value v = evaluate(n);
         if (const auto* m = std::get_if<ExprMatrix>(&v)) {
           for (const Expr& e : m->entries) {
             if (!e.is_symbol())

@@ -67,6 +67,7 @@ const std::map<std::string, FunctionHandler, std::less<>>& function_table() {
       {"INERTIA", Functions::inertia},
       {"KE", Functions::ke},
       {"MOMENTUM", Functions::momentum},
+      {"GYROSTAT", Functions::gyrostat},
       {"NICHECK", Functions::nicheck},
       {"FR", Functions::fr},
       {"FRSTAR", Functions::frstar},
@@ -138,6 +139,8 @@ Value Session::call(const Node& node) {
     element.kind = NodeKind::Element;
     return evaluate_element(element);
   }
+  if (command_table().contains(name))
+    throw ModelError(node.where, fmt::format("{} is a command and has no value; it stands alone on its line", name));
   throw ModelError(node.where,
                    fmt::format("there is no function '{}'{}", node.text, suggestion(name, statement_words())));
 }

@@ -84,6 +84,7 @@ struct Functions {
   static Value inertia(Session& s, const Node& call);
   static Value ke(Session& s, const Node& call);
   static Value momentum(Session& s, const Node& call);
+  static Value gyrostat(Session& s, const Node& call);
   static Value nicheck(Session& s, const Node& call);
   static Value fr(Session& s, const Node& call);
   static Value frstar(Session& s, const Node& call);

@@ -107,8 +107,10 @@ Value Functions::units(Session& s, const Node& call) {
 Value Functions::input(Session& s, const Node& call) {
   need_arguments(call, 1, 1);
   const Scalar& x = s.named_scalar(call.children[0]);
-  if (!x.input) throw ModelError(call.where, fmt::format("INPUT has given no value for {}", x.spelled()));
-  return *x.input;
+  if (x.input) return *x.input;
+  if (x.value)
+    return s.graph_->bind(Expr(s.number_of(x.symbol, "INPUT(" + x.spelled() + ")")));  // what its definition is worth
+  throw ModelError(call.where, fmt::format("INPUT has given no value for {}", x.spelled()));
 }
 
 Value Functions::two(Session& s, const Node& call, Expr (*f)(const Expr&, const Expr&)) {

@@ -94,7 +94,7 @@ Expr Functions::length(Session& s, const Vector& v) {
       return abs(only);
     }
   }
-  return sqrt(s.frames().dot(v, v));
+  return sqrt(s.graph_->bind(s.frames().dot(v, v)));
 }
 
 Value Functions::unitvec(Session& s, const Node& call) {
@@ -243,6 +243,40 @@ Value Functions::inertia(Session& s, const Node& call) {
 Value Functions::ke(Session& s, const Node& call) { return s.kinetic_energy(s.bodies_named(call.children)); }
 
 Value Functions::momentum(Session& s, const Node& call) { return s.momentum(call); }
+
+/// GYROSTAT(ANGMOM|KE|FRSTAR,CYLINDER,A,B,J): what the rotation of the rotor B in its carrier A adds to the body A, whose mass
+/// and inertia include the rotor as if it were at rest. With s = W_B_A> along the axis of symmetry and J the moment of inertia
+/// about it:
+///   angular momentum   J s
+///   kinetic energy     J s . W_A_N + J s . s / 2
+///   F*_r               -(partial of W_A_N) . d(J s)/dt - (partial of s) . d(J W_B_N)/dt
+Value Functions::gyrostat(Session& s, const Node& call) {
+  need_arguments(call, 5, 5);
+  const std::string kind = folded(call.children[0].text);
+  if (folded(call.children[1].text) != "CYLINDER")
+    throw ModelError(call.children[1].where,
+                     "the rotor of GYROSTAT is a CYLINDER: symmetric about the axis of its spin");
+  const FrameId a = s.frame_of(call.children[2]);
+  const FrameId b = s.frame_of(call.children[3]);
+  const Expr moment = s.evaluate_scalar(call.children[4]);
+  const FrameId n = s.newtonian(call.where);
+  const Vector spin = s.angular_velocity(b, a);
+  if (kind == "ANGMOM") return spin * moment;
+  const Vector carrier = s.angular_velocity(a, n);
+  if (kind == "KE") return moment * (s.frames().dot(spin, carrier) + s.frames().dot(spin, spin) / Expr(2));
+  if (kind != "FRSTAR")
+    throw ModelError(call.children[0].where,
+                     fmt::format("GYROSTAT gives ANGMOM, KE or FRSTAR, not '{}'", call.children[0].spelled()));
+  const auto speeds = s.find_speeds(call.where);
+  const auto of_carrier = s.partials(carrier, speeds, "the angular velocity of the carrier");
+  const auto of_spin = s.partials(spin, speeds, "the spin of the rotor");
+  const Vector by_spin = s.explicitly(s.derivative(spin * moment, n), Explicitly{});
+  const Vector by_rotor = s.explicitly(s.derivative((carrier + spin) * moment, n), Explicitly{});
+  std::vector<Expr> rows(speeds.size());
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    rows[i] = -s.frames().dot(of_carrier.by_speed[i], by_spin) - s.frames().dot(of_spin.by_speed[i], by_rotor);
+  return column_of(std::move(rows));
+}
 
 Value Functions::nicheck(Session& s, const Node& call) {
   need_arguments(call, 0, 0);

@@ -179,6 +179,14 @@ void Session::state_unit_system(Reader& in) {
   } while (in.accept(','));
   in.expect_end();
   w_.unit_system = std::move(list);
+  for (auto& [key, s] : w_.scalars) convert_input(s, in.where());
+}
+
+/// The number of INPUT in the script's own units. It is in the unit written behind it, else in that of the name, whether
+/// UNITS and UNITSYSTEM come before INPUT or after.
+void Session::convert_input(Scalar& s, const Where& where) {
+  if (s.stated_input)
+    s.input = graph_->bind(in_own_units(*s.stated_input, s.input_unit.empty() ? s.unit : s.input_unit, where));
 }
 
 void Session::state_units(Reader& in) {
@@ -195,7 +203,10 @@ void Session::state_units(Reader& in) {
     const std::string unit = in.until_comma();
     for (const Node& n : names) {
       const std::string key = n.key();
-      if (Scalar* s = find(key)) s->unit = unit;
+      if (Scalar* s = find(key)) {
+        s->unit = unit;
+        convert_input(*s, n.where);
+      }
       // Units of the values that steer a run say nothing new; others must be known names.
       else if (!w_.matrices.contains(key) && !w_.run_values.contains(key) && key != "TINITIAL" && key != "TFINAL" &&
                key != "INTEGSTP" && key != "PRINTINT" && key != "ABSERR" && key != "RELERR")
@@ -226,11 +237,13 @@ void Session::state_input(Reader& in) {
                        name.spelled(), node.text));
       continue;
     }
-    const Expr value = in_own_units(evaluate_scalar(node), unit, place);
+    const Expr value = evaluate_scalar(node);
     for (const Node& n : names) {
       Scalar& s = named_scalar(n);
-      s.input = graph_->bind(value);
       if (!unit.empty()) s.unit = unit;
+      s.stated_input = graph_->bind(value);
+      s.input_unit = unit;
+      convert_input(s, place);
     }
   } while (in.accept(','));
   in.expect_end();
@@ -304,7 +317,10 @@ void Session::state_code(Reader& in, const std::string& source) {
       const Node& n = arguments[i];
       const bool start = n.kind == NodeKind::Equals && n.children.size() == 2;
       names.push_back(start ? n.children[0] : n);
-      if (start) named_scalar(n.children[0]).input = graph_->bind(evaluate_scalar(n.children[1]));
+      if (!start) continue;
+      Scalar& unknown = named_scalar(n.children[0]);
+      unknown.stated_input.reset();
+      unknown.input = graph_->bind(evaluate_scalar(n.children[1]));
     }
     request.unknowns = symbols_named(names, false);
     if (request.unknowns.size() != request.equations.size())

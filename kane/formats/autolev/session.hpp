@@ -138,6 +138,7 @@ class Session {
   void state_units(Reader& in);
   void state_unit_system(Reader& in);
   void state_input(Reader& in);
+  void convert_input(Scalar& s, const Where& where);
   void state_output(Reader& in, bool encode);
   void state_code(Reader& in, const std::string& file);
   void state_setting(const std::string& word, Reader& in);
@@ -240,6 +241,7 @@ class Session {
   void solve_equations(const ExprMatrix& equations, const std::vector<Expr>& unknowns, const Where& where,
                        std::string_view what);
   void solve_motion(const std::vector<Expr>& forces, const Where& where);
+  void keep_motion_in_zero(const ExprMatrix& zero, const std::vector<Expr>& forces);
   [[nodiscard]] Expr kinetic_energy(std::span<const int> bodies);
   [[nodiscard]] Vector momentum(const Node& call);
   [[nodiscard]] Expr energy_check(const Where& where);

@@ -147,8 +147,10 @@ bool Session::run_keyword(const std::string& word, Reader& in, const Statement& 
   const char next = in.peek();
   // "MASS = ..." assigns, "INERTIA(O)" calls.
   if (next == '=' || next == '(' || next == '>') return false;
-  if (next == '[' && row->word != Word::Units) return false;  // UNITS [A,B]=M is a statement
-  if (next == ':' || next == '+' || next == '*' || next == '/' || next == '^') return false;
+  if (next == '[' && row->word != Word::Units) return false;                        // UNITS [A,B]=M is a statement
+  const bool signs = word.starts_with("CONSTANT") && (next == '+' || next == '-');  // CONSTANTS+ M,K: all are positive
+  if (!signs && next == '+') return false;
+  if (next == ':' || next == '*' || next == '/' || next == '^') return false;
   in.go_to(after);
   switch (row->word) {
     case Word::Declare: declare(word, in); break;

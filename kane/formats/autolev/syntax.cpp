@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 namespace kane::autolev {
 namespace {
@@ -66,7 +67,11 @@ class Splitter {
     current_.source += line;
     // A comment may stand between a line and its continuation.
     if (open_ && kept.empty() && code.size() < line.size()) return;
-    for (std::size_t i = 0; i < kept.size(); ++i) {
+    std::size_t begin = 0;
+    if (std::exchange(split_word_, false)) {
+      while (begin < kept.size() && is_blank(kept[begin])) ++begin;
+    }
+    for (std::size_t i = begin; i < kept.size(); ++i) {
       const char c = kept[i];
       const std::pair place{number, static_cast<int>(i) + 1};
       if (static_cast<unsigned char>(c) >= 0x80U || (static_cast<unsigned char>(c) < 0x20U && !is_blank(c)))
@@ -87,8 +92,12 @@ class Splitter {
     end_ = {number, static_cast<int>(kept.size()) + 1};
     open_ = true;
     if (continued) {
-      current_.text += ' ';
-      current_.places.push_back(end_);
+      // Lines copied from AUTOLEV's log are broken anywhere, also within names and numbers: "SIN(THE&" goes on with "TA)".
+      split_word_ = !kept.empty() && (is_word(kept.back()) || kept.back() == '.') && !is_one_word(current_.text);
+      if (!split_word_) {
+        current_.text += ' ';
+        current_.places.push_back(end_);
+      }
     } else {
       finish();
     }
@@ -103,6 +112,13 @@ class Splitter {
     current_ = {};
     brackets_ = 0;
     open_ = false;
+    split_word_ = false;
+  }
+
+  /// "VARIABLES&": the word that begins a statement stands alone.
+  static bool is_one_word(std::string_view text) {
+    text = trimmed(text);
+    return std::all_of(text.begin(), text.end(), is_word);
   }
 
   std::string_view text_;
@@ -113,6 +129,7 @@ class Splitter {
   std::pair<int, int> end_{1, 1};
   int brackets_ = 0;
   bool open_ = false;
+  bool split_word_ = false;  ///< the line before ended within a word, or at its end
 };
 
 }  // namespace

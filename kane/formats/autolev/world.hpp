@@ -48,9 +48,11 @@ struct Scalar {
   Expr symbol;
   std::optional<Expr> value;
   Origin origin = Origin::None;
-  std::optional<Expr> input;  ///< value by INPUT, in the script's own units
-  std::string unit;           ///< as written last
-  std::size_t position = 0;   ///< in the order of declaration
+  std::optional<Expr> input;         ///< value by INPUT, in the script's own units
+  std::optional<Expr> stated_input;  ///< the number of INPUT as written, in `input_unit` or else in `unit`
+  std::string input_unit;
+  std::string unit;          ///< as written last
+  std::size_t position = 0;  ///< in the order of declaration
 
   [[nodiscard]] std::string spelled() const { return name + std::string(static_cast<std::size_t>(primes), '\''); }
 };

@@ -12,11 +12,12 @@ namespace {
 
 constexpr std::string_view kOwner = "'equations'";
 
-const YamlNode& map_of(const Group& group, std::string_view key, std::string_view example) {
+/// `may_be_empty`: a system of first order has no coordinates, only speeds.
+const YamlNode& map_of(const Group& group, std::string_view key, std::string_view example, bool may_be_empty = false) {
   const YamlNode& node = group.need(key, example);
-  if (!node.is_map() || node.entries.empty())
-    node.fail(
-        fmt::format("'{}' of {} must be a map such as {}, but {} is given", key, kOwner, example, node.describe()));
+  if (!node.is_map() || (node.entries.empty() && !may_be_empty))
+    node.fail(fmt::format("'{}' of {} must be a map such as {}, but {} is given", key, kOwner, example,
+                          node.is_map() ? "an empty one" : node.describe()));
   return node;
 }
 
@@ -55,7 +56,7 @@ void declare_equations(ModelContext& context, const YamlNode& section) {
   const Group group(section, std::string(kOwner), keys::kEquations);
   GeneralEquations g;
   g.where = section.where();
-  for (const auto& entry : map_of(group, "coordinates", "{q1: u1}").entries) {
+  for (const auto& entry : map_of(group, "coordinates", "{q1: u1}", true).entries) {
     context.declare(entry.key, "coordinate", context.graph.symbol(entry.key), Dimensional::open(true), entry.key_place);
     g.coordinates.push_back(entry.key);
   }
