@@ -71,6 +71,14 @@ bool flag_of(const ClientJson& j, const char* name) {
   return found != j.end() && found->is_boolean() && found->get<bool>();
 }
 
+void read_mark(const ClientJson& j, ClientMessage& m) {
+  if (!j.contains("mark")) return;
+  const double mark = number_of(field(j, "mark"), "mark");
+  require(mark >= 1 && mark <= kLargestMark && mark == std::floor(mark), "'mark' must be a whole number from 1 to {}",
+          kLargestMark);
+  m.mark = static_cast<std::uint32_t>(mark);
+}
+
 void read_derivation(const ClientJson& j, ClientMessage& m) {
   constexpr std::size_t kMostDefinitions = 100, kMostSteps = 9;
   m.name = text_of(j, "speeds");
@@ -102,6 +110,7 @@ void read_fields(const ClientJson& j, ClientMessage& m) {
     case MessageKind::Play: m.on = flag_of(j, "on"); break;
     case MessageKind::Resume: {
       m.value = number_of(field(j, "t"), "t");
+      read_mark(j, m);
       const ClientJson& state = field(j, "state");
       constexpr std::size_t kMostStates = 100'000;
       require(state.is_array() && state.size() <= kMostStates, "'state' must be a list of numbers");
@@ -128,8 +137,8 @@ void read_fields(const ClientJson& j, ClientMessage& m) {
     case MessageKind::Lock:
     case MessageKind::Impose: m.name = text_of(j, "name"), m.on = flag_of(j, "on"); break;
     case MessageKind::Derive: read_derivation(j, m); break;
+    case MessageKind::Reset: read_mark(j, m); break;
     case MessageKind::Step:
-    case MessageKind::Reset:
     case MessageKind::Release:
     case MessageKind::Analyse: break;
   }

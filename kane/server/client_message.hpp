@@ -47,8 +47,11 @@ struct ClientMessage {
   std::vector<std::string> definitions{};  ///< Derive: own speeds
   std::vector<int> steps{};                ///< Derive: steps of the derivation
   std::int64_t seen = 0;                   ///< Save: time of the file when it was read, ns
+  std::uint32_t mark = 0;                  ///< Reset, Resume: which frames repeat from then on; 0: none
 };
 
+/// Marks have the bits of a frame's flags that flags leave free.
+inline constexpr std::uint32_t kMarkShift = 8, kLargestMark = (1U << (32 - kMarkShift)) - 1;
 inline constexpr std::size_t kMostMessageBytes = 2'000'000;
 
 /// Throws ModelError with a sentence for anything else than a message of the protocol.

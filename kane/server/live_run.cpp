@@ -324,6 +324,7 @@ void LiveRun::handle(const ClientMessage& m) {
       hand_.reset();
       simulation_ = std::make_unique<Simulation>(live_->model, StartState{.parameters = parameters_});
       failed_ = false;
+      if (m.mark != 0) mark_ = m.mark;
       break;
     }
     case RunMessage::Resume: {
@@ -336,6 +337,7 @@ void LiveRun::handle(const ClientMessage& m) {
       hand_.reset();
       simulation_->simulator().start(state);
       failed_ = false;
+      if (m.mark != 0) mark_ = m.mark;
       break;
     }
     case RunMessage::Speed:
@@ -394,7 +396,8 @@ void LiveRun::publish() {
   put(4, live_->version);
   put(8, state.t), put(16, pace_), put(24, hand_ ? hand_->force() : 0.0), put(32, hand_ ? hand_->energy() : 0.0);
   put(40, residual_);
-  put(48, static_cast<std::uint32_t>((playing_ ? 1U : 0U) | (failed_ ? 2U : 0U) | (hand_ ? 4U : 0U)));
+  put(48,
+      static_cast<std::uint32_t>((playing_ ? 1U : 0U) | (failed_ ? 2U : 0U) | (hand_ ? 4U : 0U) | mark_ << kMarkShift));
   put(52, static_cast<std::uint32_t>(states)), put(56, static_cast<std::uint32_t>(columns.size()));
   std::size_t at = 64;
   for (const auto* list : {&state.q, &state.u})

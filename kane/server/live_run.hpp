@@ -84,6 +84,7 @@ class LiveRun {
   std::unique_ptr<Hand> hand_;
   Values parameters_;
   bool playing_ = true, failed_ = false;
+  std::uint32_t mark_ = 0;  ///< of the latest reset or resume that had one
   double speed_ = 1, pace_ = 1, residual_ = 0;
 
   std::thread builder_, mover_;  ///< last: they use everything above

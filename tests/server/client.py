@@ -158,7 +158,7 @@ class Page:
             flags, states, row = struct.unpack_from("<3I", data, 48)
             numbers = struct.unpack_from(f"<{states + row}d", data, 64)
             if version is None or number == version:
-                return dict(version=number, t=t, pace=pace, force=force, energy=energy, residual=residual, flags=flags,
+                return dict(version=number, t=t, pace=pace, force=force, energy=energy, residual=residual, flags=flags & 0xFF, mark=flags >> 8,
                             state=numbers[:states], row=numbers[states:])
 
     def open(self, path):

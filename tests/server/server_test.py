@@ -214,6 +214,26 @@ class Server(unittest.TestCase):
         self.assertTrue(any("\\dot{u}_{1}" in row["latex"] for b in blocks if b["kind"] == "formulas" for row in b["rows"]))
         page.close()
 
+    def test_frames_say_after_which_jump_they_are(self):
+        """A page that goes back to t = 0.5 tells frames from before that from those after it."""
+        page = Page(self.served)
+        page.open("planar2r.yaml")
+        while page.frame()["t"] < 1:
+            pass
+        page.send({"type": "resume", "t": 0.5, "state": [0.4, -0.7, 0.3, 0.2], "mark": 77})
+        before = page.frame()
+        while before["mark"] != 77:
+            self.assertGreater(before["t"], 0.9)
+            before = page.frame()
+        self.assertLess(before["t"], 0.9)
+        page.send({"type": "reset", "mark": 2**24 - 1})
+        while page.frame()["mark"] != 2**24 - 1:
+            pass
+        for wrong in (0, 2**24, 1.5, "x"):
+            page.send({"type": "reset", "mark": wrong})
+            self.assertIn("mark", page.until("note")["message"])
+        page.close()
+
     def test_errors_have_lines_and_the_motion_goes_on(self):
         page = Page(self.served)
         model = page.open("cartpole.yaml")

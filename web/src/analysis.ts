@@ -110,7 +110,7 @@ export class AnalysisPane {
       if (w.playing) { this.forget(); return; }
       const phase = 2 * Math.PI * (performance.now() - begin) / 1600, c = Math.cos(phase), s = Math.sin(phase);
       const state = [...info.coordinates.map((q, i) => middle[i] + reach * (shape[q][0] * c - shape[q][1] * s)), ...info.speeds.map(() => 0)];
-      if (engine.info === info) engine.resume(t0, state); else { this.forget(); return; }
+      if (engine.info === info) engine.resume(t0, state, true); else { this.forget(); return; }
       setTimeout(turn, 33);
     };
     turn();

@@ -7,6 +7,7 @@ export type MeterLine = [string, string?];
 
 export interface Engine {
   info: ModelInfo;
+  readonly running: boolean; ///< when the newest sample was taken
   force: number | null;      ///< of the hand, N
   pace: number;              ///< simulated seconds per second
   residual: number | null;   ///< of closed loops
@@ -15,7 +16,8 @@ export interface Engine {
   play(on: boolean): void;
   step(): void;
   reset(): void;
-  resume(t: number, state: ArrayLike<number>): void;
+  /// `stream`: another one follows at once, and nothing waits for the samples of this one.
+  resume(t: number, state: ArrayLike<number>, stream?: boolean): void;
   setSpeed(x: number): void;
   setInput(i: number, value: number): void;
   /// "" or a sentence why not.

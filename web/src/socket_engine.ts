@@ -4,21 +4,25 @@ import type { Engine, MeterLine } from "./engine";
 import type { Hold, ModelInfo } from "./model_info";
 import type { Workspace } from "./workspace";
 
-const MAGIC = 0x314e414b, HEAD = 64;
+const MAGIC = 0x314e414b, HEAD = 64, MARKS = 2 ** 24 - 1, LATEST = 5000;  // ms
 
 export class SocketEngine implements Engine {
   info!: ModelInfo;
+  running = true;
   force: number | null = null;
   pace = 1;
   residual: number | null = null;
   values: number[] = [];
   private portEnergy: number | null = null;
   private wish: { on: boolean; until: number } | null = null;
+  private mark = 1 + Math.floor(Math.random() * (MARKS - 1));
+  private marked: { mark: number; until: number } | null = null;
   private waiting: ((why: string) => void)[] = [];
 
   constructor(private readonly workspace: Workspace, private readonly send: (message: object) => void) {}
   setInfo(info: ModelInfo): void {
     this.info = info;
+    this.marked = null;
     this.values = info.parameters.map((p) => p.value);
     this.residual = info.constrained ? 0 : null;
   }
@@ -26,8 +30,14 @@ export class SocketEngine implements Engine {
   /// Frames that were on their way still show the state before; until one agrees, or a second has passed, the wish counts.
   play(on: boolean): void { this.wish = { on, until: performance.now() + 1000 }; this.send({ type: "play", on }); }
   step(): void { this.send({ type: "step" }); }
-  reset(): void { this.send({ type: "reset" }); if (this.workspace.playing) this.play(true); }
-  resume(t: number, state: ArrayLike<number>): void { this.send({ type: "resume", t, state: Array.from(state) }); }
+  /// Frames that were under way when the run was put elsewhere are not shown.
+  private newMark(): number {
+    this.mark = this.mark % MARKS + 1;
+    this.marked = { mark: this.mark, until: performance.now() + LATEST };
+    return this.mark;
+  }
+  reset(): void { this.send({ type: "reset", mark: this.newMark() }); if (this.workspace.playing) this.play(true); }
+  resume(t: number, state: ArrayLike<number>, stream = false): void { this.send({ type: "resume", t, state: Array.from(state), ...(stream ? {} : { mark: this.newMark() }) }); }
   setSpeed(value: number): void { this.send({ type: "speed", value }); }
   setInput(i: number, value: number): void { this.send({ type: "input", name: this.info.inputs[i].name, value }); }
   setParameter(i: number, value: number): Promise<string> {
@@ -51,12 +61,14 @@ export class SocketEngine implements Engine {
     if (buffer.byteLength < HEAD) return;
     const view = new DataView(buffer), version = view.getUint32(4, true);
     if (view.getUint32(0, true) !== MAGIC || !this.info || version !== this.info.version) return;
-    const flags = view.getUint32(48, true), states = view.getUint32(52, true), row = view.getUint32(56, true);
+    const word = view.getUint32(48, true), flags = word & 0xff, states = view.getUint32(52, true), row = view.getUint32(56, true);
+    if (this.marked && this.marked.mark !== word >>> 8 && performance.now() < this.marked.until) return;
+    this.marked = null;
     this.pace = view.getFloat64(16, true);
     this.force = flags & 4 ? view.getFloat64(24, true) : null;
     this.portEnergy = flags & 4 ? view.getFloat64(32, true) : null;
     if (this.info.constrained) this.residual = view.getFloat64(40, true);
-    const playing = (flags & 1) !== 0;
+    const playing = this.running = (flags & 1) !== 0;
     if (this.wish && (playing === this.wish.on || performance.now() > this.wish.until)) this.wish = null;
     if (!this.wish && this.workspace.live && playing !== this.workspace.playing) this.workspace.showPlaying(playing);
     if (!this.workspace.live) return;

@@ -16,7 +16,7 @@ export class WasmEngine implements Engine {
   force: number | null = null;
   pace = 1;
   residual: number | null;
-  private running = true;
+  running = true;
   private speed = 1;
   private hold: Hold | null = null;
   private stiffness = 0;
