@@ -9,6 +9,8 @@ const MOST_METERS = 40, PHASE_SAMPLES = 3000;
 export class Measures {
   readonly root: HTMLElement;
   onDrawn: (() => void) | null = null;
+  pictures = 0;  ///< taken of the view
+  filmed = 0;    ///< bytes of the film so far
   private meters: Meter[] = [];
   private readonly list = element("div", { class: "meters", role: "list" });
   private readonly field = element("input", { type: "text", id: "expression", "aria-label": "Expression of a new meter", placeholder: "expression, such as sin(q1)*u1" });
@@ -120,6 +122,7 @@ export class Measures {
     g.fillRect(0, 0, to.width, to.height);
     g.drawImage(canvas, 0, 0, to.width, to.height);
     g.drawImage(overlay, 0, 0);
+    this.pictures++;
   }
   private picture(): void {
     const to = element("canvas");
@@ -136,7 +139,12 @@ export class Measures {
     const to = element("canvas"), parts: Blob[] = [];
     this.compose(to);
     const recorder = new MediaRecorder(to.captureStream(30), { mimeType: "video/webm", videoBitsPerSecond: 6e6 });
-    recorder.ondataavailable = (event) => parts.push(event.data);
+    this.filmed = 0;
+    recorder.ondataavailable = (event) => {
+      parts.push(event.data);
+      this.filmed += event.data.size;
+      if (this.recorder) this.film.textContent = `Stop recording (${(this.filmed / 1e6).toFixed(1)} MB)`;
+    };
     recorder.onstop = () => {
       this.recorder = this.onDrawn = null;
       this.film.textContent = "Record video";
@@ -144,7 +152,7 @@ export class Measures {
     };
     this.onDrawn = () => this.compose(to);
     this.recorder = recorder;
-    recorder.start();
+    recorder.start(500);  // ms between parts
     this.film.textContent = "Stop recording";
   }
 }
