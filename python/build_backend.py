@@ -46,7 +46,7 @@ def run(*command):
 
 
 def build_module():
-    """The folder with the finished package."""
+    """The build folder with the finished package."""
     folder = ROOT / "build"
     if "KANE_BUILD_DIR" in os.environ:
         folder = Path(os.environ["KANE_BUILD_DIR"]).resolve()
@@ -57,7 +57,7 @@ def build_module():
         run("cmake", "-S", ROOT, "-B", folder, *ninja, "-DCMAKE_BUILD_TYPE=Release", "-DKANE_UNITY=ON", "-DKANE_BUILD_TESTS=OFF",
             "-DKANE_BUILD_APPS=OFF", "-DKANE_BUILD_PYTHON=ON", f"-DPython3_EXECUTABLE={os.path.realpath(sys.executable)}")
     run("cmake", "--build", folder, "--target", "kane_python", "-j", os.environ.get("KANE_BUILD_JOBS", str(os.cpu_count() or 1)))
-    return folder / "python" / "kane"
+    return folder
 
 
 def metadata():
@@ -87,14 +87,18 @@ class Wheel:
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    package = build_module()
+    built = build_module()
+    package = built / "python" / "kane"
     name = f"kane-{version()}-{tag()}.whl"
     wheel = Wheel(Path(wheel_directory) / name)
     for file in sorted(package.iterdir()):
         if file.suffix in (".py", ".pyi", ".so") or file.name == "py.typed":
             wheel.add(f"kane/{file.name}", file.read_bytes())
-    for file in sorted((ROOT / "models").glob("*.yaml")):
-        wheel.add(f"kane/models/{file.name}", file.read_bytes())
+    # Loaded when shapes may touch; it is looked for beside the extension.
+    wheel.add("kane/kane_shape_distances.so", (built / "bin" / "kane_shape_distances.so").read_bytes())
+    for file in sorted((ROOT / "models").rglob("*")):
+        if file.is_file():
+            wheel.add(f"kane/models/{file.relative_to(ROOT / 'models').as_posix()}", file.read_bytes())
     info = f"kane-{version()}.dist-info"
     wheel.add(f"{info}/METADATA", metadata())
     wheel.add(f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: kane\nRoot-Is-Purelib: false\nTag: {tag()}\n")

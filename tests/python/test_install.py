@@ -24,6 +24,10 @@ def test_wheel_works_by_itself(tmp_path):
     assert any(n.endswith(".dist-info/RECORD") for n in names)
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
     environment["PYTHONPATH"] = str(tmp_path / "site")
-    program = "import kane; m = kane.load(kane.example('fourbar')); print(m.simulate(0.1).columns[0], kane.__file__)"
+    # Shapes that touch need a library of their own, which must not be found in the build folder.
+    program = ("import kane; m = kane.load(kane.example('fourbar')); print(m.simulate(0.1).columns[0], kane.__file__); "
+               "r = kane.load(kane.example('dominoes')).simulate(0.05, inputs={}); maps = open('/proc/self/maps').read(); "
+               "print([line.split()[-1] for line in maps.splitlines() if 'kane_shape_distances' in line][0])")
     answer = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True, env=environment, cwd=tmp_path)
-    assert answer.stdout.startswith("t ") and str(tmp_path) in answer.stdout
+    first, second = answer.stdout.splitlines()
+    assert first.startswith("t ") and str(tmp_path) in first and str(tmp_path) in second
