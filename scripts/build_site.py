@@ -25,7 +25,7 @@ GALLERY = ["double_pendulum", "slider_crank", "fourbar", "rolling_disk_3d", "pla
 LEARN = ["course.md", "kanes-method.md", "python.md", "python-sympy.md"]
 HOW_TO = ["simulation.md", "analysis.md", "forces.md", "contact.md", "flexible.md", "haptics.md", "haptics-link.md", "piano-action.md", "sweeps.md", "export.md", "page.md", "workbench.md", "protocol.md", "fmu.md", "urdf.md", "mjcf.md", "dxf.md",
           "autolev.md", "sdfast.md", "fortytwo.md"]
-THEORY = ["formulations.md", "expressions.md", "programs.md", "architecture.md", "systems/README.md"]
+THEORY = ["theory.md", "formulations.md", "expressions.md", "programs.md", "architecture.md", "systems/README.md"]
 REFERENCE = ["model-file.md", "joints.md", "commands.md"]
 NOT_PAGES = {"README.md", "api.md"}
 
@@ -276,7 +276,7 @@ symbols, prints them as a textbook would, compiles them to machine code in milli
 
 - **Learn**: [ten lessons in C++, Python and files](course.md), [Kane's method step by step](kanes-method.md), [Python](python.md), [coming from SymPy](python-sympy.md)
 - **How to**: [simulate](simulation.md), [analyse](analysis.md), [contacts](contact.md), [haptics](haptics.md), [export](export.md)
-- **Theory**: [formulations](formulations.md), [expressions](expressions.md), [textbook systems](systems/README.md), [architecture](architecture.md)
+- **Theory**: [Kane's method from zero](theory.md), [formulations](formulations.md), [expressions](expressions.md), [textbook systems](systems/README.md), [architecture](architecture.md)
 - **Reference**: [model file](model-file.md), [command](commands.md), [Python](reference/python.md), <a href="cpp/index.html">C++</a>
 - [Gallery](gallery.md), [benchmarks](benchmarks.md), [comparison](comparison.md)
 
@@ -344,7 +344,7 @@ def dead_links(site):
     """Links that lead nowhere, among the pages of mkdocs (Doxygen checks its own)."""
     pages = {}
     for file in site.rglob("*.html"):
-        if "cpp" not in file.relative_to(site).parts[:1] and file.name != "404.html":
+        if "cpp" not in file.relative_to(site).parts[:1]:
             pages[file] = Links()
             pages[file].feed(file.read_text(encoding="utf-8"))
     for file, page in pages.items():
@@ -390,6 +390,7 @@ def main():
     settings = site.parent / (site.name + ".yml")
     settings.write_text(configuration(stage.folder, site, bool(names)))
     subprocess.run(["mkdocs", "build", "--quiet", "--clean", "-f", settings], check=True)
+    (site / "404.html").unlink(missing_ok=True)  # only a server shows it, and its links begin at the root of one
     index = (site / "search" / "search_index.json").read_text(encoding="utf-8")
     (site / "search_data.js").write_text(f"window.kaneSearchIndex = {index};\n", encoding="utf-8")
     subprocess.run([ROOT / "scripts" / "build_docs.sh", site / "cpp.made"], check=True)
