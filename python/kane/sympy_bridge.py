@@ -31,7 +31,7 @@ def _sympy() -> Any:
 # Functions that are operators of Kane.
 _DIRECT = {"sin": "sin", "cos": "cos", "tan": "tan", "asin": "asin", "acos": "acos", "atan": "atan", "atan2": "atan2",
            "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "exp": "exp", "log": "log", "Abs": "abs", "sign": "sign",
-           "floor": "floor", "Mod": "mod"}
+           "floor": "floor", "Mod": "mod", "erf": "erf", "erfc": "erfc", "gamma": "gamma", "loggamma": "loggamma"}
 
 
 class _Translator:
@@ -46,6 +46,8 @@ class _Translator:
         for leaf, name in (leaves or {}).items():
             self.known[leaf] = builder.symbol(name)
         self.named: Dict[str, Any] = {}
+        s = self.sympy
+        self.to_write_out = (s.Sum, s.Product, s.Integral, s.Subs, s.Trace, s.Determinant)
         self.composed: Dict[str, Callable] = {
             "cot": lambda x: self.quotient(self.call("cos", x), self.call("sin", x)),
             "sec": lambda x: self.quotient(self.number(1), self.call("cos", x)),
@@ -59,6 +61,7 @@ class _Translator:
             "re": lambda x: x, "conjugate": lambda x: x, "im": lambda x: self.number(0),  # all numbers are real
             "asinh": self.asinh, "acosh": self.acosh, "atanh": self.atanh,
             "ceiling": lambda x: self.negative(self.call("floor", self.negative(x))),
+            "factorial": lambda x: self.call("gamma", self.b.sum([x, self.number(1)])),
             "frac": lambda x: self.b.sum([x, self.negative(self.call("floor", x))]),
             "sinc": lambda x: self.call("select", self.call("==", x, self.number(0)), self.number(1),
                                         self.quotient(self.call("sin", x), self.nonzero(x))),
@@ -116,6 +119,8 @@ class _Translator:
 
     def operands(self, e: Any) -> Sequence[Any]:
         s = self.sympy
+        if isinstance(e, s.Derivative) and not self.is_function(e.expr):
+            return (_written_out(e),)
         if e.is_Atom or isinstance(e, s.Derivative) or self.is_dynamic(e):
             return ()
         if e.is_Pow:
@@ -124,9 +129,13 @@ class _Translator:
             return [a for pair in e.args for a in pair]
         if isinstance(e, s.MatrixExpr) or type(e).__name__ in ("MatrixElement", "Indexed"):
             return ()
-        if isinstance(e, (s.Sum, s.Product, s.Integral)):
+        if isinstance(e, self.to_write_out):
             return (_written_out(e),)
         return e.args
+
+    def is_function(self, e: Any) -> bool:
+        """A function that SymPy does not know: its derivatives are symbols, too."""
+        return isinstance(e, self.sympy.core.function.AppliedUndef)
 
     def is_dynamic(self, e: Any) -> bool:
         """A function of time alone that SymPy does not know: a coordinate, a speed."""
@@ -137,6 +146,8 @@ class _Translator:
         s, b = self.sympy, self.b
         if e.is_Atom:
             return self.atom(e)
+        if isinstance(e, s.Derivative) and x:
+            return x[0]
         if isinstance(e, s.Derivative) or self.is_dynamic(e):
             return self.leaf(e)
         if e.is_Add:
@@ -149,7 +160,7 @@ class _Translator:
             return self.piecewise(e, x)
         if e.is_Relational or e.is_Boolean:
             return self.condition(e, x)
-        if isinstance(e, (s.Sum, s.Product, s.Integral)):
+        if isinstance(e, self.to_write_out):
             return x[0]
         return self.function(e, x)
 
@@ -168,6 +179,8 @@ class _Translator:
             return self.call("exp", self.number(1))
         if e is s.true or e is s.false:
             return self.number(1 if e is s.true else 0)
+        if e is s.nan:
+            return self.not_a_number()
         if e.is_NumberSymbol:
             return self.b.real(float(e))
         if e.is_Symbol:
@@ -190,14 +203,33 @@ class _Translator:
             return self.b.rational_power(x[0], f"{e.exp.p}/{e.exp.q}" if e.exp.q != 1 else str(e.exp.p))
         if e.base is self.sympy.E:
             return self.call("exp", x[1])
-        return self.b.power(x[0], x[1])
+        if e.base.is_positive:
+            return self.b.power(x[0], x[1])
+        return self.real_power(*x)
+
+    def real_power(self, base: int, exponent: int) -> int:
+        """|x|^y = exp(y log |x|) with 0^0 = 1; of negative x for whole y, with a sign where y is odd, else not a number."""
+        b, number = self.b, self.number
+        size = self.call("abs", base)
+        at_zero = self.call("==", exponent, number(0))
+        logarithm = self.call("log", self.call("select", self.call("==", size, number(0)), at_zero, size))
+        magnitude = self.call("exp", b.product([exponent, logarithm]))
+        whole = self.call("==", exponent, self.call("floor", exponent))
+        odd = self.call("==", self.call("mod", exponent, number(2)), number(1))
+        signed = self.call("select", odd, self.negative(magnitude), magnitude)
+        below = self.call("select", whole, signed, self.not_a_number())
+        return self.call("select", self.call("<", base, number(0)), below, magnitude)
+
+    def not_a_number(self) -> int:
+        """The logarithm of -1 - s^2, with any s: there is no constant for it."""
+        s = next(iter(self.known.values())) if self.known else self.b.symbol("x")
+        return self.call("log", self.b.sum([self.number(-1), self.negative(self.b.product([s, s]))]))
 
     def piecewise(self, e: Any, x: List[int]) -> int:
         if e.args[-1].cond is self.sympy.true:
             result, x = x[-2], x[:-2]
-        else:  # not a number where no condition holds, as with lambdify: the logarithm of -1 - s^2
-            s = self(min(e.free_symbols, key=str)) if self.open else next(iter(self.known.values()))
-            result = self.call("log", self.b.sum([self.number(-1), self.negative(self.b.product([s, s]))]))
+        else:  # as with lambdify
+            result = self.not_a_number()
         for value, condition in zip(reversed(x[0::2]), reversed(x[1::2])):
             result = self.call("select", condition, value, result)
         return result
@@ -249,6 +281,8 @@ class _Translator:
             for other in x[1:]:
                 result = self.call("min" if isinstance(e, s.Min) else "max", result, other)
             return result
+        if isinstance(e, s.KroneckerDelta) and len(x) == 2:
+            return self.call("==", *x)
         if isinstance(e, s.Heaviside):
             at_zero = x[1] if len(x) > 1 else self.number("1/2")
             inside = self.call("select", self.call("==", x[0], self.number(0)), at_zero, self.number(1))
@@ -272,11 +306,11 @@ def leaf_name(e: Any) -> str:
 
 
 def _written_out(e: Any) -> Any:
-    """A sum, product or integral with known limits; matrices of symbols by their entries."""
+    """A sum, product or integral with known limits, a derivative, a substitution; matrices of symbols by their entries."""
     sympy = _sympy()
-    if isinstance(e, (sympy.Sum, sympy.Product)) or isinstance(e, sympy.Integral):
+    if isinstance(e, (sympy.Sum, sympy.Product, sympy.Integral, sympy.Subs, sympy.Derivative)):
         done = e.doit()
-        if done.has(type(e)):
+        if isinstance(done, type(e)) or isinstance(e, (sympy.Sum, sympy.Product, sympy.Integral)) and done.has(type(e)):
             raise ModelError(f"{e} cannot be written out as a finite expression")
         return done
     symbols = e.atoms(sympy.MatrixSymbol) if hasattr(e, "atoms") else set()
@@ -486,10 +520,10 @@ def lambdify(args: Any, expr: Any, modules: Any = None, printer: Any = None, use
 
 
 def _is_kane(expressions: Any) -> bool:
-    entries = expressions
-    while isinstance(entries, (list, tuple)) and entries:
-        entries = entries[0]
-    return isinstance(entries, Expr)
+    """Whether an expression of Kane is among these; the others may be numbers."""
+    if isinstance(expressions, (list, tuple)) or isinstance(expressions, np.ndarray) and expressions.dtype == object:
+        return any(_is_kane(e) for e in expressions)
+    return isinstance(expressions, Expr)
 
 
 # ---- KanesMethod, LagrangesMethod --------------------------------------------------------------------------------------------

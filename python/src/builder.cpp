@@ -9,6 +9,7 @@
 #include "kane/mechanics/linear_solver.hpp"
 #include "python/src/expression.hpp"
 #include "python/src/function.hpp"
+#include "python/src/special_functions.hpp"
 
 namespace kane::python {
 namespace {
@@ -40,6 +41,7 @@ class Builder {
   Place rational_power(Place base, const std::string& exponent) { return keep(pow(at(base), read_rational(exponent))); }
   Place call(const std::string& name, const Places& arguments) {
     const std::vector<Expr> list = values(arguments);
+    if (is_special_function(name) && list.size() == 1) return keep(graph_->call(name, list));
     return keep(apply_operator(*graph_, name, list));
   }
   /// Derivatives of the outputs by symbols, by rows.

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "kane/base/error.hpp"
+#include "python/src/special_functions.hpp"
 
 namespace kane::python {
 namespace {
@@ -41,6 +42,7 @@ VectorFunction::VectorFunction(std::span<const Expr> outputs, std::vector<Argume
                                std::vector<std::string> symbols, std::vector<NamedFunction> functions,
                                std::shared_ptr<const void> keep_alive)
     : arguments_(std::move(arguments)), functions_(std::move(functions)), keep_alive_(std::move(keep_alive)) {
+  for (NamedFunction& function : special_functions()) functions_.push_back(std::move(function));
   std::vector<NamedExpr> named;
   for (std::size_t i = 0; i < outputs.size(); ++i) named.push_back({"y" + std::to_string(i), outputs[i]});
   ProgramInputs inputs;

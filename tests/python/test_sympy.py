@@ -34,6 +34,50 @@ def test_agrees_with_lambdify(expression):
     assert many.shape == (19,) and np.allclose(many, expected, rtol=1e-13, atol=1e-14)
 
 
+def test_powers_of_negative_numbers():
+    """As with lambdify: whole powers have a sign, others are not numbers; 0^0 is 1."""
+    f = kane.compile(x**y, [x, y])
+    bases, exponents = np.meshgrid([-2.5, -1.0, -0.3, 0.0, 0.4, 3.0], [-3.0, -2.0, -0.5, 0.0, 0.5, 1.0, 2.0, 3.0, 7.0])
+    keep = (bases != 0) | (exponents >= 0)
+    with np.errstate(invalid="ignore"):
+        expected = np.power(bases[keep], exponents[keep])
+    assert np.allclose(f(bases[keep], exponents[keep]), expected, rtol=1e-14, atol=0, equal_nan=True)
+    assert f(-2.0, 3.0) == pytest.approx(-8, rel=1e-15) and f(0.0, 0.0) == 1.0
+    slope = kane.compile([x**y], [x, y], jacobian=[x, y])
+    assert slope(-2.0, 3.0)[0, 0] == pytest.approx(12, rel=1e-14)
+    assert slope(2.0, 3.0).ravel() == pytest.approx([12, 8 * np.log(2)], rel=1e-14)
+    positive = sympy.Symbol("p", positive=True)
+    assert kane.compile(positive**y, [positive, y]).instructions < f.instructions
+
+
+def test_special_functions_and_their_derivatives():
+    special = pytest.importorskip("scipy.special")
+    points = np.array([-3.3, -0.7, 0.2, 0.9, 2.5, 11.0])
+    for e, value, slope in ((sympy.erf(x), special.erf, lambda v: 2 / np.sqrt(np.pi) * np.exp(-v * v)),
+                            (sympy.erfc(x), special.erfc, lambda v: -2 / np.sqrt(np.pi) * np.exp(-v * v)),
+                            (sympy.gamma(x), special.gamma, lambda v: special.gamma(v) * special.digamma(v)),
+                            (sympy.loggamma(x), special.gammaln, special.digamma),
+                            (sympy.factorial(x), lambda v: special.gamma(v + 1), lambda v: special.gamma(v + 1) * special.digamma(v + 1))):
+        assert kane.compile(e, [x])(points) == pytest.approx(value(points), rel=1e-13), e
+        assert kane.compile([e], [x], jacobian=[x])(points)[:, 0, 0] == pytest.approx(slope(points), rel=1e-12), e
+    assert kane.from_sympy(sympy.erf(x) * 2) == 2 * kane.from_sympy(sympy.erf(x))
+
+
+def test_expressions_that_are_worked_out():
+    t = sympy.Symbol("t")
+    q = sympy.Function("q")(t)
+    m = sympy.MatrixSymbol("M", 2, 2)
+    values = np.array([[1.0, 2.0], [3.0, 5.0]])
+    assert kane.compile(sympy.Derivative(sympy.sin(x) * x, x), [x])(0.4) == pytest.approx(np.sin(0.4) + 0.4 * np.cos(0.4))
+    assert kane.compile(sympy.Derivative(sympy.sin(q), t), [q, q.diff(t)])(0.4, 2.0) == pytest.approx(2 * np.cos(0.4))
+    assert kane.compile(sympy.Subs(sympy.sin(y) * y, y, x), [x])(0.4) == pytest.approx(0.4 * np.sin(0.4))
+    assert kane.compile([1 + sympy.Trace(m), 2 * sympy.Determinant(m)], [m])(values) == pytest.approx([7, -2])
+    assert kane.compile(sympy.KroneckerDelta(x, y), [x, y])(np.arange(3.0), 1.0).tolist() == [0, 1, 0]
+    assert np.isnan(kane.compile(sympy.Piecewise((x, x > 0), (sympy.nan, True)), [x])(-1.0))
+    a = kane.symbols("a")
+    assert kane.compile([1, a], [a])(2.0).tolist() == [1, 2]
+
+
 def random_expression(rng, depth):
     if depth == 0:
         return [x, y, z, x + sympy.Rational(int(rng.integers(1, 9)), 7), y * sympy.Float(float(rng.uniform(0.1, 2)))][rng.integers(0, 5)]
@@ -82,7 +126,7 @@ def test_jacobian():
 
 
 @pytest.mark.parametrize("expression, word", [
-    (sympy.erf(x), "erf"), (x + sympy.I, "real"), (sympy.Symbol("w"), "w"), (sympy.gamma(x), "gamma"),
+    (sympy.besselj(0, x), "besselj"), (x + sympy.I, "real"), (sympy.Symbol("w"), "w"), (sympy.zeta(x), "zeta"),
     (sympy.Function("h")(x, y), "h"), (sympy.oo + x * 0, "oo"),
     (sympy.Integral(sympy.Function("h")(x), x), "h|Integral")])
 def test_what_is_not_known_gets_a_sentence(expression, word):
