@@ -13,8 +13,8 @@ from pathlib import Path as _Path
 
 from . import _kane
 from .errors import InternalError, LimitError, ModelError, RunError
-from .expr import (Abs, Expr, Symbol, acos, asin, atan, atan2, cos, cosh, exp, floor, log, maximum, minimum, number, parse,
-                   select, sign, simplify, sin, sinh, sqrt, symbols, tan, tanh)
+from .expr import (Abs, Expr, Rational, S, Symbol, acos, asin, atan, atan2, cos, cosh, exp, floor, log, maximum, minimum, number, parse,
+                   select, sign, simplify, sin, sinh, sqrt, symbols, tan, tanh, trigsimp)
 from .function import CompiledFunction, MotionFunction
 from .matrices import Matrix
 from .mechanics import (Dyadic, KanesMethod, LagrangesMethod, Particle, Point, ReferenceFrame, RigidBody, Vector, cross, dot,

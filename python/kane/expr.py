@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import builtins
+import re
 from typing import Any, Iterable, List, Tuple, Union
 
 import numpy as np
@@ -23,7 +24,7 @@ Number = Union[int, float]
 ExprLike = Union[Expr, Number]
 
 __all__ = ["Expr", "symbols", "Symbol", "parse", "number", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh",
-           "tanh", "exp", "log", "sqrt", "sign", "floor", "select", "minimum", "maximum", "Abs", "simplify", "pi"]
+           "tanh", "exp", "log", "sqrt", "sign", "floor", "select", "minimum", "maximum", "Abs", "simplify", "trigsimp", "Rational", "S", "pi"]
 
 
 def Symbol(name: str, **assumptions: Any) -> Expr:
@@ -32,19 +33,35 @@ def Symbol(name: str, **assumptions: Any) -> Expr:
 
 
 def symbols(names: Union[str, Iterable[str]], **assumptions: Any) -> Any:
-    """Symbols by name, separated by spaces or commas; ``q1:4`` is q1, q2, q3. Assumptions (``positive=True``) are not needed."""
-    if isinstance(names, str):
-        names = names.replace(",", " ").split()
+    """Symbols by name, separated by spaces or commas; ``q1:4`` is q1, q2, q3. One name gives a symbol; several names, ranges and a
+    trailing comma give a tuple, as in SymPy. Assumptions (``positive=True``) are not needed.
+
+    >>> from kane import symbols
+    >>> symbols("x"), symbols("x,"), symbols("m:2 a:c")
+    (x, (x,), (m0, m1, a, b, c))
+    """
+    if not isinstance(names, str):
+        return tuple(symbols(name) if isinstance(name, str) else name for name in names)
+    several = names.rstrip().endswith(",")
     found: List[Expr] = []
-    for name in names:
-        if ":" in name:
-            first, last = name.split(":")
-            stem = first.rstrip("0123456789")
-            begin = int(first[len(stem):] or 0)
-            found.extend(Symbol(f"{stem}{i}") for i in range(begin, int(last)))
-        else:
-            found.append(Symbol(name))
-    return found[0] if len(found) == 1 else tuple(found)
+    words = names.replace(",", " ").split()
+    for word in words:
+        several = several or ":" in word
+        found.extend(Symbol(name) for name in (_range(word) if ":" in word else [word]))
+    return found[0] if len(found) == 1 and not several else tuple(found)
+
+
+def _range(word: str) -> List[str]:
+    """q1:4 is q1, q2, q3; q:2 is q0, q1; a:c is a, b, c; x(1:3) is x1, x2."""
+    numbered = re.fullmatch(r"(.*?)(\d*):(\d+)", word.replace("(", "").replace(")", ""))
+    if numbered:
+        stem, first, last = numbered.groups()
+        return [f"{stem}{i}" for i in range(int(first or 0), int(last))]
+    lettered = re.fullmatch(r"(.*?)([A-Za-z]):([A-Za-z])", word.replace("(", "").replace(")", ""))
+    if not lettered:
+        raise ValueError(f"'{word}' is no range of names: write q1:4 or a:c")
+    stem, first, last = lettered.groups()
+    return [f"{stem}{chr(i)}" for i in range(ord(first), ord(last) + 1)]
 
 
 def parse(text: str) -> Expr:
@@ -55,6 +72,16 @@ def parse(text: str) -> Expr:
 def number(value: Any) -> Expr:
     """An exact number: 0.1 is 1/10."""
     return _kane.number(value)
+
+
+def Rational(p: Any, q: int = 1) -> Expr:
+    """The exact number p/q: ``Rational(1, 3)``."""
+    return _kane.number(p) / _kane.number(q)
+
+
+def S(value: Any) -> Expr:
+    """An exact number as an expression: ``S(1)/3``."""
+    return value if isinstance(value, Expr) else _kane.number(value)
 
 
 def _unary(name: str) -> Any:
@@ -116,12 +143,16 @@ _substitute = Expr.subs
 
 
 def _subs(self: Expr, *given: Any) -> Expr:
-    """With symbols replaced: ``subs({x: 2})``, ``subs(x, 2)``, ``subs([(x, 2)])``."""
+    """With symbols replaced: ``subs({x: 2})``, ``subs(x, 2)``; a list of pairs is worked through in its order, as in SymPy."""
     if len(given) == 2:
         return _substitute(self, {given[0]: given[1]})
     if len(given) != 1:
         raise TypeError("subs() takes a dict, a list of pairs, or a symbol and its value")
-    return _substitute(self, given[0] if isinstance(given[0], dict) else dict(given[0]))
+    if hasattr(given[0], "keys"):
+        return _substitute(self, dict(given[0]))
+    for symbol, value in given[0]:
+        self = _substitute(self, {symbol: value})
+    return self
 
 
 def _itself(self: Expr, *_: Any, **__: Any) -> Expr:
@@ -140,8 +171,26 @@ def simplify(expression: Any, **_: Any) -> Any:
     return expression
 
 
+trigsimp = simplify
+
+
+def _has(self: Expr, *symbols: Any) -> bool:
+    """Whether one of these symbols occurs."""
+    return not self.free_symbols.isdisjoint(symbols)
+
+
+def _count_ops(self: Expr, **_: Any) -> int:
+    """Operations of one evaluation, common parts counted once."""
+    return self.operations
+
+
 Expr.subs = Expr.xreplace = _subs
-Expr.simplify = Expr.expand = Expr.trigsimp = Expr.doit = _itself
+Expr.simplify = Expr.expand = Expr.trigsimp = Expr.doit = Expr.factor = Expr.cancel = Expr.together = _itself
+Expr.has, Expr.count_ops = _has, _count_ops
+# NumPy calls these for arrays of expressions: np.sin(a).
+for _name, _function in {"sin": sin, "cos": cos, "tan": tan, "arcsin": asin, "arccos": acos, "arctan": atan, "sinh": sinh,
+                         "cosh": cosh, "tanh": tanh, "exp": exp, "log": log, "sqrt": sqrt, "arctan2": atan2, "sign": sign}.items():
+    setattr(Expr, _name, _function)
 Expr.evalf = Expr.n = _evalf
 Expr.free_symbols = property(_free_symbols)
 Expr._repr_latex_ = _repr_latex_

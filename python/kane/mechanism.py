@@ -265,7 +265,8 @@ class Mechanism:
         text, places = self._text()
         file = f"{self.name}.yaml"
         try:
-            return Model(_kane.read_text(text, file, _reading_options(options)))
+            given = _reading_options(options)
+            return Model(_kane.read_text(text, file, given), given)
         except ModelError as error:
             if error.file == file and error.line is not None and error.line <= len(places):
                 raise type(error)(error.message, *places[error.line - 1]) from None

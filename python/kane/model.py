@@ -16,12 +16,14 @@ from .function import MotionFunction
 from .results import (Derivation, EquilibriumList, Evaluation, Fit, FrequencyResponse, InverseResult, JointForces,
                       HapticReport, LinearModel, Page, Reach, Result, RootLocus, SensitivityResult, SourceCode, SweepResult,
                       TaskJacobian)
-from .states import State, StateLike, settings, state_dict, state_text, states_text, suggestion
+from .states import SECTIONS, State, StateLike, settings, state_dict, state_text, states_text, suggestion
 
 __all__ = ["Model", "load", "loads", "read_sweep"]
 
-_READING = ("set", "guess", "formulation", "strict", "interpreter", "ignore_limits", "floating_base", "lenient", "keyframe",
-            "with_contacts")
+_READING = ("set", "guess", "formulation", "strict", "interpreter", "ignore_limits", "allow_fmu", "floating_base", "lenient",
+            "keyframe", "with_contacts")
+# Those that a model keeps when it is derived again or pickled.
+_KEPT = ("strict", "interpreter", "ignore_limits", "allow_fmu")
 
 
 def _reading_options(given: Mapping) -> Dict[str, Any]:
@@ -40,7 +42,8 @@ def load(path: Union[str, os.PathLike], **options: Any) -> "Model":
 
     Options: ``set={"m": 2, "q1": "30 deg"}`` overrides parameters, inputs and initial values, ``guess`` says where loops
     look for a coordinate, ``formulation`` ("automatic", "projection", "composite", "articulated"), ``strict`` (the same
-    bits on every machine), ``interpreter`` (no machine code), ``ignore_limits``; URDF: ``floating_base``; MJCF:
+    bits on every machine), ``interpreter`` (no machine code), ``ignore_limits``, ``allow_fmu`` (runs may call the native code
+    of FMUs that drive inputs; trust them as you trust a program); URDF: ``floating_base``; MJCF:
     ``lenient``, ``keyframe``, ``with_contacts``.
 
     >>> import kane
@@ -48,12 +51,14 @@ def load(path: Union[str, os.PathLike], **options: Any) -> "Model":
     >>> model.coordinates
     ['q1', 'q2']
     """
-    return Model(_kane.read_file(os.fspath(path), _reading_options(options)))
+    given = _reading_options(options)
+    return Model(_kane.read_file(os.fspath(path), given), given)
 
 
 def loads(text: str, name: str = "model.yaml", **options: Any) -> "Model":
     """Reads a model from text. The extension of ``name`` gives the format; ``name`` is used in messages."""
-    return Model(_kane.read_text(text, name, _reading_options(options)))
+    given = _reading_options(options)
+    return Model(_kane.read_text(text, name, given), given)
 
 
 def _clean(options: Mapping) -> Dict[str, Any]:
@@ -126,10 +131,11 @@ class Model:
     (2, 2)
     """
 
-    def __init__(self, core: Any) -> None:
+    def __init__(self, core: Any, options: Optional[Mapping] = None) -> None:
         if not isinstance(core, _kane.Model):
             raise TypeError("models are made by kane.load(), kane.loads() or Mechanism.model()")
         self._core = core
+        self._options = dict(options or {})
         self._info: Dict[str, Any] = core.describe()
 
     # ---- what it is --------------------------------------------------------------------------------------------------
@@ -174,14 +180,23 @@ class Model:
     def __reduce__(self) -> Any:
         options = {"formulation": self._info["formulation"]} if self._info["formulation"] in (
             "projection", "composite", "articulated") else {}
+        kept = {**{key: value for key, value in self._options.items() if key in _KEPT}, **options}
         try:
-            return _rebuild, (self.to_yaml(), str(Path(self._info["file"]).with_suffix(".yaml")), options)
+            return _rebuild, (self.to_yaml(), str(Path(self._info["file"]).with_suffix(".yaml")), kept)
         except ModelError:
-            return _reload, (os.path.abspath(self._info["file"]), options)
+            return _reload, (os.path.abspath(self._info["file"]), {**self._options, **options})
 
     def with_options(self, **options: Any) -> "Model":
-        """The same mechanism with other settings, derived again: ``model.with_options(set={"m": 3})``."""
-        return Model(self._core.with_options(_reading_options(options)))
+        """The same mechanism with other settings, derived again: ``model.with_options(set={"m": 3})``. ``strict``,
+        ``interpreter``, ``ignore_limits`` and ``allow_fmu`` stay as they are, unless they are given."""
+        given = _reading_options(options)
+        for key in given:
+            if key in _READING[_READING.index("floating_base"):]:
+                raise TypeError(f"'{key}' is for reading a file; give it to kane.load()")
+        if self._options.get("ignore_limits") and not given.get("ignore_limits", True):
+            raise ModelError("the limits were left out when the model was read; read it again to have them")
+        kept = {**{key: value for key, value in self._options.items() if key in _KEPT}, **given}
+        return Model(self._core.with_options(kept), {**self._options, **given})
 
     def _state(self, state: StateLike, names: Mapping) -> str:
         return state_text(self._info, state, names)
@@ -305,6 +320,10 @@ class Model:
                     given[key] = os.fspath(value) if key in ("report", "frames", "video") else value
             else:
                 names[key] = value
+                known = (*self._info["coordinates"], *self._info["speeds"], *self._info["inputs"], *self._info["parameters"])
+                if key not in (*known, *SECTIONS, "t", "active"):
+                    raise ModelError(f"'{key}' is no option of a run, and '{self.name}' has no such name"
+                                     f"{suggestion(key, [*self._RUN, *known])}")
         return given, names
 
     def _add_inputs(self, given: Dict[str, Any], inputs: Optional[Mapping], period: float, delay: float) -> Dict[str, Any]:
@@ -548,8 +567,8 @@ def _latex(e: Any) -> str:
 
 
 def _rebuild(text: str, name: str, options: Dict[str, Any]) -> Model:
-    return Model(_kane.read_text(text, name, options))
+    return Model(_kane.read_text(text, name, options), options)
 
 
 def _reload(path: str, options: Dict[str, Any]) -> Model:
-    return Model(_kane.read_file(path, options))
+    return Model(_kane.read_file(path, options), options)

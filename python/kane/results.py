@@ -469,6 +469,19 @@ class SweepResult:
         return pandas.DataFrame({**{name: self[name] for name in self.columns}, "ok": self.ok},
                                 index=pandas.Index(self.k, name="run"))
 
+    def _repr_html_(self) -> str:
+        """The first and last runs, for a notebook."""
+        head = "".join(f"<th>{_html.escape(n)}</th>" for n in ("run", *self.columns))
+        places = range(len(self)) if len(self) <= 12 else [*range(5), None, *range(len(self) - 5, len(self))]
+
+        def row(i: Any) -> str:
+            if i is None:
+                return "<tr><td>...</td></tr>"
+            cells = [f"<td>{self.k[i]}</td>", *(f"<td>{_cell(self[n][i].item())}</td>" for n in self.columns)]
+            return f"<tr>{''.join(cells)}</tr>"
+        rows = "".join(row(i) for i in places)
+        return f"<div>{_html.escape(repr(self))}</div><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
     def __repr__(self) -> str:
         failed = int(np.count_nonzero(~self.ok))
         return (f"<SweepResult: {len(self)} runs over {', '.join(self.variables)}; {', '.join(self.measures)}"

@@ -35,14 +35,14 @@ class _DynamicSymbols:
         return _kane.symbol(_TIME)
 
     def __call__(self, names: Union[str, Iterable[str]], level: int = 0, **assumptions: Any) -> Any:
-        found = symbols(names)
-        found = found if isinstance(found, tuple) else (found,)
+        several = symbols(names)
+        found = several if isinstance(several, tuple) else (several,)
         for e in found:
             if e.name == _TIME:
                 raise ModelError("t is the time, not a function of it")
             _dynamic.add(e.name)
         result = tuple(_kane.symbol(e.name + "'" * int(level)) for e in found)
-        return result[0] if len(result) == 1 else result
+        return result if isinstance(several, tuple) else result[0]
 
 
 dynamicsymbols = _DynamicSymbols()
@@ -338,6 +338,17 @@ class Dyadic:
 
     def __mul__(self, factor: Any) -> "Dyadic":
         return Dyadic({f: [[x * factor for x in row] for row in m] for f, m in self.parts.items()})
+
+    def __repr__(self) -> str:
+        terms = []
+        for f, m in self.parts.items():
+            for a, row in zip("xyz", m):
+                for b, x in zip("xyz", row):
+                    if not _zero(x):
+                        text = str(x)
+                        factor = "" if text == "1" else f"({text})*" if " + " in text or " - " in text else f"{text}*"
+                        terms.append(f"{factor}({f.name}.{a}|{f.name}.{b})")
+        return " + ".join(terms).replace("+ -", "- ") or "0"
 
     __rmul__ = __mul__
 
@@ -694,21 +705,27 @@ class Point:
         return found[0] if len(found) == 1 else found
 
 
+def _needed(value: Any, *kinds: type) -> Any:
+    if not isinstance(value, kinds):
+        raise TypeError(f"a {' or '.join(k.__name__ for k in kinds)} is needed, not {type(value).__name__}")
+    return value
+
+
 def dot(a: Any, b: Any) -> Any:
     """a . b"""
-    return a.dot(b)
+    return _needed(a, Vector, Dyadic).dot(b)
 
 
-def cross(a: Vector, b: Vector) -> Vector:
+def cross(a: Any, b: Any) -> Any:
     """a x b"""
-    return a.cross(b)
+    return _needed(a, Vector, Dyadic).cross(b)
 
 
 def outer(a: Vector, b: Vector) -> Dyadic:
     """The dyadic a b."""
-    return a.outer(b)
+    return _needed(a, Vector).outer(b)
 
 
 def express(value: Any, frame: ReferenceFrame) -> Any:
     """A vector from its components in a frame."""
-    return value.express(frame)
+    return _needed(value, Vector, Dyadic).express(frame)

@@ -26,11 +26,11 @@ using Json = nlohmann::ordered_json;
 
 template <class T>
 void take(const py::dict& given, const char* key, T& to) {
-  if (given.contains(key)) to = given[key].cast<T>();
+  if (given.contains(key)) to = option<T>(given, key);
 }
 template <class T>
 void take(const py::dict& given, const char* key, std::optional<T>& to) {
-  if (given.contains(key)) to = given[key].cast<T>();
+  if (given.contains(key)) to = option<T>(given, key);
 }
 
 /// Runs an analysis without the lock and returns its results as Python objects.
@@ -71,7 +71,7 @@ py::object root_locus(const PyModel& m, const std::string& state, const py::dict
   take(given, "name", o.name), take(given, "values", o.values), take(given, "only", o.only);
   take(given, "equilibrium", o.equilibrium), take(given, "steady", o.steady), take(given, "open_loop", o.open_loop);
   if (given.contains("at"))
-    for (const auto& [name, text] : given["at"].cast<std::map<std::string, std::string>>())
+    for (const auto& [name, text] : option<std::map<std::string, std::string>>(given, "at"))
       o.at.push_back({name, text});
   o.check();
   return answer([&] { return wire::to_json(find_root_locus(m.model, read_start(state), o)); });
@@ -114,7 +114,7 @@ py::object reach(const PyModel& m, const std::string& state, const py::dict& giv
   ReachOptions o;
   if (given.contains("positions"))
     for (const auto& [name, target] :
-         given["positions"].cast<std::map<std::string, std::vector<std::optional<double>>>>()) {
+         option<std::map<std::string, std::vector<std::optional<double>>>>(given, "positions")) {
       require(target.size() == 3, "the target of '{}' has {} components instead of 3", name, target.size());
       o.positions.push_back({name, {target[0], target[1], target[2]}});
     }
@@ -155,7 +155,7 @@ py::tuple with_table(const Json& report, const std::vector<std::string>& columns
 InverseStudyOptions inverse_options(const py::dict& given) {
   InverseStudyOptions o;
   if (given.contains("motion"))
-    for (const auto& [name, text] : given["motion"].cast<std::map<std::string, std::string>>())
+    for (const auto& [name, text] : option<std::map<std::string, std::string>>(given, "motion"))
       o.motion.push_back({name, text});
   if (given.contains("table")) o.tables.push_back(series_table(given["table"]));
   take(given, "actuators", o.actuators), take(given, "generalized", o.generalized), take(given, "full", o.full);
@@ -167,7 +167,7 @@ InverseStudyOptions inverse_options(const py::dict& given) {
 
 py::tuple inverse(const PyModel& m, const std::string& state, const py::dict& given) {
   const InverseStudyOptions o = inverse_options(given);
-  const bool track = given.contains("track") && given["track"].cast<bool>();
+  const bool track = given.contains("track") && option<bool>(given, "track");
   std::vector<double> rows;
   std::vector<std::string> columns;
   Watch watch;
@@ -222,13 +222,13 @@ py::object fit(const PyModel& m, const std::string& state, const py::dict& given
   FitProblem problem;
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   using Range = std::pair<std::optional<double>, std::optional<double>>;
-  for (const auto& [name, range] : given["parameters"].cast<std::vector<std::pair<std::string, Range>>>())
+  for (const auto& [name, range] : option<std::vector<std::pair<std::string, Range>>>(given, "parameters"))
     problem.parameters.push_back({name, range.first.value_or(-kInfinity), range.second.value_or(kInfinity)});
   if (given.contains("data")) problem.data = series_table(given["data"]);
   take(given, "deviations", problem.deviations), take(given, "minimize", problem.minimize);
   if (given.contains("goals"))
     for (const auto& [expression, value, t] :
-         given["goals"].cast<std::vector<std::tuple<std::string, double, std::optional<double>>>>())
+         option<std::vector<std::tuple<std::string, double, std::optional<double>>>>(given, "goals"))
       problem.goals.push_back({expression, value, t});
   take(given, "until", problem.until), take(given, "tolerance", problem.tolerance);
   take(given, "max_iterations", problem.max_iterations);

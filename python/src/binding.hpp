@@ -11,6 +11,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "kane/expr/graph.hpp"
@@ -37,6 +38,29 @@ void bind_expression(py::module_& m);
 [[nodiscard]] StartState read_start(const std::string& text);
 /// Rows of numbers as an array (rows, columns).
 [[nodiscard]] py::array_t<double> to_array(const std::vector<double>& numbers, std::size_t columns);
+
+/// What an option of type T takes, in words.
+template <class T>
+[[nodiscard]] std::string wanted_value() {
+  if constexpr (std::is_same_v<T, bool>) return "True or False";
+  if constexpr (std::is_integral_v<T>) return "a whole number";
+  if constexpr (std::is_floating_point_v<T>) return "a number";
+  if constexpr (std::is_same_v<T, std::string>) return "a text";
+  if constexpr (std::is_same_v<T, std::vector<std::string>>) return "a list of texts";
+  return "another value";
+}
+
+/// The value of an option that is given. Throws TypeError with its name if it has the wrong type.
+template <class T>
+[[nodiscard]] T option(const py::dict& given, const char* key) {
+  const py::object value = given[key];
+  try {
+    return value.cast<T>();
+  } catch (const py::cast_error&) {
+    throw py::type_error("the option '" + std::string(key) + "' takes " + wanted_value<T>() + ", not " +
+                         py::str(py::type::of(value).attr("__name__")).cast<std::string>());
+  }
+}
 
 /// Runs without the interpreter's lock. Whatever is called must not touch Python objects.
 template <class Work>

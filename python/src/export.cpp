@@ -28,7 +28,7 @@ py::dict export_page(const PyModel& m, const std::string& state, std::optional<d
 py::dict export_fmu(const PyModel& m, const std::string& state, const std::string& file, const py::dict& given) {
   FmuOptions options;
   const auto take_into = [&](const char* key, auto& to) {
-    if (given.contains(key)) to = given[key].cast<std::decay_t<decltype(to)>>();
+    if (given.contains(key)) to = option<std::decay_t<decltype(to)>>(given, key);
   };
   int version = 2;
   std::string kind = "both";
@@ -41,8 +41,8 @@ py::dict export_fmu(const PyModel& m, const std::string& state, const std::strin
   take_into("sources", options.sources), take_into("binary", options.binary);
   take_into("name", options.model.name), take_into("inputs", options.model.inputs);
   take_into("leave_out", options.model.leave_out);
-  if (given.contains("until")) options.model.until = given["until"].cast<double>();
-  if (given.contains("output_step")) options.model.step = given["output_step"].cast<double>();
+  if (given.contains("until")) options.model.until = option<double>(given, "until");
+  if (given.contains("output_step")) options.model.step = option<double>(given, "output_step");
   const FmuPlan plan = unlocked([&] {
     FmuPlan made = plan_fmu(m.model, read_start(state), options);
     write_fmu(made, file.empty() ? made.model.identifier + ".fmu" : file,

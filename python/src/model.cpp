@@ -28,13 +28,13 @@ namespace kane::python {
 
 ModelOptions model_options(const py::dict& given) {
   ModelOptions options;
-  const auto text_list = [&](const char* key) { return py::list(given[key]).cast<std::vector<std::string>>(); };
-  if (given.contains("set")) options.set = text_list("set");
-  if (given.contains("guess")) options.guess = text_list("guess");
-  if (given.contains("formulation")) options.formulation = formulation_from(given["formulation"].cast<std::string>());
-  if (given.contains("strict")) options.strict = given["strict"].cast<bool>();
-  if (given.contains("interpreter")) options.interpreter = given["interpreter"].cast<bool>();
-  if (given.contains("ignore_limits")) options.stops = options.motor_limits = !given["ignore_limits"].cast<bool>();
+  if (given.contains("set")) options.set = option<std::vector<std::string>>(given, "set");
+  if (given.contains("guess")) options.guess = option<std::vector<std::string>>(given, "guess");
+  if (given.contains("formulation")) options.formulation = formulation_from(option<std::string>(given, "formulation"));
+  if (given.contains("strict")) options.strict = option<bool>(given, "strict");
+  if (given.contains("interpreter")) options.interpreter = option<bool>(given, "interpreter");
+  if (given.contains("allow_fmu")) options.allow_fmu = option<bool>(given, "allow_fmu");
+  if (given.contains("ignore_limits")) options.stops = options.motor_limits = !option<bool>(given, "ignore_limits");
   return options;
 }
 
@@ -51,10 +51,10 @@ namespace {
 
 ReadOptions read_options(const py::dict& given) {
   ReadOptions options;
-  if (given.contains("floating_base")) options.urdf.floating_base = given["floating_base"].cast<bool>();
-  if (given.contains("lenient")) options.mjcf.lenient = given["lenient"].cast<bool>();
-  if (given.contains("keyframe")) options.mjcf.keyframe = given["keyframe"].cast<std::string>();
-  if (given.contains("with_contacts")) options.mjcf.contacts = given["with_contacts"].cast<bool>();
+  if (given.contains("floating_base")) options.urdf.floating_base = option<bool>(given, "floating_base");
+  if (given.contains("lenient")) options.mjcf.lenient = option<bool>(given, "lenient");
+  if (given.contains("keyframe")) options.mjcf.keyframe = option<std::string>(given, "keyframe");
+  if (given.contains("with_contacts")) options.mjcf.contacts = option<bool>(given, "with_contacts");
   return options;
 }
 
@@ -299,12 +299,12 @@ py::dict export_code(const PyModel& m, const std::string& state, const std::stri
                      const py::dict& given) {
   ExportOptions options;
   options.language = language_from(language);
-  if (given.contains("name")) options.name = given["name"].cast<std::string>();
-  if (given.contains("until")) options.until = given["until"].cast<double>();
-  if (given.contains("step")) options.step = given["step"].cast<double>();
-  if (given.contains("output_step")) options.output_step = given["output_step"].cast<double>();
+  if (given.contains("name")) options.name = option<std::string>(given, "name");
+  if (given.contains("until")) options.until = option<double>(given, "until");
+  if (given.contains("step")) options.step = option<double>(given, "step");
+  if (given.contains("output_step")) options.output_step = option<double>(given, "output_step");
   options.check();
-  const bool force = given.contains("force") && given["force"].cast<bool>();
+  const bool force = given.contains("force") && option<bool>(given, "force");
   const StartState start = read_start(state);
   ExportPlan plan = unlocked([&] { return plan_export(m.model, start, options); });
   py::dict d;

@@ -32,6 +32,8 @@ void translate(std::exception_ptr pointer) {
     raise_model_error(model_error, error);
   } catch (const InternalError& error) {
     PyErr_SetString(internal_error, error.what());
+  } catch (const py::cast_error&) {
+    PyErr_SetString(PyExc_TypeError, "an argument has a value of the wrong type");
   }
 }
 

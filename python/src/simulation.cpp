@@ -25,7 +25,7 @@ py::array_t<double> copy_of(std::span<const double> numbers) {
 
 template <class T>
 void take_option(const py::dict& given, const char* key, std::optional<T>& to) {
-  if (given.contains(key)) to = given[key].cast<T>();
+  if (given.contains(key)) to = option<T>(given, key);
 }
 
 /// A controller in Python: (inputs, period, delay, f) with f(t, q, u, inputs) -> values.
@@ -55,15 +55,15 @@ InputSource controller(const py::tuple& given, const std::shared_ptr<Watch>& wat
 
 SimulationOptions simulation_options(const py::dict& given, const std::shared_ptr<Watch>& watch) {
   SimulationOptions o;
-  if (given.contains("method")) o.method = method_from(given["method"].cast<std::string>());
+  if (given.contains("method")) o.method = method_from(option<std::string>(given, "method"));
   take_option(given, "tolerance", o.tolerance), take_option(given, "absolute_tolerance", o.absolute_tolerance);
   take_option(given, "step", o.step), take_option(given, "contact_step", o.contact_step);
-  if (given.contains("max_step")) o.max_step = given["max_step"].cast<double>();
-  if (given.contains("constraints")) o.constraints = constraint_method_from(given["constraints"].cast<std::string>());
-  if (given.contains("contacts")) o.contacts = contact_scheme_from(given["contacts"].cast<std::string>());
-  if (given.contains("strict_contacts")) o.strict_contacts = given["strict_contacts"].cast<bool>();
+  if (given.contains("max_step")) o.max_step = option<double>(given, "max_step");
+  if (given.contains("constraints")) o.constraints = constraint_method_from(option<std::string>(given, "constraints"));
+  if (given.contains("contacts")) o.contacts = contact_scheme_from(option<std::string>(given, "contacts"));
+  if (given.contains("strict_contacts")) o.strict_contacts = option<bool>(given, "strict_contacts");
   take_option(given, "control_period", o.control_period);
-  if (given.contains("control_delay")) o.control_delay = given["control_delay"].cast<double>();
+  if (given.contains("control_delay")) o.control_delay = option<double>(given, "control_delay");
   if (given.contains("series"))
     for (const auto& table : given["series"])
       for (InputSource& source : series_sources(py::reinterpret_borrow<py::object>(table)))
@@ -103,11 +103,11 @@ py::tuple simulate(const PyModel& m, const std::string& state, const py::dict& g
   std::optional<double> until, output_step;
   take_option(given, "until", until), take_option(given, "output_step", output_step);
   const auto groups =
-      given.contains("columns") ? given["columns"].cast<std::vector<std::string>>() : std::vector<std::string>{};
+      given.contains("columns") ? option<std::vector<std::string>>(given, "columns") : std::vector<std::string>{};
   PictureOptions pictures;
-  if (given.contains("report")) pictures.report = given["report"].cast<std::string>();
-  if (given.contains("frames")) pictures.frames = given["frames"].cast<std::string>();
-  if (given.contains("video")) pictures.video = given["video"].cast<std::string>();
+  if (given.contains("report")) pictures.report = option<std::string>(given, "report");
+  if (given.contains("frames")) pictures.frames = option<std::string>(given, "frames");
+  if (given.contains("video")) pictures.video = option<std::string>(given, "video");
   pictures.check();
   std::vector<std::string> columns, units;
   std::vector<double> rows;

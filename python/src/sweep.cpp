@@ -23,11 +23,11 @@ constexpr std::uint64_t kMostRuns = 20'000'000;
 
 template <class T>
 void take_if_given(const py::dict& given, const char* key, T& to) {
-  if (given.contains(key)) to = given[key].cast<T>();
+  if (given.contains(key)) to = option<T>(given, key);
 }
 template <class T>
 void take_if_given(const py::dict& given, const char* key, std::optional<T>& to) {
-  if (given.contains(key)) to = given[key].cast<T>();
+  if (given.contains(key)) to = option<T>(given, key);
 }
 
 Study study_from(const py::dict& given) {
@@ -39,7 +39,7 @@ Study study_from(const py::dict& given) {
     o.correlations.insert(o.correlations.end(), found.correlations.begin(), found.correlations.end());
   }
   if (given.contains("cases")) {
-    const auto cases = given["cases"].cast<py::tuple>();
+    const auto cases = option<py::tuple>(given, "cases");
     o.cases = {cases[0].cast<std::vector<std::string>>(), cases[1].cast<std::vector<std::vector<double>>>()};
     for (const auto& row : o.cases.rows)
       for (const double x : row) require(std::isfinite(x), "a value of the cases is {}, which is not a number", x);
@@ -49,7 +49,7 @@ Study study_from(const py::dict& given) {
       const auto [a, b, value] = one.cast<std::tuple<std::string, std::string, double>>();
       o.correlations.push_back({a, b, value, {}});
     }
-  if (given.contains("sampling")) o.sampling = sampling_from(given["sampling"].cast<std::string>());
+  if (given.contains("sampling")) o.sampling = sampling_from(option<std::string>(given, "sampling"));
   take_if_given(given, "runs", o.runs);
   take_if_given(given, "seed", o.seed);
   Study study(std::move(o));

@@ -32,10 +32,10 @@ class Ticks {
   Ticks(const PyModel& m, const std::string& state, const py::dict& given) : watch_(std::make_shared<Watch>()) {
     TickOptions tick;
     const SimulationOptions run = simulation_options(given, watch_);
-    if (given.contains("period")) tick.period = given["period"].cast<double>();
-    if (given.contains("max_events")) tick.max_events = given["max_events"].cast<int>();
+    if (given.contains("period")) tick.period = option<double>(given, "period");
+    if (given.contains("max_events")) tick.max_events = option<int>(given, "max_events");
     std::size_t rows = 0;
-    if (given.contains("free_rows")) rows = given["free_rows"].cast<std::size_t>();
+    if (given.contains("free_rows")) rows = option<std::size_t>(given, "free_rows");
     require(std::isfinite(tick.period) && tick.period > 0, "the period of a tick must be positive, but it is {}",
             tick.period);
     require(tick.max_events >= 0, "the number of events in a tick must not be negative, but it is {}", tick.max_events);
@@ -209,7 +209,7 @@ py::object run_haptics(const PyModel& m, const std::string& state, const py::dic
   HandAxis hand;
   DeviceAxis device{.damping = 0.5, .mass = 0.2};
   const auto take = [&](const char* key, double& to) {
-    if (given.contains(key)) to = given[key].cast<double>();
+    if (given.contains(key)) to = option<double>(given, key);
     require(std::isfinite(to), "{} cannot be {}", key, to);
   };
   take("rate", haptic.rate), take("duration", haptic.duration), take("amplitude", hand.amplitude);
@@ -217,8 +217,8 @@ py::object run_haptics(const PyModel& m, const std::string& state, const py::dic
   take("device_damping", device.damping), take("device_mass", device.mass), take("max_force", device.max_force);
   take("stored_energy", haptic.stored_energy);
   bool admittance = false;
-  if (given.contains("admittance")) admittance = given["admittance"].cast<bool>();
-  if (given.contains("passivity")) haptic.passivity = given["passivity"].cast<bool>();
+  if (given.contains("admittance")) admittance = option<bool>(given, "admittance");
+  if (given.contains("passivity")) haptic.passivity = option<bool>(given, "passivity");
   haptic.display = admittance ? Display::Admittance : Display::Impedance;
   haptic.real_time = haptic.paced = false;
   require(haptic.rate > 0 && haptic.duration > 0, "rate and duration must be positive, but they are {} and {}",

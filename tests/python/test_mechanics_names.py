@@ -194,3 +194,24 @@ def test_every_name_of_sympy_exists_or_is_explained():
             "is_solenoidal", "scalar_potential", "scalar_potential_difference"}  # fields; printing in two dimensions
     missing = [n for n in their.__all__ if n not in left and not hasattr(ours, n) and n not in ours._ABSENT]
     assert missing == []
+
+
+def test_ranges_and_replacements_as_in_sympy():
+    for names in ("x", "x,", "q:1", "q:3", "q1:3", "m:2 g", "a:c", "x(1:3)", "x y"):
+        for mine, his in ((kane.symbols(names), sympy.symbols(names)), (ours.dynamicsymbols(names), their.dynamicsymbols(names))):
+            many = isinstance(his, (tuple, list))
+            assert isinstance(mine, tuple) == many, names
+            assert [str(e) for e in mine] == [str(e).replace("(t)", "") for e in his] if many else str(mine) == str(his).replace("(t)", "")
+    assert len(kane.symbols(["x", "y:2"])) == len(sympy.symbols(["x", "y:2"]))
+    x, y, z = kane.symbols("x y z")
+    hx, hy, hz = sympy.symbols("x y z")
+    assert str((x * y).subs([(x, y), (y, z)])) == str((hx * hy).subs([(hx, hy), (hy, hz)])).replace("**", "^")
+    assert (x * y).subs([(x, y), (y, 3)]) == 9 and (x - 2 * y).subs({x: y, y: x}) == y - 2 * x
+    assert (x + y).has(x) and not (x + y).has(z) and kane.Rational(1, 3) * 3 == 1 and (x * kane.S(2) / 4).count_ops() == 1
+    assert list(np.sin(np.array([x, y]))) == [kane.sin(x), kane.sin(y)]
+    with pytest.raises(ValueError, match="range"):
+        kane.symbols("q:x1")
+    frame = ours.ReferenceFrame("N")
+    assert str(ours.inertia(frame, 1, x, 3)) == "(N.x|N.x) + x*(N.y|N.y) + 3*(N.z|N.z)"
+    with pytest.raises(TypeError, match="Vector"):
+        ours.dot(x, frame.x)

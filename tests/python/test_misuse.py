@@ -219,3 +219,13 @@ def test_many_models_of_one_file():
         kane.loads(text)
     gc.collect()
     assert resident() - before < 8e6
+
+
+def test_options_of_a_wrong_type_are_named(model):
+    for call, name in ((lambda: model.simulate("2"), "until"), (lambda: model.simulate(1, tolerance=[1]), "tolerance"),
+                       (lambda: model.simulate(1, method=3), "method"), (lambda: model.linearize(steady="no"), "steady"),
+                       (lambda: model.equilibrium(open_loop=[]), "open_loop"), (lambda: kane.loads(TEXT, strict="a"), "strict")):
+        with pytest.raises(TypeError, match=f"'{name}'"):
+            call()
+    with pytest.raises(kane.ModelError, match="did you mean 'tolerance'"):
+        model.simulate(1, tolerence=1e-3)

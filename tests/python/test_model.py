@@ -1,7 +1,9 @@
 """Models: reading, evaluating, running, analysing."""
 
+import copy
 import os
 import pickle
+import shutil
 import signal
 import threading
 import time
@@ -364,9 +366,46 @@ def test_what_compile_refuses_is_named():
         kane.load(kane.example("bouncing_ball")).compile()
 
 
+def test_options_stay_with_a_model():
+    """Pickled and derived again: limits stay left out, and the same bits on every machine."""
+    cart = kane.load(kane.example("cartpole"), ignore_limits=True, strict=True)
+    for other in (pickle.loads(pickle.dumps(cart)), cart.with_options(formulation="composite"), copy.deepcopy(cart)):
+        assert other._options["strict"] is True
+        f, g = cart.compile(), other.compile()
+        assert np.allclose(f(f.x0 + 0.1), g(f.x0 + 0.1), rtol=1e-12)
+    with pytest.raises(kane.ModelError, match="read it again"):
+        cart.with_options(ignore_limits=False)
+    with pytest.raises(TypeError, match="'keyframe'"):
+        cart.with_options(keyframe="home")
+
+
+def test_fmus_drive_inputs_when_they_may(tmp_path):
+    """A controller that is an FMU made by Kane: a lag of first order with the gain k, at a sampling period far below its time."""
+    if not any(shutil.which(c) for c in ("cc", "gcc", "clang")):
+        pytest.skip("no C compiler")
+    lag = kane.loads("kane: 1\nname: lag\nparameters: {k: 3, T: 0.2 s}\ninputs: {e: 0}\nstates: {y: {rate: (k*e - y)/T}}\noutputs: {u: y}\n")
+    lag.export("fmu", tmp_path / "lag.fmu", kind="cs")
+    text = """
+kane: 1
+name: driven
+bodies: {{B: {{mass: 1 kg}}}}
+inputs: {{F: {law}}}
+joints: {{s: {{type: prismatic, parent: N, child: B, axis: x, coordinate: x, speed: v, actuator: F}}}}
+{states}
+initial: {{x: 0.3}}
+"""
+    (tmp_path / "driven.yaml").write_text(text.format(law="{fmu: lag.fmu, output: u, inputs: {e: -x}, step: 0.1 ms}", states=""))
+    whole = kane.loads(text.format(law="y*1 N", states="states: {y: {rate: (-3*x/1 m - y)/0.2 s}}"))
+    with pytest.raises(kane.ModelError, match="allow_fmu"):
+        kane.load(tmp_path / "driven.yaml").simulate(0.5)
+    driven = kane.load(tmp_path / "driven.yaml", allow_fmu=True).simulate(0.5)
+    assert driven["x"][-1] == pytest.approx(whole.simulate(0.5)["x"][-1], abs=1e-4)
+
+
 def test_results_in_notebooks():
     model = kane.load(kane.example("planar2r"))
-    for result in (model.evaluate(q1=0.3), model.linearize(q1=-1.5708, equilibrium=True), model.simulate(0.1), model.forces(), model):
+    sweep = model.sweep({"m": np.linspace(1, 2, 20)}, "end(q1)", until=0.05)
+    for result in (sweep,model.evaluate(q1=0.3), model.linearize(q1=-1.5708, equilibrium=True), model.simulate(0.1), model.forces(), model):
         page = result._repr_html_()
         assert page.startswith("<") and "<table>" in page and page.count("<tr>") == page.count("</tr>")
     assert "rad/s" in model.simulate(0.1)._repr_html_()
