@@ -10,4 +10,7 @@ status=0
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
 ctest --test-dir "$folder" --output-on-failure --no-tests=error "$@" 2>&1 | tee "$log" || status=$?
 grep -E '^[0-9]+% tests passed' "$log" > "$folder/tests.summary" || true
+if [ "$status" != 0 ]; then  # once more at the end, where a long log is read first: what the tests that failed printed
+  python3 "$(dirname "${BASH_SOURCE[0]}")/failed_tests.py" "$folder/Testing/Temporary" || true
+fi
 exit "$status"

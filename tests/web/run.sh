@@ -4,7 +4,11 @@ set -e
 kane=$1 source=$2 folder=$3
 install() {  # in a folder with a lock file, once for each version of it
   cmp -s "$1/package-lock.json" "$1/node_modules/installed.json" && return
-  (cd "$1" && npm ci --no-audit --no-fund --ignore-scripts)
+  for pause in 5 20 0; do  # a registry may be out of reach for a moment
+    (cd "$1" && npm ci --no-audit --no-fund --ignore-scripts) && break
+    [ "$pause" != 0 ] || return 1
+    sleep "$pause"
+  done
   cp "$1/package-lock.json" "$1/node_modules/installed.json"
 }
 mkdir -p "$folder/page"
