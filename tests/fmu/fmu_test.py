@@ -312,10 +312,54 @@ assert c.value and fmu.fmi2ExitInitializationMode(c) == 0
 none, one = c_void_p(), c_size_t(1)
 print(fmu.fmi2GetDirectionalDerivative(c, none, one, none, one, none, none),
       fmu.fmi2SetRealInputDerivatives(c, none, one, none, none),
-      fmu.fmi2GetRealOutputDerivatives(c, none, one, none, none))
+      fmu.fmi2GetRealOutputDerivatives(c, none, one, none, none),
+      fmu.fmi2SetDebugLogging(c, 1, one, none))
+c = c_void_p(fmu.fmi2Instantiate(b"i", 1, {fmu.d.token.encode()!r}, b"", (c_void_p * 5)(), 0, 1))
+print(fmu.fmi2SetReal(c, none, one, none))
 """
         done = run([sys.executable, "-c", program])
-        self.assertEqual((done.returncode, done.stdout.split()), (0, ["3", "3", "3"]), done.stderr)
+        self.assertEqual((done.returncode, done.stdout.split()), (0, ["3"] * 5), done.stderr)
+
+    def test_missing_pointers_3(self):
+        fmu = Fmu(FOLDER, "odd", 3)
+        program = f"""
+import ctypes
+from ctypes import c_bool, c_double, c_size_t, c_void_p
+fmu = ctypes.CDLL({str(fmu.library)!r})
+none, one, no = c_void_p(), c_size_t(1), c_bool(False)
+fmu.fmi3InstantiateCoSimulation.restype = c_void_p
+c = c_void_p(fmu.fmi3InstantiateCoSimulation(b"i", {fmu.d.token.encode()!r}, none, no, no, no, no, none, c_size_t(0), none, none, none))
+fmu.fmi3EnterInitializationMode(c, no, c_double(0), c_double(0), no, c_double(0))
+assert c.value and fmu.fmi3ExitInitializationMode(c) == 0
+print(fmu.fmi3GetDirectionalDerivative(c, none, one, none, one, none, one, none, one),
+      fmu.fmi3GetAdjointDerivative(c, none, one, none, one, none, one, none, one),
+      fmu.fmi3GetOutputDerivatives(c, none, one, none, none, one),
+      fmu.fmi3SetDebugLogging(c, c_bool(True), one, none))
+"""
+        done = run([sys.executable, "-c", program])
+        self.assertEqual((done.returncode, done.stdout.split()), (0, ["3"] * 4), done.stderr)
+
+    def test_damaged_state(self):
+        """Bytes of a state that were changed on their way are refused (3), whatever they say."""
+        fmu = Fmu(FOLDER, "bouncing_ball", 2)
+        program = f"""
+import ctypes
+from ctypes import byref, c_size_t, c_void_p
+fmu = ctypes.CDLL({str(fmu.library)!r})
+fmu.fmi2Instantiate.restype = c_void_p
+c = c_void_p(fmu.fmi2Instantiate(b"i", 1, {fmu.d.token.encode()!r}, b"", (c_void_p * 5)(), 0, 0))
+state, size = c_void_p(), c_size_t()
+assert fmu.fmi2GetFMUstate(c, byref(state)) == 0 and fmu.fmi2SerializedFMUstateSize(c, state, byref(size)) == 0
+data = (ctypes.c_ubyte * size.value)()
+assert fmu.fmi2SerializeFMUstate(c, state, data, size) == 0
+assert fmu.fmi2DeSerializeFMUstate(c, data, size, byref(state)) == 0
+for place in range(size.value):
+    data[place] ^= 64
+    assert fmu.fmi2DeSerializeFMUstate(c, data, size, byref(state)) == 3, place
+    data[place] ^= 64
+"""
+        done = run([sys.executable, "-c", program])
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_refusals(self):
         def refused(words, *parts, code=2):

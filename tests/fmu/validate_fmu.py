@@ -108,6 +108,8 @@ class Validator:
                 self.check("\\" not in info.filename and not info.filename.startswith(("./", "/")), info.filename)
                 self.check(info.extract_version <= 20, f"{info.filename}: needs ZIP {info.extract_version}")
             text = archive.read("modelDescription.xml").decode("utf-8")
+            build = "sources/buildDescription.xml"
+            self.build = ElementTree.fromstring(archive.read(build)) if build in self.names else None
         self.check(text.startswith('<?xml version="1.0" encoding="UTF-8"?>'), "XML declaration")
         self.root = ElementTree.fromstring(text)
         self.d = Description(self.root)
@@ -184,6 +186,7 @@ class Validator:
                 self.check(v["declaredType"] in self.types, f"{name}: type")
                 self.check(v["declaredType"] not in names, f"{name}: type has the name of a variable")
                 self.check(self.types.get(v["declaredType"]) == v.get("unit"), f"{name}: unit of its type")
+            self.check("intermediateUpdate" not in v or self.root.find("CoSimulation") is not None, f"{name}: intermediateUpdate")
             self.check("reinit" not in v or int(v["valueReference"]) in self.d.states(), f"{name}: reinit")
 
     def check_structure(self):
@@ -235,6 +238,8 @@ class Validator:
         self.check(library or sources, "there is no implementation")
         if sources and self.d.version == 3:
             self.check("sources/buildDescription.xml" in self.names, "buildDescription.xml")
+            for library in self.build.iter("Library") if self.build is not None else []:
+                self.check(library.get("external") == "true", f"library {library.get('name')} is not in the archive")
         if sources and self.d.version == 2:
             listed = [f.get("name") for f in self.root.iter("File")]
             self.check(listed and all("sources/" + f in self.names for f in listed), "SourceFiles")

@@ -200,7 +200,7 @@ class DescriptionWriter {
       text_ += fmt::format("    <ScalarVariable {}><Real{}/></ScalarVariable>\n", head, tail);
       return;
     }
-    if (v.kind == FmuKind::State || v.kind == FmuKind::Output || v.kind == FmuKind::Rate)
+    if (o_.co_simulation && (v.kind == FmuKind::State || v.kind == FmuKind::Output || v.kind == FmuKind::Rate))
       tail += " intermediateUpdate=\"true\"";
     text_ += fmt::format("    <Float64 {}{}/>\n", head, tail);
   }
@@ -273,7 +273,9 @@ std::string describe_build(const FmuModel& model, const DescriptionOptions& opti
       model.identifier);
   for (const std::string& file : options.sources)
     text += fmt::format("      <SourceFile name=\"{}\"/>\n", xml_text(file));
-  return text + "    </SourceFileSet>\n    <Library name=\"m\"/>\n  </BuildConfiguration>\n</fmiBuildDescription>\n";
+  return text +
+         "    </SourceFileSet>\n    <Library name=\"m\" external=\"true\"/>\n  "
+         "</BuildConfiguration>\n</fmiBuildDescription>\n";
 }
 
 }  // namespace kane

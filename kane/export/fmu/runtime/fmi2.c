@@ -17,7 +17,7 @@ enum {
 
 static void log_2(Fmu *f, FmuStatus status, const char *category, const char *message) {
   const fmi2CallbackLogger logger = (fmi2CallbackLogger)f->callback;
-  logger(f->environment, f->name, (fmi2Status)status, category, "%s", message);
+  if (logger) logger(f->environment, f->name, (fmi2Status)status, category, "%s", message);
 }
 
 static fmi2Status wrong(Fmu *f, const char *function, const char *why) {
@@ -31,6 +31,7 @@ FMI2(fmi2Status, fmi2SetDebugLogging)(fmi2Component c, fmi2Boolean on, size_t n,
   static const char *const known[] = {"logAll", "logStatusError", "logStatusWarning", "logStatusDiscard", "logEvents"};
   size_t i, k;
   ENTER("fmi2SetDebugLogging", kAnyMode);
+  if (n > 0 && !categories) return wrong(f, "fmi2SetDebugLogging", "a pointer is missing");
   for (i = 0; i < n; ++i) {
     for (k = 0; k < sizeof known / sizeof *known && (!categories[i] || strcmp(known[k], categories[i]) != 0); ++k) {
     }
@@ -46,7 +47,7 @@ FMI2(fmi2Component, fmi2Instantiate)(fmi2String name, fmi2Type type, fmi2String 
                                      const fmi2CallbackFunctions *functions, fmi2Boolean visible, fmi2Boolean logging) {
   Fmu *f;
   (void)resources, (void)visible;
-  if (!functions || !functions->logger) return NULL;
+  if (!functions) return NULL;
   f = (Fmu *)calloc(1, sizeof(Fmu));
   if (!f) return NULL;
   f->callback = (void (*)(void))functions->logger;

@@ -30,6 +30,7 @@ FMI3(fmi3Status, fmi3SetDebugLogging)(fmi3Instance instance, fmi3Boolean on, siz
   static const char *const known[] = {"logStatusError", "logStatusWarning", "logStatusDiscard", "logEvents"};
   size_t i, k;
   ENTER("fmi3SetDebugLogging", kAnyMode);
+  if (n > 0 && !categories) return wrong(f, "fmi3SetDebugLogging", "a pointer is missing");
   for (i = 0; i < n; ++i) {
     for (k = 0; k < sizeof known / sizeof *known && (!categories[i] || strcmp(known[k], categories[i]) != 0); ++k) {
     }
@@ -246,7 +247,10 @@ FMI3(fmi3Status, fmi3GetVariableDependencies)(fmi3Instance instance, fmi3ValueRe
 static FmuStatus fmu_adjoint(Fmu *f, const char *function, const unsigned *unknowns, size_t unknown_count,
                              const unsigned *knowns, size_t known_count, const double *seed, double *result) {
   size_t i, j;
-  FmuStatus status = begin_tangent(f);
+  FmuStatus status = kOk;
+  if ((unknown_count > 0 && (!unknowns || !seed)) || (known_count > 0 && (!knowns || !result)))
+    return fmu_say(f, kError, kLogError, "%s: a pointer is missing", function);
+  status = begin_tangent(f);
   for (j = 0; j < known_count && status == kOk; ++j) {
     memset(f->seeds + kAllStates, 0, kSeeds * sizeof(double));
     status = add_seed(f, function, knowns[j], 1.0);
@@ -474,6 +478,7 @@ FMI3(fmi3Status, fmi3GetOutputDerivatives)(fmi3Instance instance, const fmi3Valu
   ENTER("fmi3GetOutputDerivatives", kStepMode | kStepFailed | kIntermediate | kTerminated);
   if (!f->cosimulation) return wrong(f, "fmi3GetOutputDerivatives", "this is not co-simulation");
   if (n != count) return wrong(f, "fmi3GetOutputDerivatives", "all variables are scalars, so there is one value for each");
+  if (n > 0 && (!vr || !orders || !values)) return wrong(f, "fmi3GetOutputDerivatives", "a pointer is missing");
   for (i = 0; i < n && status == kOk; ++i) {
     if (orders[i] != 1) return wrong(f, "fmi3GetOutputDerivatives", "only the first derivative is known");
     status = fmu_output_rate(f, "fmi3GetOutputDerivatives", vr[i], &values[i]);
