@@ -19,8 +19,9 @@ class CompiledFunction:
     """
 
     def __init__(self, code: Any, shapes: Sequence[Tuple[int, ...]], single: bool, threads: int = 0,
-                 source: Optional[Tuple[Any, Tuple[Any, ...], Dict[str, Any]]] = None, columns: Optional[Dict[int, int]] = None) -> None:
-        self._source, self._columns = source, columns or {}
+                 source: Optional[Tuple[Any, Tuple[Any, ...], Dict[str, Any]]] = None, columns: Optional[Dict[int, int]] = None,
+                 nested: Optional[Dict[int, Any]] = None) -> None:
+        self._source, self._columns, self._nested = source, columns or {}, nested or {}
         self._code, self._shapes, self._single = code, list(shapes), single
         self._sizes = [int(np.prod(shape, dtype=int)) for shape in shapes]
         self._plain = single and self._shapes[0] == (code.output_count,)
@@ -46,6 +47,8 @@ class CompiledFunction:
         if self._columns:  # columns (n, 1) for vectors of n
             values = tuple(v[..., 0] if k in self._columns and isinstance(v, np.ndarray) and v.ndim > 1
                            and v.shape[-2:] == (self._columns[k], 1) else v for k, v in enumerate(values))
+        if self._nested:  # lists in lists
+            values = tuple(_joined(v, self._nested[k]) if k in self._nested else v for k, v in enumerate(values))
         out = self._code.call(values, self.threads)
         if out is None:
             return self._call_broadcast(values)
@@ -73,6 +76,24 @@ class CompiledFunction:
     def __repr__(self) -> str:
         names = ", ".join(name for name, _ in self.arguments)
         return f"<compiled function of {names}: {self._code.output_count} outputs, {self.instructions} instructions>"
+
+
+def _joined(value: Any, nesting: Any) -> np.ndarray:
+    """An array (..., n) of the numbers in nested lists; the innermost may be arrays (..., k), too."""
+    parts: List[np.ndarray] = []
+
+    def walk(v: Any, form: Any) -> None:
+        if form == 1:
+            parts.append(np.asarray(v))
+            return
+        if isinstance(v, np.ndarray) and all(f == 1 for f in form):
+            v = np.moveaxis(v, -1, 0) if v.ndim else v
+        if not isinstance(v, (list, tuple)) and np.ndim(v) == 0 or len(v) != len(form):
+            raise ValueError(f"a list of {len(form)} values is needed, not {v!r}")
+        for one, inner in zip(v, form):
+            walk(one, inner)
+    walk(value, nesting)
+    return np.stack(np.broadcast_arrays(*parts), axis=-1)
 
 
 def _remake(make: Any, arguments: Tuple[Any, ...], options: Dict[str, Any]) -> Any:

@@ -47,6 +47,7 @@ class _Translator:
             self.known[leaf] = builder.symbol(name)
         self.named: Dict[str, Any] = {}
         s = self.sympy
+        self.rewritten: Dict[Any, Any] = {}
         self.to_write_out = (s.Sum, s.Product, s.Integral, s.Subs, s.Trace, s.Determinant)
         self.composed: Dict[str, Callable] = {
             "cot": lambda x: self.quotient(self.call("cos", x), self.call("sin", x)),
@@ -60,6 +61,10 @@ class _Translator:
             "csch": lambda x: self.quotient(self.number(1), self.call("sinh", x)),
             "re": lambda x: x, "conjugate": lambda x: x, "im": lambda x: self.number(0),  # all numbers are real
             "asinh": self.asinh, "acosh": self.acosh, "atanh": self.atanh,
+            "acoth": lambda x: self.atanh(self.quotient(self.number(1), x)),
+            "asech": lambda x: self.acosh(self.quotient(self.number(1), x)),
+            "acsch": lambda x: self.asinh(self.quotient(self.number(1), x)),
+            "arg": lambda x: self.call("select", self.call("<", x, self.number(0)), self.b.pi(), self.number(0)),
             "ceiling": lambda x: self.negative(self.call("floor", self.negative(x))),
             "factorial": lambda x: self.call("gamma", self.b.sum([x, self.number(1)])),
             "frac": lambda x: self.b.sum([x, self.negative(self.call("floor", x))]),
@@ -131,7 +136,37 @@ class _Translator:
             return ()
         if isinstance(e, self.to_write_out):
             return (_written_out(e),)
+        if e.is_Function or isinstance(e, s.Contains):
+            if e not in self.rewritten:
+                self.rewritten[e] = self.rewrite(e)
+            if self.rewritten[e] is not None:
+                return (self.rewritten[e],)
         return e.args
+
+    def has_function(self, e: Any) -> bool:
+        s, name = self.sympy, type(e).__name__
+        return (name in _DIRECT and not (name == "log" and len(e.args) != 1) or name in self.composed and len(e.args) == 1
+                or isinstance(e, s.polygamma) and e.args[0] == 0
+                or isinstance(e, (s.Min, s.Max, s.Piecewise, s.Heaviside, s.KroneckerDelta)) or self.is_function(e))
+
+    def rewrite(self, e: Any) -> Any:
+        """A function that Kane does not have, by functions that it has; None if it has the function, or if there is no such
+        form."""
+        s = self.sympy
+        if isinstance(e, s.Contains):
+            return e.args[1].as_relational(e.args[0]) if hasattr(e.args[1], "as_relational") else None
+        if self.has_function(e):
+            return None
+        ways = [lambda: e.expand(func=True)]
+        ways += [lambda target=target: e.rewrite(target) for target in (s.Piecewise, s.Pow, s.exp, s.gamma, s.loggamma)]
+        for way in ways:
+            try:
+                form = way()
+            except (TypeError, ValueError, NotImplementedError, AttributeError):
+                continue
+            if form != e and not form.has(s.I, s.zoo, s.oo, s.nan) and all(map(self.has_function, form.atoms(s.Function))):
+                return form
+        return None
 
     def is_function(self, e: Any) -> bool:
         """A function that SymPy does not know: its derivatives are symbols, too."""
@@ -158,9 +193,9 @@ class _Translator:
             return self.power(e, x)
         if isinstance(e, s.Piecewise):
             return self.piecewise(e, x)
-        if e.is_Relational or e.is_Boolean:
+        if (e.is_Relational or e.is_Boolean) and self.rewritten.get(e) is None:
             return self.condition(e, x)
-        if isinstance(e, self.to_write_out):
+        if isinstance(e, self.to_write_out) or self.rewritten.get(e) is not None:
             return x[0]
         return self.function(e, x)
 
@@ -263,19 +298,31 @@ class _Translator:
             return result
         if isinstance(e, s.ITE):
             return self.call("select", *x)
-        if isinstance(e, s.Xor) and len(x) == 2:
-            return self.call("select", self.call("==", x[0], x[1]), zero, one)
+        if isinstance(e, s.Xor):
+            result = x[0]
+            for c in x[1:]:
+                result = self.call("select", self.call("==", result, c), zero, one)
+            return result
+        if isinstance(e, s.Implies):
+            return self.call("select", x[0], x[1], one)
+        if isinstance(e, s.Equivalent):
+            result = one
+            for c in x[1:]:
+                result = self.call("select", self.call("==", x[0], c), result, zero)
+            return result
         raise ModelError(f"Kane has no condition '{type(e).__name__}'")
 
     def function(self, e: Any, x: List[int]) -> int:
         s = self.sympy
         name = type(e).__name__
         if isinstance(e, s.IndexedBase) or name == "Indexed":
-            raise ModelError(f"{e} has no size; use a MatrixSymbol or a list of symbols")
+            raise ModelError(f"the expression contains {e}, which is not among the arguments")
         if name in _DIRECT and not (name == "log" and len(x) != 1):
             return self.call(_DIRECT[name], *x)
         if name in self.composed and len(x) == 1:
             return self.composed[name](*x)
+        if isinstance(e, s.polygamma) and e.args[0] == 0:
+            return self.call("digamma", x[1])
         if isinstance(e, (s.Min, s.Max)):
             result = x[0]
             for other in x[1:]:
@@ -406,15 +453,17 @@ class _Outputs:
         sympy = _sympy()
         self.entries: List[Any] = []
         self.shapes: List[Tuple[int, ...]] = []
+        if isinstance(expressions, sympy.Tuple):
+            expressions = tuple(expressions)
         self.single = not isinstance(expressions, (list, tuple))
         for one in [expressions] if self.single else expressions:
-            if isinstance(one, (Mapping, set)):
+            if one is None or isinstance(one, (Mapping, set)):
                 raise TypeError(f"expressions are an expression, a Matrix, or a list of these, not a {type(one).__name__}")
             if isinstance(one, (sympy.MatrixBase, sympy.MatrixExpr)):
                 one = one.as_explicit() if isinstance(one, sympy.MatrixExpr) else one
                 self.shapes.append(tuple(int(n) for n in one.shape))
                 self.entries.extend(one[i, j] for i in range(one.rows) for j in range(one.cols))
-            elif isinstance(one, (list, tuple, np.ndarray)) or hasattr(one, "rank") and type(one).__name__ != "Indexed":
+            elif isinstance(one, (list, tuple, sympy.Tuple, np.ndarray)) or hasattr(one, "rank") and type(one).__name__ != "Indexed":
                 array = sympy.Array(one)
                 self.shapes.append(tuple(int(n) for n in array.shape))
                 self.entries.extend(sympy.flatten(array.tolist()))
@@ -433,9 +482,10 @@ def _arguments(arguments: Any) -> Tuple[List[Any], List[str], Dict[Any, str]]:
     def add(leaf: Any) -> None:
         leaf = sympy.sympify(leaf)
         if isinstance(leaf, sympy.IndexedBase):
-            raise TypeError(f"the argument {leaf} has no size; use a MatrixSymbol or a list of symbols")
-        if not (leaf.is_Symbol or isinstance(leaf, (sympy.Derivative, sympy.core.function.AppliedUndef))
-                or type(leaf).__name__ == "MatrixElement"):
+            raise TypeError(f"the argument {leaf} has no size; give it a shape, or use a MatrixSymbol or a list of symbols")
+        if not (isinstance(leaf, sympy.Basic)
+                and (leaf.is_Symbol or isinstance(leaf, (sympy.Derivative, sympy.core.function.AppliedUndef))
+                     or type(leaf).__name__ in ("MatrixElement", "Indexed"))):
             raise TypeError(f"arguments must be symbols, functions of time or their derivatives, not {leaf}")
         if leaf in leaves:
             raise ValueError(f"the argument {leaf} occurs twice")
@@ -449,19 +499,38 @@ def _arguments(arguments: Any) -> Tuple[List[Any], List[str], Dict[Any, str]]:
                 for j in range(columns):
                     add(group[i, j])
             described.append(_kane.Argument(str(group), [rows, columns]))
+        elif isinstance(group, sympy.IndexedBase) and group.shape and all(n.is_Integer for n in group.shape):
+            shape = [int(n) for n in group.shape]
+            for place in np.ndindex(*shape):
+                add(group[place])
+            described.append(_kane.Argument(str(group), shape))
         elif isinstance(group, sympy.MatrixBase):
             for e in group:
                 add(e)
             shape = [group.rows] if group.cols == 1 else [group.cols] if group.rows == 1 else [group.rows, group.cols]
             described.append(_kane.Argument(_short(list(group)), shape))
         elif isinstance(group, (list, tuple)):
-            for e in group:
+            leaves_of_group = list(_leaves_of(group))
+            for e in leaves_of_group:
                 add(e)
-            described.append(_kane.Argument(_short(group), [len(group)]))
+            described.append(_kane.Argument(_short(group), [len(leaves_of_group)]))
         else:
             add(group)
             described.append(_kane.Argument(str(group), []))
     return described, names, leaves
+
+
+def _leaves_of(group: Any) -> Iterable[Any]:
+    for e in group:
+        if isinstance(e, (list, tuple)):
+            yield from _leaves_of(e)
+        else:
+            yield e
+
+
+def _nesting(group: Any) -> Any:
+    """1 for a symbol, a tuple of these for a list."""
+    return tuple(_nesting(e) for e in group) if isinstance(group, (list, tuple)) else 1
 
 
 def _short(group: Iterable[Any]) -> str:
@@ -492,10 +561,14 @@ def compile(expressions: Any, arguments: Any, *, jacobian: Any = None, threads: 
     translate = _Translator(builder, leaves)
     places = [translate(e) for e in outputs.entries]
     source = (compile, (expressions, arguments), {"jacobian": jacobian, "threads": threads})
-    columns_ = {k: g.rows for k, g in enumerate(arguments if isinstance(arguments, (list, tuple)) else [arguments])
-                if isinstance(g, _sympy().MatrixBase) and g.cols == 1 and g.rows > 1}
+    groups = list(arguments) if isinstance(arguments, (list, tuple)) else [arguments]
+    form: Dict[str, Any] = {
+        "columns": {k: g.rows for k, g in enumerate(groups)
+                    if isinstance(g, _sympy().MatrixBase) and g.cols == 1 and g.rows > 1},
+        "nested": {k: _nesting(g) for k, g in enumerate(groups)
+                   if isinstance(g, (list, tuple)) and any(isinstance(e, (list, tuple)) for e in g)}}
     if jacobian is None:
-        return CompiledFunction(builder.compile(places, described, names), outputs.shapes, outputs.single, threads, source, columns_)
+        return CompiledFunction(builder.compile(places, described, names), outputs.shapes, outputs.single, threads, source, **form)
     _, _, by = _arguments([jacobian] if not isinstance(jacobian, (list, tuple)) else jacobian)
     columns = []
     for leaf in by:
@@ -504,7 +577,7 @@ def compile(expressions: Any, arguments: Any, *, jacobian: Any = None, threads: 
         columns.append(translate(leaf))
     derivatives = builder.jacobian(places, columns)
     return CompiledFunction(builder.compile(derivatives, described, names), [(len(places), len(columns))], True, threads, source,
-                            columns_)
+                            **form)
 
 
 def lambdify(args: Any, expr: Any, modules: Any = None, printer: Any = None, use_imps: bool = True, dummify: bool = False,

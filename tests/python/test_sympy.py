@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 sympy = pytest.importorskip("sympy")
+from sympy.codegen.cfunctions import Cbrt, exp2, expm1, fma, hypot, log1p, log2  # noqa: E402
 from sympy.physics import mechanics as me  # noqa: E402
 
 import kane  # noqa: E402
@@ -76,6 +77,49 @@ def test_expressions_that_are_worked_out():
     assert np.isnan(kane.compile(sympy.Piecewise((x, x > 0), (sympy.nan, True)), [x])(-1.0))
     a = kane.symbols("a")
     assert kane.compile([1, a], [a])(2.0).tolist() == [1, 2]
+
+
+REWRITTEN = [  # and the same with other functions
+    (sympy.acoth(z) + sympy.asech(x / 4) + sympy.acsch(-y), sympy.atanh(1 / z) + sympy.acosh(4 / x) - sympy.asinh(1 / y)),
+    (sympy.binomial(z, 2) + sympy.beta(x, y), z * (z - 1) / 2 + sympy.gamma(x) * sympy.gamma(y) / sympy.gamma(x + y)),
+    (sympy.erf2(x, y), sympy.erf(y) - sympy.erf(x)), (sympy.RisingFactorial(z, y), sympy.gamma(z + y) / sympy.gamma(z)),
+    (sympy.SingularityFunction(z, 1, 2), (z - 1)**2), (sympy.polygamma(0, z), sympy.digamma(z)),
+    (sympy.jn(1, z), sympy.sin(z) / z**2 - sympy.cos(z) / z), (sympy.arg(x - y) + sympy.arg(z), sympy.pi),
+    (expm1(x) + log1p(y) + hypot(x, z), sympy.exp(x) - 1 + sympy.log(1 + y) + sympy.sqrt(x**2 + z**2)),
+    (log2(y) + exp2(z) + Cbrt(z) + fma(x, y, z), sympy.log(y, 2) + 2**z + sympy.cbrt(z) + x * y + z)]
+
+
+@pytest.mark.parametrize("expression, same", REWRITTEN, ids=str)
+def test_functions_that_have_another_form(expression, same):
+    expected = float(same.subs(dict(zip((x, y, z), map(sympy.Float, POINT)))).evalf(30))
+    assert kane.compile(expression, [x, y, z])(*POINT) == pytest.approx(expected, rel=1e-13)
+
+
+def test_slope_of_digamma():
+    special = pytest.importorskip("scipy.special")
+    points = np.array([0.02, 0.7, 2.5, 11.9, 12.1, 40.0])
+    slope = kane.compile([sympy.loggamma(x).diff(x)], [x], jacobian=[x])(points)[:, 0, 0]
+    assert slope == pytest.approx(special.polygamma(1, points), rel=1e-14)
+    f = kane.compile([sympy.polygamma(0, x)], [x], jacobian=[x])  # trigamma(1 - x) + trigamma(x) = (pi / sin(pi x))^2
+    assert f(-0.3)[0, 0] + f(1.3)[0, 0] == pytest.approx((np.pi / np.sin(0.3 * np.pi))**2, rel=1e-14)
+
+
+def test_logic():
+    a, b, c = x < 0, y < 0, z < 0
+    for e in (sympy.Xor(a, b, c), sympy.Implies(a, b), sympy.Equivalent(a, b, c), sympy.ITE(a, b, c), sympy.Nand(a, b, c),
+              sympy.Contains(x, sympy.Union(sympy.Interval(-2, 0), sympy.Interval.open(1, 2)))):
+        f = kane.compile(e, [x, y, z])
+        for point in [(i, j, k) for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)]:
+            assert f(*point) == bool(e.subs(dict(zip((x, y, z), point)))), (e, point)
+
+
+def test_nested_arguments():
+    f = kane.lambdify([(x, (y, [z])), sympy.IndexedBase("a", shape=(2,))], [x + 10 * y + 100 * z, sympy.IndexedBase("a", shape=(2,))[1]])
+    assert f((1, (2, [3])), [4, 5]) == [321.0, 5.0]
+    assert f([np.arange(3), (2, [3])], [4, 5])[0].tolist() == [320, 321, 322]
+    for wrong in ((1, 2), (1, (2,)), 1, (1, (2, [3, 4]))):
+        with pytest.raises((TypeError, ValueError)):
+            f(wrong, [4, 5])
 
 
 def random_expression(rng, depth):
