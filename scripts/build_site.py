@@ -340,13 +340,22 @@ class Links(html.parser.HTMLParser):
             self.links.append(target)
 
 
+def mend_summaries(folder):
+    """Doxygen's summary of a page names sections that the page leaves out."""
+    for file in folder.glob("*.html"):
+        text = file.read_text(encoding="utf-8")
+        mended = re.sub(r'<a href="#([\w-]+)">([^<]*)</a> (?:&#124;\n)?',
+                        lambda m: m[0] if f'id="{m[1]}"' in text or f'name="{m[1]}"' in text else "", text)
+        if mended != text:
+            file.write_text(mended, encoding="utf-8")
+
+
 def dead_links(site):
-    """Links that lead nowhere, among the pages of mkdocs (Doxygen checks its own)."""
+    """Links that lead nowhere."""
     pages = {}
     for file in site.rglob("*.html"):
-        if "cpp" not in file.relative_to(site).parts[:1]:
-            pages[file] = Links()
-            pages[file].feed(file.read_text(encoding="utf-8"))
+        pages[file.resolve()] = Links()
+        pages[file.resolve()].feed(file.read_text(encoding="utf-8"))
     for file, page in pages.items():
         for link in page.links:
             parts = urllib.parse.urlsplit(link)
@@ -397,6 +406,7 @@ def main():
     made = site / "cpp.made" / "html" if (site / "cpp.made" / "html").is_dir() else site / "cpp.made"
     shutil.copytree(made, site / "cpp", dirs_exist_ok=True)
     shutil.rmtree(site / "cpp.made")
+    mend_summaries(site / "cpp")
     course = (site / "course.html").read_text(encoding="utf-8")
     lessons = len(list((ROOT / "examples").glob("[01][0-9]_*.py")))
     if len(re.findall(r'<input [^>]*checked><label [^>]*>C\+\+</label><div class="tab"><pre>', course)) != lessons:

@@ -242,6 +242,9 @@ class Table:
     def __contains__(self, name: object) -> bool:
         return name in self.columns
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
     def __len__(self) -> int:
         return len(self.data)
 
@@ -456,6 +459,9 @@ class SweepResult:
 
     def __contains__(self, name: object) -> bool:
         return name in self.variables or name in self.measures
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
 
     def __len__(self) -> int:
         return len(self.ok)

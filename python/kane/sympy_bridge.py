@@ -28,6 +28,15 @@ def _sympy() -> Any:
     return sympy
 
 
+def _sympified(value: Any) -> Any:
+    """SymPy's form of a number, a text or an expression. Only texts are read: not what other objects print."""
+    sympy = _sympy()
+    try:
+        return sympy.sympify(value, strict=not isinstance(value, str))
+    except sympy.SympifyError:
+        raise TypeError(f"{value!r:.60} is not an expression of SymPy") from None
+
+
 # Functions that are operators of Kane.
 _DIRECT = {"sin": "sin", "cos": "cos", "tan": "tan", "asin": "asin", "acos": "acos", "atan": "atan", "atan2": "atan2",
            "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "exp": "exp", "log": "log", "Abs": "abs", "sign": "sign",
@@ -386,7 +395,7 @@ def from_sympy(expression: Any) -> Any:
             return [convert(v) for v in e]
         if isinstance(e, Expr):
             return e
-        return builder.expression(translate(sympy.sympify(e)))
+        return builder.expression(translate(_sympified(e)))
     return convert(expression)
 
 
@@ -468,7 +477,7 @@ class _Outputs:
                 self.shapes.append(tuple(int(n) for n in array.shape))
                 self.entries.extend(sympy.flatten(array.tolist()))
             else:
-                one = sympy.sympify(one)
+                one = _sympified(one)
                 self.shapes.append(())
                 self.entries.append(_written_out(one) if isinstance(one, (sympy.Trace, sympy.Determinant)) else one)
 
@@ -480,7 +489,7 @@ def _arguments(arguments: Any) -> Tuple[List[Any], List[str], Dict[Any, str]]:
     described, names, leaves = [], [], {}
 
     def add(leaf: Any) -> None:
-        leaf = sympy.sympify(leaf)
+        leaf = _sympified(leaf)
         if isinstance(leaf, sympy.IndexedBase):
             raise TypeError(f"the argument {leaf} has no size; give it a shape, or use a MatrixSymbol or a list of symbols")
         if not (isinstance(leaf, sympy.Basic)
@@ -621,7 +630,7 @@ def _leaves(time: Any, *matrices: Any) -> set:
 
 
 def from_kanes_method(method: Any, parameters: Optional[Mapping] = None) -> EquationsOfMotion:
-    """Compiles a finished ``sympy.physics.mechanics`` KanesMethod or LagrangesMethod.
+    """Compiles a finished ``sympy.physics.mechanics`` KanesMethod, LagrangesMethod or JointsMethod.
 
     >>> import kane, sympy
     >>> from sympy.physics.mechanics import dynamicsymbols, LagrangesMethod
@@ -634,8 +643,11 @@ def from_kanes_method(method: Any, parameters: Optional[Mapping] = None) -> Equa
     array([ 0.      , -0.489683])
     """
     from sympy.physics.mechanics import LagrangesMethod, dynamicsymbols
-    if not hasattr(method, "mass_matrix_full") or not hasattr(method, "forcing_full"):
-        raise TypeError(f"a KanesMethod or LagrangesMethod is needed, not {type(method).__name__}")
+    for name in ("q", "mass_matrix_full", "forcing_full"):
+        if not hasattr(type(method), name):
+            raise TypeError(f"a KanesMethod or LagrangesMethod is needed, not {type(method).__name__}")
+        if not hasattr(method, name):
+            raise ModelError(f"the {type(method).__name__} has no equations yet: form them first")
     time = dynamicsymbols._t
     states = [*method.q, *(q.diff(time) for q in method.q)] if isinstance(method, LagrangesMethod) else [*method.q, *method.u]
     mass, forcing = method.mass_matrix_full, method.forcing_full
