@@ -33,7 +33,7 @@ def _sympified(value: Any) -> Any:
     sympy = _sympy()
     try:
         return sympy.sympify(value, strict=not isinstance(value, str))
-    except sympy.SympifyError:
+    except (sympy.SympifyError, RecursionError):
         raise TypeError(f"{value!r:.60} is not an expression of SymPy") from None
 
 

@@ -81,6 +81,7 @@ def _reduce(self: Expr) -> Any:
 
 Expr.__reduce__ = _reduce
 _partial = Expr.diff
+_MOST_DERIVATIVES = 1000
 
 
 def _diff(self: Expr, *variables: Any) -> Expr:
@@ -96,7 +97,11 @@ def _diff(self: Expr, *variables: Any) -> Expr:
             place += 1
         if not isinstance(variable, Expr):
             raise TypeError(f"derivatives are by symbols, not by {variable!r}")
+        if isinstance(count, bool) or not 0 <= count <= _MOST_DERIVATIVES:
+            raise ValueError(f"an expression is differentiated 0 to {_MOST_DERIVATIVES} times, not {count!r} times")
         for _ in range(count):
+            if result.is_zero:
+                break
             result = time_derivative(result) if variable.is_symbol and variable.name == _TIME else _partial(result, variable)
         place += 1
     return result

@@ -104,6 +104,15 @@ def test_expressions_with_odd_arguments():
                           lambda: kane.from_sympy(a), lambda: x.evaluate(a), lambda: kane.select(a, x, a)):
             attempt(operation)
     assert (x + 1).subs({x: 2}) == 3
+    assert (x**3).diff(x, 900) == 0
+    for times in (-1, 10**9, True):
+        with pytest.raises(ValueError, match="times"):
+            kane.exp(x).diff(x, times)
+    for other in (kane, kane.loads(TEXT).evaluate(q=0.1), np.array(["a"]), object()):
+        with pytest.raises(TypeError):
+            kane.from_sympy(other)
+        with pytest.raises(TypeError):
+            kane.lambdify(other, x)
     with pytest.raises(kane.ModelError):
         x / 0
     with pytest.raises(TypeError):

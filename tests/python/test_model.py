@@ -270,6 +270,12 @@ def test_show(pendulum):
     assert "<html" in page.html.lower() and page._repr_html_().startswith("<iframe srcdoc=")
 
 
+def test_results_iterate_over_their_columns(pendulum):
+    run = pendulum.simulate(0.01)
+    assert list(run) == run.keys() and np.array_equal(dict(run)["t"], run.t)
+    assert list(pendulum.sweep({"l": [1.0, 2.0]}, "end(q)", until=0.01)) == ["l", "end(q)"]
+
+
 def test_pandas(pendulum):
     pytest.importorskip("pandas")
     table = pendulum.simulate(0.1).to_pandas()
