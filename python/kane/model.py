@@ -69,14 +69,21 @@ def _names(value: Union[None, str, Iterable[str]]) -> Optional[List[str]]:
     return None if value is None else [value] if isinstance(value, str) else [str(v) for v in value]
 
 
+def _reals(value: Any) -> np.ndarray:
+    """An array of real numbers. Complex ones are refused: NumPy would take their real parts."""
+    if np.iscomplexobj(value):
+        raise TypeError(f"real numbers are needed, not {value!r:.60}")
+    return np.asarray(value, dtype=float)
+
+
 def _table(table: Any) -> Tuple[List[str], np.ndarray, np.ndarray]:
     """A table over time: a :class:`Table`, a DataFrame indexed by time, or a mapping with "t"."""
     if hasattr(table, "iloc"):
-        columns = {str(name): np.asarray(table[name], dtype=float) for name in table.columns}
+        columns = {str(name): _reals(table[name]) for name in table.columns}
         if "t" not in columns:
-            columns["t"] = np.asarray(table.index, dtype=float)
+            columns["t"] = _reals(table.index)
     elif hasattr(table, "keys"):
-        columns = {name: np.asarray(table[name], dtype=float) for name in table.keys()}
+        columns = {name: _reals(table[name]) for name in table.keys()}
     else:
         raise TypeError(f"a table is a mapping of columns with 't', a DataFrame or a result, not {type(table).__name__}")
     if "t" not in columns:
@@ -99,7 +106,7 @@ def _variation(name: str, how: Any) -> str:
     """How a variable of a sweep varies, as the command line says it."""
     if isinstance(how, str):
         return how
-    values = np.atleast_1d(np.asarray(how, dtype=float))
+    values = np.atleast_1d(_reals(how))
     if values.ndim != 1 or not values.size or not np.isfinite(values).all():
         raise ModelError(f"the values of '{name}' must be finite numbers in a list, not {how!r}")
     return "{" + ", ".join(repr(float(v)) for v in values) + "}"
@@ -110,7 +117,7 @@ def _cases(table: Any) -> Tuple[List[str], List[List[float]]]:
     if not hasattr(table, "keys"):
         raise TypeError(f"cases are a mapping of columns or a DataFrame, not {type(table).__name__}")
     names = [str(name) for name in table.keys()]
-    columns = [np.asarray(table[name], dtype=float) for name in table.keys()]
+    columns = [_reals(table[name]) for name in table.keys()]
     if not columns or any(c.ndim != 1 or c.shape != columns[0].shape for c in columns):
         raise ModelError("cases need columns of the same length")
     return names, np.column_stack(columns).tolist()
@@ -339,7 +346,7 @@ class Model:
             if callable(value):
                 controllers.append((names, float(period), float(delay), self._controller(value, len(names))))
             elif isinstance(value, (tuple, list)) and len(value) == 2 and np.ndim(value[0]) == 1:
-                t, values = np.asarray(value[0], dtype=float), np.asarray(value[1], dtype=float)
+                t, values = _reals(value[0]), _reals(value[1])
                 if values.shape[:1] != t.shape:
                     raise ModelError(f"the series of '{names[0]}' has {len(t)} times and values of the shape {values.shape}")
                 series.append((names, t, values.reshape(len(t), -1)))

@@ -9,6 +9,8 @@ import numbers
 from collections.abc import Mapping
 from typing import Any, Dict, List, Optional, Sequence, Union
 
+import numpy as np
+
 from .errors import ModelError
 
 __all__ = ["State", "StateLike"]
@@ -48,6 +50,8 @@ def plain(value: Any, name: str) -> Any:
     if isinstance(value, numbers.Integral):
         return int(value)
     try:
+        if np.iscomplexobj(value):  # NumPy would give the real part
+            raise TypeError
         number = float(value)
     except (TypeError, ValueError):
         raise ModelError(f"state: the value of '{name}' is {value!r}, which is not a number") from None

@@ -230,6 +230,15 @@ def test_many_models_of_one_file():
     assert resident() - before < 8e6
 
 
+def test_complex_numbers_are_refused(model):
+    for call in (lambda: model.sweep({"l": [1 + 1j]}, "end(q)", until=0.01), lambda: model.evaluate(q=1j),
+                 lambda: model.evaluate(q=np.complex128(1 + 1j)),
+                 lambda: model.simulate(0.01, inputs={"T": ([0, 1], np.array([1j, 2]))}), lambda: model.with_options(set={"l": 1j}),
+                 lambda: model.fit({"l": None}, {"t": np.arange(2.0), "q": np.ones(2) * 1j})):
+        with pytest.raises((TypeError, kane.ModelError)):
+            call()
+
+
 def test_options_of_a_wrong_type_are_named(model):
     for call, name in ((lambda: model.simulate("2"), "until"), (lambda: model.simulate(1, tolerance=[1]), "tolerance"),
                        (lambda: model.simulate(1, method=3), "method"), (lambda: model.linearize(steady="no"), "steady"),
