@@ -310,8 +310,49 @@ def lagrange(constrained):
     return method
 
 
-@pytest.mark.parametrize("make", [lambda: chain(2), lambda: chain(5), lambda: chain(10), disk, lambda: lagrange(False),
-                                  lambda: lagrange(True)], ids=["chain2", "chain5", "chain10", "disk", "lagrange", "constrained"])
+def joints():
+    q1, q2, u1, u2 = me.dynamicsymbols("q1 q2 u1 u2")
+    ground, arm, slider = me.Body("G"), me.Body("A"), me.Body("S")
+    pin = me.PinJoint("pin", ground, arm, coordinates=q1, speeds=u1)
+    slot = me.PrismaticJoint("slot", arm, slider, coordinates=q2, speeds=u2)
+    slider.apply_force(-sympy.Symbol("k") * q2 * arm.x)
+    method = me.JointsMethod(ground, pin, slot)
+    method.form_eoms()
+    return method
+
+
+def auxiliary():
+    """A pendulum on a pivot with an auxiliary speed, a torque that depends on time, an unknown force."""
+    q, u, ua, force = me.dynamicsymbols("q u ua force")
+    m, l, g = sympy.symbols("m l g")
+    N = me.ReferenceFrame("N")
+    A = N.orientnew("A", "Axis", [q, N.z])
+    A.set_ang_vel(N, u * N.z)
+    O = me.Point("O")
+    O.set_vel(N, ua * N.x)
+    P = O.locatenew("P", l * A.x)
+    P.v2pt_theory(O, N, A)
+    method = me.KanesMethod(N, q_ind=[q], u_ind=[u], kd_eqs=[q.diff() - u], u_auxiliary=[ua])
+    method.kanes_equations([me.Particle("P", P, m)], [(P, m * g * N.x + force * N.y), (A, sympy.sin(me.dynamicsymbols._t) * N.z)])
+    return method
+
+
+def circle():
+    """A particle on a circle: dependent coordinates and speeds."""
+    q1, q2, u1, u2 = me.dynamicsymbols("q1 q2 u1 u2")
+    m, g, l = sympy.symbols("m g l")
+    N, O = me.ReferenceFrame("N"), me.Point("O")
+    O.set_vel(N, 0)
+    P = O.locatenew("P", q1 * N.x + q2 * N.y)
+    P.set_vel(N, u1 * N.x + u2 * N.y)
+    method = me.KanesMethod(N, q_ind=[q1], q_dependent=[q2], u_ind=[u1], u_dependent=[u2], kd_eqs=[q1.diff() - u1, q2.diff() - u2],
+                            configuration_constraints=[q1**2 + q2**2 - l**2], velocity_constraints=[q1 * u1 + q2 * u2])
+    method.kanes_equations([me.Particle("P", P, m)], [(P, -m * g * N.y)])
+    return method
+
+
+@pytest.mark.parametrize("make", [joints, auxiliary, circle, lambda: chain(2), lambda: chain(5), lambda: chain(10), disk, lambda: lagrange(False),
+                                  lambda: lagrange(True)], ids=["joints", "auxiliary", "circle", "chain2", "chain5", "chain10", "disk", "lagrange", "constrained"])
 def test_finished_methods(make):
     method = make()
     eom = kane.from_kanes_method(method)
@@ -343,6 +384,9 @@ def test_parameters_must_be_given():
         eom.set(nothing=3)
     with pytest.raises(TypeError):
         kane.from_kanes_method(3)
+    unfinished = me.JointsMethod(me.Body("G"), me.PinJoint("p", me.Body("A"), me.Body("B")))
+    with pytest.raises(kane.ModelError, match="no equations yet"):
+        kane.from_kanes_method(unfinished)
 
 
 def test_specified_functions_follow_time():
