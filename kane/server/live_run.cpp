@@ -211,12 +211,14 @@ void LiveRun::build(LiveSource source) {
     if (!source.same_text(source_)) parameters_set_.clear();
     error_.clear();
     shown_ = built, version_ = version, source_ = source, equations_.clear();
+    announcing_ = true;
   }
   tell(built->info);
   tell(locks_json());
   {  // after pages were informed: they ignore frames of models that they do not know
     const std::lock_guard lock(mutex_);
     built_ = built;
+    announcing_ = false;
   }
   wake_.notify_all();
   std::string equations = make_live_derivation(source, version, {});
@@ -417,15 +419,15 @@ void LiveRun::move_loop() {
     bool fresh = false;
     {
       std::unique_lock lock(mutex_);
-      // Messages wait for the first model.
-      const auto due = [this] { return end_ || built_ != nullptr || (simulation_ && !inbox_.empty()); };
+      // Messages wait for the first model, and while one is announced: what a page says of it must not reach the one before.
+      const auto due = [this] { return end_ || built_ != nullptr || (simulation_ && !announcing_ && !inbox_.empty()); };
       if (simulation_ && playing_ && watchers_ > 0)
         wake_.wait_until(
             lock, last + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(kPicture)), due);
       else
         wake_.wait(lock, [&] { return due() || (simulation_ && playing_ && watchers_ > 0); });
       if (end_) break;
-      if (simulation_ || built_) messages.swap(inbox_);
+      if ((simulation_ && !announcing_) || built_) messages.swap(inbox_);
       fresh = built_ != nullptr;
     }
     if (fresh) take_model();

@@ -67,6 +67,7 @@ class LiveRun {
   std::deque<ClientMessage> inbox_;
   std::optional<LiveSource> to_build_;
   std::shared_ptr<const LiveModel> built_;  ///< for the moving thread
+  bool announcing_ = false;                 ///< pages are told of a model that does not move yet
   std::string equations_, error_;
   std::shared_ptr<const LiveModel> shown_;
   std::shared_ptr<const std::string> frame_;
