@@ -70,15 +70,22 @@ export class Editor {
         if (!update.docChanged) return;
         if (update.transactions.every((t) => t.annotation(foreign))) return;
         clearTimeout(this.timer);
-        this.timer = window.setTimeout(() => this.hands.onEdit(this.text), PAUSE);
+        this.timer = window.setTimeout(() => this.flush(), PAUSE);
       }),
       EditorView.domEventHandlers({ dblclick: () => { const { main } = this.view.state.selection, word = this.view.state.sliceDoc(main.from, main.to).trim(); if (/^[A-Za-z_]\w*$/.test(word)) this.hands.onSelect?.(word); return false; } }),
     ] });
   }
   get text(): string { return this.view.state.doc.toString(); }
+  /// What was typed takes effect now, not after the pause.
+  flush(): void {
+    if (!this.timer) return;
+    this.forget();
+    this.hands.onEdit(this.text);
+  }
+  private forget(): void { clearTimeout(this.timer); this.timer = 0; }
   /// Another text in the place of this one. With `fresh`, it belongs to another file and begins without a past.
   setText(text: string, fresh = false): void {
-    clearTimeout(this.timer);
+    this.forget();
     if (fresh) { this.view.setState(this.state(text)); this.setError(null); return; }
     const before = this.text;
     if (before === text) return;

@@ -20,7 +20,15 @@ export class Gallery {
     return answer.files;
   }
   async list(current: string | null): Promise<void> {
-    try { this.all = await this.files(); } catch { return; }  // the server is away
+    let all: ServedFile[];
+    try { all = await this.files(); } catch { return; }  // the server is away
+    // Rows that are there already stay, so that none vanishes under the mouse.
+    if (JSON.stringify(all) === JSON.stringify(this.all)) {
+      [...this.rows.children].forEach((row, i) => { row.firstElementChild?.replaceWith(this.thumbnails.of(all[i].path)); });
+      this.mark(current);
+      return;
+    }
+    this.all = all;
     this.filter.placeholder = `Find among ${this.all.length} models`;
     this.rows.replaceChildren(...this.all.map((f) => element("button", { role: "listitem", "data-path": f.path, onclick: () => this.choose(f.path) },
       this.thumbnails.of(f.path), element("div", {}, element("b", {}, f.path.replace(/\.ya?ml$/, "")), element("span", {}, f.description)))));

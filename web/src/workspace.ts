@@ -189,6 +189,7 @@ export class Workspace {
     this.history = new History(info.scene, info.coordinates.length, info.speeds.length);
     for (const [t, state, row] of preview) this.history.append(t, state, row);
     this.history.dropFlights();
+    if (before?.pulled) engine.pull(null);  // the hand was that of the view that ends; its last pull may come after the change of models
     before?.end();
     this.view = new SceneView(this.stage, this.history, {
       onSelect: (body) => this.selected(body),
@@ -267,8 +268,8 @@ export class Workspace {
   // ---- samples -------------------------------------------------------------------------------------------------------------------
   take(t: number, state: ArrayLike<number>, row: ArrayLike<number>): void {
     const h = this.history;
-    if (h.count && t < h.times[h.count - 1] - 1e-12) h.truncate(h.before(t));
-    if (h.count && Math.abs(t - h.times[h.count - 1]) < 1e-12) h.truncate(h.count - 2);
+    // Nothing later than this sample, and no other one of the same time.
+    if (h.count && t < h.times[h.count - 1] + 1e-12) { const i = h.before(t); h.truncate(h.times[i] < t - 1e-12 ? i : i - 1); }
     h.append(t, state, row);
     this.view.widen();
     if (this.live) this.time = t;
