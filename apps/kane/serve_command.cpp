@@ -2,13 +2,16 @@
 
 #include "apps/kane/serve_command.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 
 #include "apps/kane/interrupt.hpp"
@@ -21,6 +24,7 @@ namespace {
 struct ServeCommandOptions {
   ServerOptions server;
   double port = 0;
+  std::string token_file;
   bool no_browser = false;
 };
 
@@ -32,6 +36,31 @@ void split_file(ServerOptions& options) {
   const fs::path file(options.folder);
   options.open = file.filename().string();
   options.folder = file.has_parent_path() ? file.parent_path().string() : ".";
+}
+
+/// The token of a file that only its owner may read; a file that is not there gets a new one.
+std::string read_token(const std::string& path) {
+  namespace fs = std::filesystem;
+  constexpr std::size_t kLength = 32;
+  std::error_code error;
+  if (!fs::exists(path, error)) {
+    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    const std::string token = make_server_token();
+    const bool written = file >= 0 && ::write(file, token.data(), token.size()) == static_cast<ssize_t>(token.size());
+    if (file >= 0) ::close(file);
+    require(written, "the token cannot be written to '{}'", path);
+    return token;
+  }
+  require(fs::is_regular_file(path, error), "'{}' is not a file", path);
+  const fs::perms others = fs::perms::group_all | fs::perms::others_all;
+  require((fs::status(path, error).permissions() & others) == fs::perms::none,
+          "others may read '{}', which has the token of the address; 'chmod 600' makes it private", path);
+  std::ifstream in(path);
+  std::string token;
+  in >> token;
+  require(token.size() == kLength && token.find_first_not_of("0123456789abcdef") == std::string::npos,
+          "'{}' does not have a token, which is {} hexadecimal digits; remove it to get a new one", path, kLength);
+  return token;
 }
 
 void open_browser(const std::string& url) {
@@ -48,6 +77,7 @@ void run_serve(const ServeCommandOptions& options) {
           "--port takes a number from 0 (any free one) to {}, not {}", kMostPort, options.port);
   own.port = static_cast<unsigned short>(options.port);
   split_file(own);
+  if (!options.token_file.empty()) own.token = read_token(options.token_file);
   Server server(own);
   fmt::print("Kane's workbench: {}\n{}Ctrl-C ends it.\n", server.url(),
              own.write ? "Pages may save models in the folder. " : "");
@@ -69,9 +99,12 @@ void add_serve_command(CLI::App& app) {
   auto options = std::make_shared<ServeCommandOptions>();
   CLI::App* command = app.add_subcommand("serve", "The workbench: run, pull, edit and read models in a browser");
   command->add_option("folder", options->server.folder, "Folder with models, or one model file (default: this folder)");
-  command->add_option("--port", options->port, "Port to listen on (default: any free one)");
+  command->add_option("--port", options->port, "Port to listen on (default: the folder's own, or any free one)");
   command->add_option("--bind", options->server.address,
                       "Address to listen on (default: 127.0.0.1, this machine only)");
+  command->add_option("--token-file", options->token_file,
+                      "Keeps the token of the address in this file, so that open pages find the server when it is "
+                      "started again (default: a new token each time)");
   command->add_flag("--write", options->server.write, "Pages may save models in the folder");
   command->add_flag("--no-browser", options->no_browser, "Only print the address");
   command->footer(

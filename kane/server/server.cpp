@@ -9,6 +9,7 @@
 #include <boost/beast/websocket.hpp>
 #include <chrono>
 #include <deque>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -36,12 +37,15 @@ using Response = http::response<http::string_body>;
 constexpr std::size_t kMostHeaderBytes = 16'000, kMostBodyBytes = 1000;
 constexpr std::chrono::seconds kPatience{20};
 
-/// 128 unguessable bits.
-std::string make_token() {
-  std::random_device random;
-  std::string token;
-  for (int i = 0; i < 4; ++i) token += fmt::format("{:08x}", static_cast<std::uint32_t>(random()));
-  return token;
+/// The port that a folder gets if it is free, so that browsers, which keep what a page remembers by host and port, find the
+/// unsaved edits of the last visit: FNV-1a of the path, below the ports that systems give to outgoing connections.
+unsigned short usual_port(const std::string& folder) {
+  std::error_code error;
+  std::uint32_t hash = 2166136261U;
+  for (const char c : std::filesystem::weakly_canonical(folder, error).string())
+    hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
+  constexpr unsigned kFirst = 20000, kCount = 12000;
+  return static_cast<unsigned short>(kFirst + hash % kCount);
 }
 
 /// Takes the same time wherever two texts differ.
@@ -69,7 +73,9 @@ using namespace serving;
 
 struct Server::Data {
   explicit Data(const ServerOptions& given)
-      : options(given), folder(given.folder, given.write), token(given.token.empty() ? make_token() : given.token) {}
+      : options(given),
+        folder(given.folder, given.write),
+        token(given.token.empty() ? make_server_token() : given.token) {}
 
   void listen();
   void accept();
@@ -364,11 +370,16 @@ void Server::Data::listen() {
   beast::error_code error;
   const auto address = asio::ip::make_address(options.address, error);
   require(!error, "'{}' is not an address to listen on, such as 127.0.0.1 or 0.0.0.0", options.address);
-  const tcp::endpoint endpoint(address, options.port);
-  acceptor.open(endpoint.protocol(), error);
-  if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
-  if (!error) acceptor.bind(endpoint, error);
-  if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
+  const auto take = [&](unsigned short port) {
+    const tcp::endpoint endpoint(address, port);
+    if (acceptor.is_open()) acceptor.close(error);
+    acceptor.open(endpoint.protocol(), error);
+    if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
+    if (!error) acceptor.bind(endpoint, error);
+    if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
+    return !error;
+  };
+  if (options.port != 0 || !take(usual_port(options.folder))) take(options.port);
   require(!error, "the server cannot listen on {}, port {}: {}", options.address, options.port, error.message());
 }
 
@@ -458,6 +469,13 @@ void Server::Data::deliver_frame(const std::weak_ptr<Watched>& to) {
   const auto frame = watched->run->latest_frame();
   const std::set<SocketSession*> all = watched->watchers;
   for (SocketSession* session : all) session->queue_frame(frame);
+}
+
+std::string make_server_token() {
+  std::random_device random;
+  std::string token;
+  for (int i = 0; i < 4; ++i) token += fmt::format("{:08x}", static_cast<std::uint32_t>(random()));
+  return token;
 }
 
 Server::Server(const ServerOptions& options) : data_(std::make_unique<Data>(options)) {

@@ -15,11 +15,14 @@ namespace kane {
 struct ServerOptions {
   std::string folder = ".";
   std::string address = "127.0.0.1";
-  unsigned short port = 0;  ///< 0: any free one
+  unsigned short port = 0;  ///< 0: the usual one of the folder, or any free one
   bool write = false;       ///< pages may save models in the folder
   std::string token{};      ///< "": a random one
   std::string open{};       ///< a model of the folder that the page opens first
 };
+
+/// 128 unguessable bits, as hexadecimal digits.
+[[nodiscard]] std::string make_server_token();
 
 /// Limits of a server; anything beyond is refused with a message.
 inline constexpr std::size_t kMostClients = 256, kMostRuns = 16;

@@ -52,7 +52,7 @@ class Workbench {
   private readonly locks: LockPanel;
   private readonly thumbnails: Thumbnails;
   private readonly gallery: Gallery;
-  private readonly lost = element("div", { id: "lost", role: "status", hidden: true }, "The server does not answer. Trying again; your text is kept.");
+  private readonly lost = element("div", { id: "lost", role: "status", hidden: true });
   private readonly asking = element("form", { class: "asking", hidden: true });
   private socket!: WebSocket;
   private path: string | null = null;
@@ -85,7 +85,7 @@ class Workbench {
     workspace.panel("right", "Analysis", this.analysis.root);
     workspace.arrange("left", ["Text", "Draw", "Parameters", "Models"]);
     workspace.onShow = (side, title) => {
-      if (side === "left") this.drawing.show(title === "Draw");
+      if (side === "left") { this.editor.flush(); this.drawing.show(title === "Draw"); }
       if (title === "Models") void this.gallery.list(this.path);
     };
     workspace.show("left", "Text");
@@ -116,7 +116,14 @@ class Workbench {
       if (event.data instanceof ArrayBuffer) this.engine.take(event.data);
       else this.take(JSON.parse(event.data) as Message);
     };
-    this.socket.onclose = () => { this.lost.hidden = false; setTimeout(() => this.connect(), PATIENCE); };
+    this.socket.onclose = () => {
+      this.lost.hidden = false;
+      // A server that was started anew has another token, unless it keeps it in a file.
+      fetch("files").then((r) => r.status === 403).catch(() => false).then((anew) => {
+        this.lost.textContent = anew ? "The server was started again and has a new address: open the one that it printed. Your text is kept." : "The server does not answer. Trying again; your text is kept.";
+      }).catch(() => undefined);
+      setTimeout(() => this.connect(), PATIENCE);
+    };
   }
   private send(message: object): void { if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message)); }
   private take(m: Message): void {
@@ -155,6 +162,7 @@ class Workbench {
   private draft(): string { return recall("draft." + this.path) ?? ""; }
   private dropDraft(): void { forget("draft." + this.path); }
   async choose(path: string): Promise<void> {
+    this.editor.flush();
     const file = await fetch("file/" + encodeURIComponent(path)).then((r) => (r.ok ? (r.json() as Promise<FileText>) : null)).catch(() => null);
     if (!file) { this.workspace.note(`'${path}' cannot be read.`); return; }
     this.path = path;
@@ -222,6 +230,7 @@ class Workbench {
   private run(text: string): void {
     if (this.unopened && this.path === UNTITLED) { this.openText(text); return; }
     this.unopened = false;
+    this.workspace.leavePast();  // the new model goes on from what is seen
     this.send({ type: "edit", text });
   }
   private show(info: ModelInfo & { preview: Sample[]; text: string }): void {
@@ -234,7 +243,7 @@ class Workbench {
     if (!same) this.equations.clear();
     this.equations.renew();
     this.locks.open();
-    if (this.path && this.path !== UNTITLED) this.thumbnails.take(this.path);
+    this.thumbnails.take(this.path === UNTITLED ? null : this.path);
     if (same) this.workspace.note("");
     if (this.restart) { this.restart = false; this.workspace.reset(); }
     if (!this.editor.text) this.editor.setText(info.text);
