@@ -7,7 +7,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { chromium } from "playwright-core";
 import { drawing } from "./drawing.mjs";
+import { gallery } from "./gallery.mjs";
 import { measuring } from "./measuring.mjs";
+import { serving } from "./serving.mjs";
 
 const [kane, source] = process.argv.slice(2), models = path.join(source, "models"), scratch = mkdtempSync(path.join(tmpdir(), "kane_web_"));
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -26,13 +28,19 @@ async function rest(page) {
   await page.evaluate("void (kane.workspace.dirty = true)");
   await until(page, "!kane.workspace.dirty && (kane.workspace.covered || !kane.workspace.view.moved)", "the picture shows where it rests");
 }
+const servers = new Set();  // none outlives the test
+process.on("exit", () => { for (const server of servers) server.kill("SIGKILL"); });
 async function serve(folder, ...options) {
-  const server = spawn(kane, ["serve", folder, "--no-browser", ...options]);
+  const server = spawn(kane, ["serve", folder, "--no-browser", ...options], { stdio: ["ignore", "pipe", "pipe"] });
+  servers.add(server);
+  server.stderr.on("data", (text) => process.stderr.write(text));
+  const ended = new Promise((done) => { server.on("exit", done); });
+  let printed = "";
   const url = await new Promise((done, fail) => {
-    server.stdout.on("data", (text) => { const found = /http:\S+/.exec(String(text)); if (found) done(found[0]); });
-    server.on("exit", (code) => fail(new Error(`kane serve ended with ${code}`)));
+    server.stdout.on("data", (text) => { printed += text; const found = /http:\S+(?=\n)/.exec(printed); if (found) done(found[0]); });
+    void ended.then((code) => fail(new Error(`kane serve ended with ${code}`)));
   });
-  return { url, end: () => new Promise((done) => { server.removeAllListeners("exit"); server.on("exit", done); server.kill("SIGINT"); }) };
+  return { url, port: new URL(url).port, end: (how = "SIGINT") => { server.kill(how); return ended; } };
 }
 /// Types a text in the place of the one in the editor.
 async function write(page, text) {
@@ -80,7 +88,7 @@ async function pull(page, body) {
   const [x, y] = await page.evaluate(onScreen(body));
   await page.mouse.move(x, y);
   await page.mouse.down();
-  assert.ok(await page.evaluate("kane.workspace.view.pulled !== null && kane.workspace.view.pulled !== undefined"), "the body is caught");
+  await until(page, "kane.workspace.view.pulled", "the body is caught");
   await page.evaluate("kane.workspace.toggle()");
   await page.mouse.move(x + 60, y - 90, { steps: 4 });
   await until(page, "kane.engine.force > 0.01", "there is a force");
@@ -89,8 +97,7 @@ async function pull(page, body) {
 }
 
 async function workbench(browser) {
-  let server = await serve(models);
-  const port = new URL(server.url).port, token = new URL(server.url).pathname;
+  const server = await serve(models);
   const context = await browser.newContext({ viewport: { width: 1280, height: 720 } }), page = await context.newPage(), errors = [], asked = [];
   page.on("pageerror", (e) => errors.push(String(e)));
   page.on("request", (r) => { if (!r.url().startsWith(server.url) && !/^(data|blob):/.test(r.url())) asked.push(r.url()); });
@@ -144,7 +151,6 @@ async function workbench(browser) {
   await server.end();
   await until(page, "!document.getElementById('lost').hidden", "the page says that the server is gone");
   await context.close();
-  assert.ok(port && token);
 }
 
 let browser;
@@ -154,12 +160,14 @@ try {
   // No tour but where it is tested. SHOTS names a folder for pictures of the page; ONLY a part of the tests.
   const toured = { newContext: async (options) => { const context = await browser.newContext(options); context.setDefaultTimeout(60000); return context; } };
   const untoured = { newContext: async (options) => { const context = await toured.newContext(options); await context.addInitScript("try { localStorage.setItem('kane.toured', '1'); } catch {}"); return context; } };
-  const tools = { kane, scratch, serve, until, rest, write, models, shots: process.env.SHOTS };
-  const parts = { "one-file page": () => oneFilePage(untoured), workbench: () => workbench(untoured), drawing: () => drawing(untoured, tools), measuring: () => measuring(toured, tools) };
+  const tools = { kane, scratch, serve, until, rest, write, pull, onScreen, models, shots: process.env.SHOTS };
+  const parts = { "one-file page": () => oneFilePage(untoured), workbench: () => workbench(untoured), drawing: () => drawing(untoured, tools), measuring: () => measuring(toured, tools),
+    gallery: () => gallery(untoured, tools), serving: () => serving(untoured, tools) };
   for (const [name, part] of Object.entries(parts)) {
     if (process.env.ONLY && process.env.ONLY !== name) continue;
+    const begin = performance.now();
     await part();
-    console.log(`${name}: ok`);
+    console.log(`${name}: ok, ${((performance.now() - begin) / 1000).toFixed(1)} s`);
   }
 } finally {
   await browser?.close();

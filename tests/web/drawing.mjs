@@ -74,9 +74,10 @@ export async function drawing(browser, { kane, scratch, serve, until, rest, writ
     near(u1 + u2, ub, 1e-6, "u2");
   }
   // The run in the page is the same motion; of long runs small differences grow, so it is a sample of the first second or so.
+  // A machine may give few samples, so it is the one nearest to 1 s.
   await rest(page);
-  const { t, state } = await page.evaluate("(() => { const h = kane.workspace.history, i = h.times.findIndex((at) => at >= 1); return { t: h.times[i], state: [...h.state(i)] }; })()");
-  assert.ok(t < 1.5, `a sample near 1 s, not ${t} s`);
+  const { t, state } = await page.evaluate("(() => { const h = kane.workspace.history, far = (i) => Math.abs(h.times[i] - 1), i = [...h.times.keys()].reduce((a, b) => (far(b) < far(a) ? b : a)); return { t: h.times[i], state: [...h.state(i)] }; })()");
+  assert.ok(t > 0.05 && t < 2, `a sample near 1 s, not ${t} s`);
   const hand = last(PENDULUM, t);
   near(state[0], hand[0], 1e-3, `q1 in the page at ${t} s`);
   near(state[0] + state[1] - tilt, hand[1], 1e-3, `q2 in the page at ${t} s`);

@@ -45,7 +45,7 @@ export async function measuring(browser, { serve, until, rest, models, shots }) 
   await page.evaluate("(() => { const w = kane.workspace, note = w.note; window.noted = []; w.note = (text, kind) => { window.noted.push(text); note.call(w, text, kind); }; })()");
   await page.fill("#expression", "2*nobody");
   await page.press("#expression", "Enter");
-  assert.match(await page.evaluate("window.noted.join()"), /nothing here is called 'nobody'/);
+  await until(page, "/nothing here is called 'nobody'/.test(window.noted.join())", "a mistake is a sentence");
   assert.equal(await page.locator(".meter").count(), 1);
   await page.evaluate("kane.workspace.setPlaying(true)");
   const inked = (of) => `(() => { const c = document.querySelector('${of}'), d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; let n = 0; for (let i = 3; i < d.length; i += 4) n += d[i] > 60; return n; })()`;
@@ -72,7 +72,7 @@ export async function measuring(browser, { serve, until, rest, models, shots }) 
   await tab("Analysis");
   await page.click("#analyse");
   await page.waitForSelector("canvas.bode");
-  assert.ok(await page.evaluate(inked("canvas.bode")) > 500, "the Bode plot is drawn");
+  await until(page, inked("canvas.bode") + " > 500", "the Bode plot is drawn");
   assert.equal(await page.evaluate("document.querySelector(\"[aria-label='Input of the Bode plot']\").selectedOptions[0].textContent"), "force x on cart");
   // Poses of the mode are shown without speeds, the motion before has them.
   await page.evaluate("(() => { const w = kane.workspace, take = w.take; window.poses = []; w.take = (t, state, row) => { if (state[2] === 0 && state[3] === 0) window.poses.push([...state]); take.call(w, t, state, row); }; })()");
