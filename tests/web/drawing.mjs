@@ -32,7 +32,7 @@ constraints:
 initial: {a: "atan2(0.3, 0.1)", b: "atan2(0.3, 0.7)", c: 90 deg}
 `;
 
-export async function drawing(browser, { kane, scratch, serve, until, rest, write, models }) {
+export async function drawing(browser, { kane, scratch, serve, until, rest, write, models, shots }) {
   const server = await serve(models), page = await (await browser.newContext({ viewport: { width: 1280, height: 720 } })).newPage(), errors = [];
   page.on("pageerror", (e) => errors.push(String(e)));
   await page.goto(server.url);
@@ -47,13 +47,17 @@ export async function drawing(browser, { kane, scratch, serve, until, rest, writ
     await page.mouse.move(to[0] - 3, to[1] + 2, { steps: 4 });
     await page.mouse.up();
   };
+  const shot = (name) => (shots ? page.screenshot({ path: `${shots}/${name}.png` }) : null);
   const click = async (p) => { const [x, y] = await place(p); await page.mouse.click(x + 2, y + 3); };
   let files = 0;
-  const last = (model, end) => {
+  /// Names of the columns, and the last row.
+  const table = (model, end) => {
     const file = path.join(scratch, `drawn_${++files}.yaml`);
     writeFileSync(file, model);
-    return String(execFileSync(kane, ["simulate", file, "--until", String(end), "--tolerance", "1e-11", "--out", "-", "--quiet"])).trim().split("\n").pop().split(",").slice(1).map(Number);
+    const rows = String(execFileSync(kane, ["simulate", file, "--until", String(end), "--tolerance", "1e-11", "--out", "-", "--quiet"])).trim().split("\n").map((row) => row.split(",").slice(1));
+    return [rows[0], rows[rows.length - 1].map(Number)];
   };
+  const last = (model, end) => table(model, end)[1];
   const near = (got, expected, tolerance, what) => assert.ok(Math.abs(got - expected) < tolerance, `${what}: ${got}, not ${expected}`);
 
   // A double pendulum.
@@ -150,6 +154,56 @@ export async function drawing(browser, { kane, scratch, serve, until, rest, writ
   await click([0, -0.9]);
   await page.keyboard.press("Delete");
   assert.ok(!/bar1|weld1/.test(await text()), "a body takes its joints along");
+  // Gears, a rope over two pulleys, a plate and a contact with the floor, on one sheet, against closed forms.
+  await page.click("#newdrawing");
+  const at = async (p) => { const [x, y] = await place(p); await page.mouse.click(x + 2, y + 2); };
+  for (const [c, r] of [[[-0.6, 0.4], 0.2], [[-0.3, 0.4], 0.1], [[-0.1, -0.8], 0.1]]) { await tool("disk"); await drag(c, [c[0] + r, c[1]]); }
+  await tool("pin");
+  await at([-0.6, 0.4]);
+  await at([-0.3, 0.4]);
+  await tool("gear");
+  await drag([-0.6, 0.4], [-0.3, 0.4]);
+  await tool("motor");
+  await at([-0.6, 0.4]);
+  await tool("box");
+  await drag([0.2, -0.4], [0.4, -0.2]);
+  await drag([0.6, -0.5], [0.8, -0.1]);
+  await tool("rope");
+  for (const p of [[0.3, -0.3], [0.3, 0.5], [0.7, 0.5], [0.7, -0.3], [0.7, -0.3]]) await at(p);
+  await tool("polygon");
+  for (const p of [[-0.9, -0.2], [-0.6, -0.2], [-0.9, -0.6], [-0.9, -0.2]]) await at(p);
+  await tool("pin");
+  await at([-0.9, -0.2]);
+  await tool("contact");
+  await drag([-0.1, -0.8], [-0.1, -1]);
+  await until(page, "kane.engine.info.coordinates.length === 12 && kane.workspace.time > 0.2", "gears, rope, plate and contact move");
+  await shot("drawn");
+  const all = await text(), mass = (body) => Number(new RegExp(`${body}: \\{mass: ([\\d.]+) kg`).exec(all)[1]), g = 9.81, when = 0.5;
+  const [names, values] = table(all, when), value = (name) => values[names.indexOf(name)], of = (body) => new RegExp(`child: ${body}[,}].*coordinates?: \\[?(\\w+),? ?(\\w*)`).exec(all).slice(1);
+  const turning = (k, r) => mass(`disk${k}`) * r * r / 2, angle1 = 0.5 * when ** 2 / (turning(1, 0.2) + 4 * turning(2, 0.1));
+  near(value(of("disk1")[0]), angle1, 1e-7, "the driving gear");
+  near(value(of("disk2")[0]), -2 * angle1, 1e-7, "the driven gear");
+  const sinks = (mass("box2") - mass("box1")) / (mass("box1") + mass("box2")) * g * when ** 2 / 2;
+  near(value(of("box2")[1]), -sinks, 1e-6, "the heavy end of the rope");
+  near(value(of("box1")[1]), sinks, 1e-6, "the light end of the rope");
+  near(value(of("disk3")[1]), -0.1, 1e-4, "the disk rests on the floor");
+  // A right-angled triangle: its mass centre is a third of its legs from the corner, its inertia about it m (a^2 + b^2)/18.
+  const [plate, [hung]] = [mass("polygon1"), of("polygon1")];
+  near(value(hung), last(`kane: 1\ngravity: [0, -${g} m/s^2, 0]\nbodies:\n  plate: {mass: ${plate}, com: [0.1, ${-0.4 / 3}, 0], inertia: [1, 1, ${plate * 0.25 / 18}]}\njoints:\n  pin: {type: revolute, parent: N, child: plate, axis: z, coordinate: a}\n`, when)[0], 1e-4, "the plate");  // its centroid is written to 10 um
+  // They are read back from the text as they were drawn.
+  await page.evaluate("kane.drawing.read()");
+  assert.deepEqual(await page.evaluate("[kane.drawing.problem, kane.drawing.drawing.pairs.map((p) => p.kind), kane.drawing.drawing.links.map((l) => l.ends.length)]"), ["", ["gear", "contact"], [4]]);
+  await page.keyboard.press("Escape");
+  await at([0.4, 0.5]);
+  await page.keyboard.press("Delete");
+  assert.ok(!/rope1/.test(await text()), "the rope takes its points along");
+  // Lengths in inches.
+  await page.selectOption("#unit", "in");
+  await at([-0.6, 0.5]);
+  await page.fill(".properties input[aria-label=radius]", "6");
+  await page.press(".properties input[aria-label=radius]", "Enter");
+  assert.match(await text(), /disk1: .*radius: 0\.1524,/);
+  await page.selectOption("#unit", "m");
   // The server's refusal is shown beside the sheet: a pin in an anchored disk has nothing to do.
   await page.click("#newdrawing");
   await tool("disk");

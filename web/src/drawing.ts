@@ -1,4 +1,4 @@
-// A drawing: bodies, joints, springs and dampers in the plane, in metres, all in the axes of the ground. It is read from the text
+// A drawing: bodies, joints, springs, dampers, ropes, gears and contacts in the plane, in metres, all in the axes of the ground. It is read from the text
 // of a model and written back into it. The axes of every body are parallel to those of the ground as it is drawn, so that the
 // drawing is the model with all coordinates zero, and closed loops are closed.
 
@@ -6,7 +6,7 @@ import { type Flow, type FlowMap, ModelText, PlaceError, listIn, mapIn, textIn, 
 
 export type Point = [number, number];
 
-const LENGTHS: Record<string, number> = { "": 1, m: 1, mm: 1e-3, cm: 1e-2, in: 0.0254, ft: 0.3048 }, ANGLES: Record<string, number> = { "": 1, rad: 1, deg: Math.PI / 180 };
+export const LENGTHS: Record<string, number> = { "": 1, m: 1, mm: 1e-3, cm: 1e-2, in: 0.0254, ft: 0.3048 }, ANGLES: Record<string, number> = { "": 1, rad: 1, deg: Math.PI / 180 };
 export const P2 = {
   add: (a: Point, b: Point): Point => [a[0] + b[0], a[1] + b[1]], sub: (a: Point, b: Point): Point => [a[0] - b[0], a[1] - b[1]],
   far: (a: Point, b: Point): number => Math.hypot(a[0] - b[0], a[1] - b[1]), same: (a: Point, b: Point): boolean => Math.hypot(a[0] - b[0], a[1] - b[1]) < 2e-4,
@@ -23,12 +23,50 @@ interface Thing { name: string; value: FlowMap }
 export interface Bar extends Thing { kind: "bar"; a: Point; b: Point; width: number }
 export interface Box extends Thing { kind: "box"; at: Point; size: number[]; angle: number }
 export interface Disk extends Thing { kind: "disk"; at: Point; radius: number }
-export type Body = Bar | Box | Disk;
+/// A convex plate; the corners are relative to its centroid `at`, in positive order.
+export interface Polygon extends Thing { kind: "polygon"; at: Point; corners: Point[] }
+export type Body = Bar | Box | Disk | Polygon;
 /// A joint between two bodies, or a body and the ground "N"; of a slot, the first of them has the line.
 export interface DrawnJoint extends Thing { kind: "pin" | "slider" | "slot" | "weld"; at: Point; axis: Point | null; of: [string, string] }
 export interface LinkEnd { on: string; at: Point }
-export interface Link extends Thing { kind: "spring" | "damper"; ends: [LinkEnd, LinkEnd] }
-export type Drawn = Body | DrawnJoint | Link;
+/// A rope runs from its first end to its last over what is between them; it is always taut.
+export interface Link extends Thing { kind: "spring" | "damper" | "rope"; ends: LinkEnd[] }
+/// Two disks that mesh, or two bodies that cannot pass through each other; on the ground "N", there is a floor at a height.
+export interface Pair extends Thing { kind: "gear" | "contact"; of: [string, string]; height: number }
+export type Drawn = Body | DrawnJoint | Link | Pair;
+const DEEP = 0.04;  // m, of new plates
+
+/// The corners of the convex hull, in positive order (Andrew 1979).
+export function hull(points: Point[]): Point[] {
+  const all = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]), half = (list: Point[]): Point[] => {
+    const out: Point[] = [];
+    for (const p of list) {
+      while (out.length > 1) {
+        const [a, b] = out.slice(-2);
+        if ((b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]) > 1e-12) break;
+        out.pop();
+      }
+      out.push(p);
+    }
+    return out.slice(0, -1);
+  };
+  return [...half(all), ...half(all.reverse())];
+}
+/// Area, centroid, and second moments about the centroid for a unit of area: of x^2, y^2 and xy, by Green's theorem.
+export function areaOf(corners: Point[]): { area: number; middle: Point; xx: number; yy: number; xy: number } {
+  let area = 0, mx = 0, my = 0, xx = 0, yy = 0, xy = 0;
+  corners.forEach(([x, y], i) => {
+    const [p, q] = corners[(i + 1) % corners.length], c = x * q - p * y;
+    area += c / 2;
+    mx += c * (x + p) / 6;
+    my += c * (y + q) / 6;
+    xx += c * (x * x + x * p + p * p) / 12;
+    yy += c * (y * y + y * q + q * q) / 12;
+    xy += c * (x * q + 2 * x * y + 2 * p * q + p * y) / 24;
+  });
+  const middle: Point = [mx / area, my / area];
+  return { area, middle, xx: xx / area - middle[0] ** 2, yy: yy / area - middle[1] ** 2, xy: xy / area - middle[0] * middle[1] };
+}
 /// A joint as the text has it, before it is known where its bodies are.
 interface WrittenJoint { name: string; kind: DrawnJoint["kind"] | "free"; of: [string, string]; axis: Point | null; value: FlowMap; ends: { parent: string; child: string; at: Point; childAt: Point } }
 
@@ -36,6 +74,7 @@ export class Drawing {
   bodies: Body[] = [];
   joints: DrawnJoint[] = [];
   links: Link[] = [];
+  pairs: Pair[] = [];
   /// Joints of bodies that nothing else carries, by the names of the bodies.
   private readonly free = new Map<string, WrittenJoint>();
 
@@ -43,6 +82,11 @@ export class Drawing {
   origin(name: string): Point {
     const b = this.body(name);
     return !b ? [0, 0] : b.kind === "bar" ? b.a : b.at;
+  }
+  /// The middle of a body; of the ground, its origin.
+  middle(name: string): Point {
+    const b = this.body(name);
+    return !b ? [0, 0] : b.kind === "bar" ? P2.middle(b.a, b.b) : b.at;
   }
   /// A name that nothing in the text has.
   newName(kind: string, text: string): string { for (let k = 1; ; k++) if (!new RegExp(`\\b${kind}${k}\\b`).test(text)) return kind + k; }
@@ -71,6 +115,19 @@ export class Drawing {
       const kind = (["spring", "damper"] as const).find((k) => value.has(k)), a = points.get(textIn(value.get("from")) ?? ""), b = points.get(textIn(value.get("to")) ?? "");
       if (kind && a && b) drawing.links.push({ name, kind, ends: [a, b], value });
     });
+    const known = (names: Flow | undefined): [string, string] | null => {
+      const [a, b] = listIn(names)?.map((n) => textIn(n) ?? "") ?? [], drawn = (n: string): boolean => n === "N" || drawing.body(n) !== undefined;
+      return a && b && drawn(a) && drawn(b) ? [a, b] : null;
+    };
+    each("constraints", (name, value) => {
+      const ends = listIn(value.get("rope") ?? value.get("rod"))?.map((n) => points.get(textIn(n) ?? "")), of = known(value.get("gear"));
+      if (ends?.every((e) => e)) drawing.links.push({ name, kind: "rope", ends: ends as LinkEnd[], value });
+      if (of?.every((n) => drawing.body(n)?.kind === "disk")) drawing.pairs.push({ name, kind: "gear", of, height: 0, value });
+    });
+    each("contacts", (name, value) => {
+      const of = known(value.get("between")), floor = of?.includes("N");
+      if (of && (!floor || value.get("plane") === "N.y")) drawing.pairs.push({ name, kind: "contact", of, height: floor ? Drawing.number(value.get("height"), LENGTHS) : 0, value });
+    });
     return drawing;
   }
   private static number(text: Flow | undefined, units: Record<string, number>): number {
@@ -85,7 +142,11 @@ export class Drawing {
     return [Drawing.number(list[0], LENGTHS), Drawing.number(list[1], LENGTHS)];
   }
   private static readBody(name: string, value: FlowMap): Body {
-    const shape = mapIn(value.get("shape"));
+    const shape = mapIn(value.get("shape")), mesh = listIn(mapIn(value.get("geometry"))?.get("mesh"));
+    if (mesh) {
+      const corners = mesh.map((p): Point => { const c = listIn(p) ?? []; return [Drawing.number(c[0], LENGTHS), Drawing.number(c[1], LENGTHS)]; });
+      return { name, kind: "polygon", at: [0, 0], corners: hull(corners), value };
+    }
     if (!shape) throw new Error("a body without a shape cannot be drawn");
     const size = shape.get("box"), round = shape.get("cylinder"), turn = shape.get("orientation"), end = mapIn(value.get("points"))?.get("end");
     const turning = mapIn(turn);
@@ -93,7 +154,7 @@ export class Drawing {
     const angle = turning ? Drawing.number(turning.get("angle"), ANGLES) : 0;
     if (!end && Math.hypot(...Drawing.point(shape.get("at"))) > 0) throw new Error("the origin of a box or a disk is its centre here");
     if (round instanceof Map) return { name, kind: "disk", at: [0, 0], radius: Drawing.number(round.get("radius"), LENGTHS), value };
-    if (!Array.isArray(size)) throw new Error("bars, boxes and disks can be drawn (box or cylinder)");
+    if (!Array.isArray(size)) throw new Error("bars, boxes, disks and polygons can be drawn (box, cylinder, or geometry with a mesh of points)");
     if (end) return { name, kind: "bar", a: [0, 0], b: Drawing.point(end), width: Drawing.number(size[1], LENGTHS), value };
     return { name, kind: "box", at: [0, 0], size: size.map((s) => Drawing.number(s, LENGTHS)), angle, value };
   }
@@ -144,28 +205,60 @@ export class Drawing {
   /// The text with the drawing in it.
   write(text: string): string {
     const out = new ModelText(text), keep = (section: string, names: { has(name: string): boolean }): void => { for (const name of [...out.entries(section).keys()]) if (!names.has(name)) out.remove(section, name); };
-    const ends = (link: Link): [string, string] => [link.name + "_a", link.name + "_b"], old = Drawing.read(text);
+    const old = Drawing.read(text), section = (link: Link): string => (link.kind === "rope" ? "constraints" : "loads");
+    const names = (link: Link): string[] => {
+      const written = link.kind === "rope" ? listIn(link.value.get("rope") ?? link.value.get("rod")) : link.value.has("from") ? [link.value.get("from") ?? "", link.value.get("to") ?? ""] : undefined;
+      return written ? written.map((n) => textIn(n) ?? "") : link.ends.map((_, k) => `${link.name}_${"abcdefghijklmnopqrstuvwxyz"[k]}`);
+    };
     keep("bodies", new Set(this.bodies.map((b) => b.name)));
     for (const b of this.bodies) out.set("bodies", b.name, this.writeBody(b));
     const joints = this.arrange(text);
     keep("joints", joints);
     for (const [name, value] of joints) out.set("joints", name, value);
     for (const link of old.links.filter((l) => !this.links.some((k) => k.name === l.name)))
-      for (const [section, name] of [["loads", link.name], ["points", textIn(link.value.get("from"))], ["points", textIn(link.value.get("to"))]]) out.remove(section ?? "", name ?? "");
+      for (const [part, name] of [[section(link), link.name], ...names(link).map((n) => ["points", n])]) out.remove(part, name);
     for (const link of this.links) {
-      const names = link.value.has("from") ? [textIn(link.value.get("from")) ?? "", textIn(link.value.get("to")) ?? ""] : ends(link);
-      link.ends.forEach((e, k) => out.set("points", names[k], new Map<string, Flow>([["on", e.on], ["at", place(P2.sub(e.at, this.origin(e.on)))]])));
-      const value = new Map(link.value);
-      if (!value.has("from")) { const rest = [...value].slice(1); value.clear(); value.set(link.kind, link.value.get(link.kind) ?? "").set("from", names[0]).set("to", names[1]); for (const [k, v] of rest) value.set(k, v); }
-      out.set("loads", link.name, value);
+      const at = names(link), value: FlowMap = new Map();
+      link.ends.forEach((e, k) => out.set("points", at[k], new Map<string, Flow>([["on", e.on], ["at", place(P2.sub(e.at, this.origin(e.on)))]])));
+      if (link.kind === "rope") value.set(at.length > 2 ? "rope" : "rod", at).set("length", short(Drawing.lengthOf(link), 8));
+      else if (!link.value.has("from")) value.set(link.kind, link.value.get(link.kind) ?? "").set("from", at[0]).set("to", at[1]);
+      for (const [k, v] of link.value) if (!value.has(k)) value.set(k, v);
+      out.set(section(link), link.name, value);
     }
+    const home = (pair: Pair): string => (pair.kind === "gear" ? "constraints" : "contacts");
+    for (const pair of old.pairs) if (!this.pairs.some((p) => p.name === pair.name)) out.remove(home(pair), pair.name);
+    for (const pair of this.pairs) out.set(home(pair), pair.name, this.writePair(pair));
     const motor = (j: DrawnJoint): string => textIn(j.value.get("actuator")) ?? "";
     const motors = new Set(this.joints.map(motor).filter(Boolean)), before = old.joints.map(motor).filter(Boolean);
     for (const name of before) if (!motors.has(name)) out.remove("inputs", name);
     for (const name of motors) if (!out.entries("inputs").has(name)) out.set("inputs", name, this.joints.find((j) => motor(j) === name)?.kind === "slider" ? "1 N" : "1 N*m");
     return out.text;
   }
+  static lengthOf(link: Link): number { return link.ends.slice(1).reduce((sum, e, k) => sum + P2.far(e.at, link.ends[k].at), 0); }
+  /// Gears are the disks as they are drawn; one inside the other is a ring and its pinion.
+  private writePair(pair: Pair): FlowMap {
+    const value: FlowMap = new Map(pair.value), [a, b] = pair.of.map((n) => this.body(n));
+    if (pair.kind === "contact") {
+      value.set("between", pair.of);
+      if (pair.of.includes("N")) value.set("plane", "N.y").set("height", short(pair.height));
+      return value;
+    }
+    value.set("gear", pair.of);
+    if (a?.kind !== "disk" || b?.kind !== "disk") return value;
+    if (!value.has("teeth")) value.set("radii", [short(a.radius), short(b.radius)]);
+    if (P2.far(a.at, b.at) < Math.max(a.radius, b.radius)) value.set("internal", "true"); else value.delete("internal");
+    return value;
+  }
+  private static writePolygon(b: Polygon): FlowMap {
+    const value: FlowMap = new Map(b.value), { xx, yy, xy } = areaOf(b.corners), thick = DEEP ** 2 / 12, written = textIn(b.value.get("mass")) ?? "1 kg", mass = /^[\w.\s]+$/.test(written) ? written : `(${written})`;
+    const moment = (k: number): Flow => `${mass}*${short(k, 7)} m^2`;
+    value.set("inertia", [moment(yy + thick), moment(xx + thick), moment(xx + yy), `-${mass}*${short(xy, 7)} m^2`, "0", "0"]);
+    const before = mapIn(b.value.get("geometry"));
+    value.set("geometry", new Map<string, Flow>([...(before ?? []), ["mesh", b.corners.flatMap((p): Flow[] => [[short(p[0]), short(p[1]), short(-DEEP / 2)], [short(p[0]), short(p[1]), short(DEEP / 2)]])]]));
+    return value;
+  }
   private writeBody(b: Body): FlowMap {
+    if (b.kind === "polygon") return Drawing.writePolygon(b);
     const value: FlowMap = new Map(b.value), shape: FlowMap = new Map(), before = mapIn(b.value.get("shape"));
     let angle = b.kind === "box" ? b.angle : 0;
     if (b.kind === "disk") shape.set("cylinder", new Map<string, Flow>([["radius", short(b.radius)], ["length", mapIn(before?.get("cylinder"))?.get("length") ?? "0.04"]]));
@@ -238,12 +331,13 @@ export class Drawing {
   /// Points that others snap to.
   nodes(): Point[] {
     const all: Point[] = [];
-    for (const b of this.bodies) all.push(...(b.kind === "bar" ? [b.a, b.b] : [b.at]), ...(b.kind === "box" ? this.corners(b) : []));
+    for (const b of this.bodies) all.push(...(b.kind === "bar" ? [b.a, b.b] : [b.at]), ...(b.kind === "box" || b.kind === "polygon" ? this.corners(b) : []));
     return [...all, ...this.joints.map((j) => j.at), ...this.links.flatMap((l) => l.ends.map((e) => e.at))];
   }
-  corners(b: Box): Point[] { return [[-1, -1], [1, -1], [1, 1], [-1, 1]].map(([x, y]) => P2.add(b.at, P2.turn([x * b.size[0] / 2, y * b.size[1] / 2], b.angle))); }
+  corners(b: Box | Polygon): Point[] { return b.kind === "polygon" ? b.corners.map((p) => P2.add(b.at, p)) : [[-1, -1], [1, -1], [1, 1], [-1, 1]].map(([x, y]) => P2.add(b.at, P2.turn([x * b.size[0] / 2, y * b.size[1] / 2], b.angle))); }
   private covers(b: Body, p: Point, more = 0): boolean {
     if (b.kind === "disk") return P2.far(b.at, p) <= b.radius + more;
+    if (b.kind === "polygon") return this.corners(b).every((a, i, all) => { const d = P2.sub(all[(i + 1) % all.length], a), e = P2.sub(p, a); return d[0] * e[1] - d[1] * e[0] >= -more * Math.hypot(...d); });
     const along: Point = b.kind === "bar" ? P2.sub(b.b, b.a) : [1, 0], angle = b.kind === "bar" ? Math.atan2(along[1], along[0]) : b.angle;
     const size = b.kind === "bar" ? [Math.hypot(...along) + b.width, b.width] : b.size, d = P2.turn(P2.sub(p, b.kind === "bar" ? P2.middle(b.a, b.b) : b.at), -angle);
     return Math.abs(d[0]) <= size[0] / 2 + more && Math.abs(d[1]) <= size[1] / 2 + more;
@@ -301,6 +395,7 @@ export class Drawing {
     const gone = (n: string): boolean => n !== "N" && !this.body(n);
     this.joints = this.joints.filter((j) => j !== thing && !j.of.some(gone));
     this.links = this.links.filter((l) => l !== thing && !l.ends.some((e) => gone(e.on)));
+    this.pairs = this.pairs.filter((p) => p !== thing && !p.of.some(gone));
     for (const name of [...this.free.keys()]) if (gone(name)) this.free.delete(name);
   }
 }

@@ -2,7 +2,7 @@
 
 import { colours } from "./dom";
 import type { DrawPane } from "./draw_pane";
-import { P2, short, type Body, type DrawnJoint, type Link, type Point } from "./drawing";
+import { LENGTHS, P2, type Body, type DrawnJoint, type Link, type Pair, type Point } from "./drawing";
 
 export class DrawingPainter {
   private readonly g: CanvasRenderingContext2D;
@@ -22,10 +22,12 @@ export class DrawingPainter {
     g.fillRect(0, 0, this.w, this.h);
     this.grid();
     for (const b of d.bodies) this.body(b, b === pane.selected);
-    for (const l of d.links) this.link(l.kind, l.ends[0].at, l.ends[1].at, l === pane.selected);
+    for (const p of d.pairs) this.pair(p, p === pane.selected);
+    for (const l of d.links) this.link(l, l === pane.selected);
     for (const j of d.joints) this.joint(j, j === pane.selected);
     this.motion();
     if (pane.drag?.kind === "draw") this.sketch(pane.drag.from, pane.drag.to);
+    if (pane.drag?.kind === "path") this.path(pane.drag.points);
     if (pane.cursor && pane.tool !== "select") { const [x, y] = pane.toScreen(pane.cursor); this.ring(x, y, 4, this.colour("accent")); }
   }
   private grid(): void {
@@ -41,7 +43,7 @@ export class DrawingPainter {
     g.globalAlpha = 1;
     g.fillStyle = this.colour("faint");
     g.font = "11px system-ui, sans-serif";
-    g.fillText(`grid ${Number(step.toPrecision(2))} m`, 14, this.h - 12);
+    g.fillText(`grid ${Number((step / LENGTHS[pane.unit]).toPrecision(2))} ${pane.unit}`, 14, this.h - 12);
   }
   /// Outline of a body; `pose` {at, angle} of its axes, where it is not as drawn.
   private outline(b: Body, pose?: { at: Point; angle: number }): void {
@@ -52,7 +54,7 @@ export class DrawingPainter {
       g.arc(x, y, r, 0, 2 * Math.PI); g.moveTo(x, y); g.lineTo(...e);
       return;
     }
-    if (b.kind === "box") { this.pane.drawing.corners(b).forEach((p, k) => (k ? g.lineTo(...to(p)) : g.moveTo(...to(p)))); g.closePath(); return; }
+    if (b.kind === "box" || b.kind === "polygon") { this.pane.drawing.corners(b).forEach((p, k) => (k ? g.lineTo(...to(p)) : g.moveTo(...to(p)))); g.closePath(); return; }
     const a = to(b.a), e = to(b.b), angle = Math.atan2(e[1] - a[1], e[0] - a[0]), r = Math.max(2, b.width / 2 * pane.scale);
     g.arc(...a, r, angle + Math.PI / 2, angle - Math.PI / 2);
     g.arc(...e, r, angle - Math.PI / 2, angle + Math.PI / 2);
@@ -107,7 +109,49 @@ export class DrawingPainter {
       g.beginPath(); g.arc(x, y, 13, -2.6, 0.9); g.lineTo(x + 13 * Math.cos(0.9) + 6, y + 13 * Math.sin(0.9) - 4); g.strokeStyle = this.colour("accent"); g.lineWidth = 2; g.stroke();
     }
   }
-  private link(kind: Link["kind"], a: Point, b: Point, lit: boolean): void {
+  /// A short line across the place of a contact, a floor with its hatching, or the pitch circles of gears.
+  private pair(pair: Pair, lit: boolean): void {
+    const { pane, g } = this, at = pane.pairPlace(pair), [x, y] = pane.toScreen(at);
+    g.strokeStyle = this.colour(lit ? "accent" : "faint");
+    g.lineWidth = 1.4;
+    if (pair.kind === "gear") {
+      g.setLineDash([3, 3]);
+      for (const n of pair.of) { const b = pane.drawing.body(n); if (b?.kind === "disk") { g.beginPath(); g.arc(...pane.toScreen(b.at), b.radius * pane.scale - 3, 0, 2 * Math.PI); g.stroke(); } }
+      g.setLineDash([]);
+      this.ring(x, y, 5, this.colour(lit ? "accent" : "ink"), this.colour("card"));
+      return;
+    }
+    if (pair.of.includes("N")) { g.beginPath(); g.moveTo(0, y); g.lineTo(this.w, y); g.stroke(); this.hatch(x, y, 0); return; }
+    const [a, b] = pair.of.map((n) => pane.toScreen(pane.drawing.middle(n)));
+    g.setLineDash([2, 4]);
+    g.beginPath(); g.moveTo(...a); g.lineTo(...b); g.stroke();
+    g.setLineDash([]);
+    g.beginPath(); g.moveTo(x - 5, y - 5); g.lineTo(x + 5, y + 5); g.moveTo(x - 5, y + 5); g.lineTo(x + 5, y - 5); g.stroke();
+  }
+  /// Clicks of a polygon or a rope so far.
+  private path(points: Point[]): void {
+    const { pane, g } = this, all = (pane.cursor ? [...points, pane.cursor] : points).map((p) => pane.toScreen(p));
+    g.strokeStyle = this.colour("accent");
+    g.lineWidth = 1.6;
+    g.setLineDash([5, 4]);
+    g.beginPath();
+    for (const p of all) g.lineTo(...p);
+    if (pane.tool === "polygon") g.closePath();
+    g.stroke();
+    g.setLineDash([]);
+    for (const p of all) this.ring(...p, 3, this.colour("accent"));
+  }
+  private link(link: Link, lit: boolean): void {
+    const { pane, g } = this;
+    if (link.kind !== "rope") { this.spring(link.kind, link.ends[0].at, link.ends[1].at, lit); return; }
+    g.strokeStyle = this.colour(lit ? "accent" : "ink");
+    g.lineWidth = 1.8;
+    g.beginPath();
+    for (const e of link.ends) g.lineTo(...pane.toScreen(e.at));
+    g.stroke();
+    for (const e of link.ends) this.ring(...pane.toScreen(e.at), 3, this.colour(lit ? "accent" : "ink"), this.colour("card"));
+  }
+  private spring(kind: "spring" | "damper", a: Point, b: Point, lit: boolean): void {
     const { pane, g } = this, p = pane.toScreen(a), q = pane.toScreen(b), l = Math.hypot(q[0] - p[0], q[1] - p[1]);
     g.save(); g.translate(...p); g.rotate(Math.atan2(q[1] - p[1], q[0] - p[0]));
     g.strokeStyle = this.colour(lit ? "accent" : "ink");
@@ -146,9 +190,9 @@ export class DrawingPainter {
     g.stroke();
     g.setLineDash([]);
     if (far < 1e-6) return;
-    const [x, y] = pane.toScreen(to), size = P2.sub(to, from).map((v) => short(Math.abs(v), 3));
+    const [x, y] = pane.toScreen(to), long = (v: number): string => String(Number((Math.abs(v) / LENGTHS[pane.unit]).toPrecision(3))), size = P2.sub(to, from).map(long);
     g.fillStyle = this.colour("accent");
     g.font = "600 12px system-ui, sans-serif";
-    g.fillText(tool === "box" ? `${size[0]} \u00d7 ${size[1]} m` : `${short(far, 3)} m`, x + 12, y - 10);
+    g.fillText(tool === "box" ? `${size[0]} \u00d7 ${size[1]} ${pane.unit}` : `${long(far)} ${pane.unit}`, x + 12, y - 10);
   }
 }

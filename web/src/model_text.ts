@@ -73,7 +73,7 @@ export function writeFlow(value: Flow): string {
 }
 
 /// The order in which new sections are put.
-const SECTIONS = ["kane", "name", "description", "parameters", "inputs", "gravity", "bodies", "joints", "points", "loads"];
+const SECTIONS = ["kane", "name", "description", "parameters", "inputs", "gravity", "bodies", "joints", "points", "constraints", "contacts", "loads"];
 
 export class ModelText {
   readonly lines: string[];
