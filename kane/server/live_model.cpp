@@ -66,7 +66,7 @@ void apply_locks(Mechanism& mechanism, const LiveSource& source) {
 InfoJson preview_of(const LiveModel& live) {
   InfoJson list = InfoJson::array();
   const auto begin = std::chrono::steady_clock::now();
-  constexpr std::chrono::milliseconds kPatience{60};
+  constexpr std::chrono::milliseconds kPatience{30};
   constexpr double kAhead = 4, kStep = 0.1;  // s
   Simulation run(live.model);
   const double end = run.time() + kAhead;

@@ -300,10 +300,12 @@ void LiveRun::set_parameter(const std::string& name, double value) {
   try {
     parameters_[name] = value;
     use(parameters_);
+    {  // before the answer, after which a page may ask for an analysis
+      const std::lock_guard lock(mutex_);
+      parameters_set_ = parameters_;
+    }
     tell_values();
     failed_ = false;
-    const std::lock_guard lock(mutex_);
-    parameters_set_ = parameters_;
   } catch (const std::exception& error) {
     parameters_ = before;
     try {

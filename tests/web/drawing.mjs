@@ -176,7 +176,7 @@ export async function drawing(browser, { kane, scratch, serve, until, rest, writ
   await at([-0.9, -0.2]);
   await tool("contact");
   await drag([-0.1, -0.8], [-0.1, -1]);
-  await until(page, "kane.engine.info.coordinates.length === 12 && kane.workspace.time > 0.2", "gears, rope, plate and contact move");
+  await until(page, "kane.engine.info.coordinates.length === 12 && kane.workspace.marks.length && kane.workspace.history.count > 5", "gears, rope, plate and contact move");
   await shot("drawn");
   const all = await text(), mass = (body) => Number(new RegExp(`${body}: \\{mass: ([\\d.]+) kg`).exec(all)[1]), g = 9.81, when = 0.5;
   const [names, values] = table(all, when), value = (name) => values[names.indexOf(name)], of = (body) => new RegExp(`child: ${body}[,}].*coordinates?: \\[?(\\w+),? ?(\\w*)`).exec(all).slice(1);

@@ -74,6 +74,20 @@ export async function measuring(browser, { serve, until, rest, models, shots }) 
   await page.waitForSelector("canvas.bode");
   await until(page, inked("canvas.bode") + " > 500", "the Bode plot is drawn");
   assert.equal(await page.evaluate("document.querySelector(\"[aria-label='Input of the Bode plot']\").selectedOptions[0].textContent"), "force x on cart");
+  // The root locus: the feedback of the model places the poles at -2 +- i, -3 and -4; their sum goes with the gain k2 in a line.
+  const sum = "kane.analysis.trail.at(-1).reduce((s, [re]) => s + re, 0)", first = await page.evaluate(sum);
+  assert.ok(Math.abs(first + 11) < 0.02, `the poles add up to ${first}`);
+  await page.selectOption("[aria-label='Parameter of the root locus']", "k2");
+  const sums = [];
+  for (const k2 of [7.36, 8.36, 9.36]) {
+    await page.evaluate("void (kane.analysis.trail.length = 0)");
+    await page.fill(".locus .slider[data-name=k2] .value input", String(k2));
+    await page.press(".locus .slider[data-name=k2] .value input", "Enter");
+    await until(page, `kane.workspace.values.get('k2') === ${k2} && !kane.analysis.asked && kane.analysis.trail.length`, "the eigenvalues follow the slider");
+    sums.push(await page.evaluate(sum));
+  }
+  assert.ok(Math.abs(sums[2] - sums[0]) > 0.5 && Math.abs(sums[2] - 2 * sums[1] + sums[0]) < 1e-6, `the trace is linear in the gain: ${sums}`);
+  await shot("locus");
   // Poses of the mode are shown without speeds, the motion before has them.
   await page.evaluate("(() => { const w = kane.workspace, take = w.take; window.poses = []; w.take = (t, state, row) => { if (state[2] === 0 && state[3] === 0) window.poses.push([...state]); take.call(w, t, state, row); }; })()");
   await page.click("[data-mode='0']");

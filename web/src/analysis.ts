@@ -3,6 +3,7 @@
 import { colours, digits as five, element } from "./dom";
 import type { Engine } from "./engine";
 import type { ModelInfo } from "./model_info";
+import { parameterSlider } from "./sliders";
 import type { Workspace } from "./workspace";
 
 type Complex = [number, number];
@@ -20,6 +21,7 @@ export interface Analysis {
   B?: number[][];
 }
 interface AnalysisHands { send(message: object): void; workspace: Workspace; engine(): Engine }
+const MOST_ROOTS = 400;
 interface BodePoint { w: number; size: number; phase: number }
 
 
@@ -53,14 +55,54 @@ export class AnalysisPane {
   before: { t: number; state: number[] } | null = null;  ///< the motion goes on from here
   private readonly box = element("div", { id: "analysed" });
   private plane: [number, number, number] = [1, 1, 1];  // pixels for 1/s, width and height
+  /// The root locus: eigenvalues with the values that the sliders had since they were asked for.
+  readonly trail: Complex[][] = [];
+  private readonly locus = element("div", { class: "locus" });
+  private latest: Analysis | null = null;
+  private asked = false;  // an answer is under way
+  private again = false;  // it is out of date already
 
   constructor(private readonly hands: AnalysisHands) {
     this.root = element("div", {}, element("p", { class: "hint" }, "Equilibrium, eigenvalues, mode shapes and frequency responses of the present model, with the parameters of the sliders."),
-      element("button", { id: "analyse", onclick: () => this.ask() }, "Find them"), this.box);
+      element("button", { id: "analyse", onclick: () => this.ask() }, "Find them"), this.locus, this.box);
+    hands.workspace.onParameter = () => this.follow();
   }
-  private ask(): void { this.rest(); this.hands.send({ type: "analyse" }); }
+  private ask(): void { this.rest(); this.trail.length = 0; this.asked = true; this.hands.send({ type: "analyse" }); }
+  /// Another model, or another text of it: a slider for the root locus.
+  open(): void {
+    const w = this.hands.workspace, free = w.info.parameters.map((p, i) => ({ ...p, i })).filter((p) => p.free !== false);
+    this.asked = this.again = false;
+    this.latest = null;
+    this.trail.length = 0;
+    this.box.replaceChildren();
+    this.locus.replaceChildren();
+    this.locus.hidden = true;
+    const choice = element("select", { "aria-label": "Parameter of the root locus" }, ...free.map((p) => new Option(p.name, p.name))), place = element("div");
+    const row = (): void => { const p = free.find((f) => f.name === choice.value); if (p) place.replaceChildren(parameterSlider({ ...p, value: w.values.get(p.name) ?? p.value }, (v) => w.changeParameter(p.i, p.name, v), (why) => w.note(why)).root); };
+    choice.addEventListener("change", () => { this.trail.length = 0; row(); if (this.latest) this.show(this.latest); });
+    if (free.length) { this.locus.append(element("h2", { class: "small" }, "Root locus of ", choice), place); row(); }
+  }
+  /// A slider has moved: the eigenvalues follow it, one question at a time, and leave their trail.
+  private follow(): void {
+    if (!this.latest || this.moving) return;
+    if (this.asked) { this.again = true; return; }
+    this.asked = true;
+    this.hands.send({ type: "analyse" });
+  }
   show(m: Analysis): void {
-    const box = this.box;
+    const box = this.box, [wide, high] = [box.scrollHeight, this.root.parentElement?.scrollTop ?? 0];
+    this.asked = false;
+    this.latest = m;
+    this.locus.hidden = !this.locus.childElementCount;
+    if (!m.message && m.eigenvalues !== this.trail.at(-1)) this.trail.push(m.eigenvalues);
+    if (this.trail.length > MOST_ROOTS) this.trail.shift();
+    if (this.again) { this.again = false; this.follow(); }
+    box.style.minHeight = `${wide}px`;  // so that nothing jumps while it is filled again
+    this.fill(box, m);
+    box.style.minHeight = "";
+    if (this.root.parentElement) this.root.parentElement.scrollTop = high;
+  }
+  private fill(box: HTMLElement, m: Analysis): void {
     box.replaceChildren();
     if (m.message) { box.append(element("p", {}, m.message)); return; }
     const table = (rows: string[][]): HTMLElement => { const t = element("table", { class: "values" }); for (const r of rows) { const row = t.insertRow(); for (const c of r) row.insertCell().append(c); } return t; };
@@ -201,12 +243,14 @@ export class AnalysisPane {
     canvas.width = w * ratio;
     canvas.height = h * ratio;
     g.scale(ratio, ratio);
-    const size = 1.2 * Math.max(1e-6, ...roots.flat().map(Math.abs)), k = Math.min(w, h) / 2 / size, X = (v: number): number => w / 2 + k * v, Y = (v: number): number => h / 2 - k * v;
+    const size = 1.2 * Math.max(1e-6, ...roots.flat().map(Math.abs), ...this.trail.flat(2).map(Math.abs)), k = Math.min(w, h) / 2 / size, X = (v: number): number => w / 2 + k * v, Y = (v: number): number => h / 2 - k * v;
     this.plane = [k, w, h];
     g.fillStyle = paint("wash");
     g.fillRect(0, 0, w / 2, h);  // stable
     g.strokeStyle = paint("line");
     g.beginPath(); g.moveTo(0, h / 2); g.lineTo(w, h / 2); g.moveTo(w / 2, 0); g.lineTo(w / 2, h); g.stroke();
+    g.fillStyle = paint("faint");
+    for (const [re, im] of this.trail.flat()) { g.beginPath(); g.arc(X(re), Y(im), 1.6, 0, 7); g.fill(); }
     g.strokeStyle = paint("accent");
     g.lineWidth = 2;
     for (const [re, im] of roots) { const x = X(re), y = Y(im); g.beginPath(); g.moveTo(x - 4, y - 4); g.lineTo(x + 4, y + 4); g.moveTo(x - 4, y + 4); g.lineTo(x + 4, y - 4); g.stroke(); }

@@ -87,7 +87,12 @@ export class EquationPane {
   show(d: Derivation): void {
     const turn = ++this.turn;
     this.cost.classList.toggle("bad", Boolean(d.message));
-    if (d.message) { this.cost.textContent = d.message; return; }
+    if (d.message) {
+      if (d.version !== this.shown?.version) { this.clear(); this.body.replaceChildren(); }  // of a model that is gone
+      this.cost.textContent = d.message;
+      this.cost.classList.add("bad");
+      return;
+    }
     this.shown = d;
     this.cost.textContent = [d.operations ? `${d.operations} operations` : "", d.operations_before ? `${d.operations_before} with the speeds of the model` : "", d.definitions?.length ? `with ${d.definitions.join(", ")}` : ""].filter(Boolean).join("; ");
     const parts = (d.blocks ?? []).flatMap((block) => this.block(block));

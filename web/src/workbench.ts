@@ -243,6 +243,7 @@ class Workbench {
     if (!same) this.equations.clear();
     this.equations.renew();
     this.locks.open();
+    this.analysis.open();
     this.thumbnails.take(this.path === UNTITLED ? null : this.path);
     if (same) this.workspace.note("");
     if (this.restart) { this.restart = false; this.workspace.reset(); }

@@ -43,6 +43,7 @@ export class Workspace {
   readonly stage: Stage;
   readonly measures: Measures;
   readonly symbols = new SymbolReader(this);
+  onParameter: (() => void) | null = null;  ///< one has another value now
   onShow: ((side: Side, title: string) => void) | null = null;
   private first: number | null = null;  // energy that the run began with
   private readonly window = 10;  // s, of the plots
@@ -63,7 +64,7 @@ export class Workspace {
 
   constructor(readonly options: WorkspaceOptions = {}) {
     document.documentElement.dataset.theme = recall("theme") ?? "";
-    const canvas = element("canvas"), overlay = element("canvas", { class: "overlay", tabindex: "0", role: "img", "aria-label": "The mechanism. Drag a body to pull it; drag beside it to turn the view." });
+    const canvas = element("canvas", { "aria-hidden": "true" }), overlay = element("canvas", { class: "overlay", tabindex: "0", role: "img", "aria-label": "The mechanism. Drag a body to pull it; drag beside it to turn the view." });
     this.panel3d = new ShownPanel(() => { this.dirty = true; });
     this.app = this.build(canvas, overlay);
     document.body.append(this.app);
@@ -243,18 +244,19 @@ export class Workspace {
     this.sliders.append(...this.rows.map((row) => row.root), element("p", { class: "hint" }, info.parameters.length || inputs.length ? "Double-click a name for its first value." : "This model has no parameters."));
   }
   sliderOf(name: string): HTMLElement | null { return this.sliders.querySelector(`[data-name="${CSS.escape(name)}"]`); }
-  private async changeParameter(i: number, name: string, value: number): Promise<string> {
+  async changeParameter(i: number, name: string, value: number): Promise<string> {
     const why = await this.engine.setParameter(i, value);
     if (why) return why;
     this.info.parameters.forEach((p, k) => {
       const now = this.engine.parameterValue(k);
-      if (k !== i && now !== this.values.get(p.name)) this.rows[k]?.show(now);
+      if (now !== this.values.get(p.name)) this.rows[k]?.show(now);
       this.values.set(p.name, now);
     });
     this.view.morph(this.values);
     this.symbols.draw(this.sample);
     this.first = null;
     this.dirty = true;
+    this.onParameter?.();
     return "";
   }
 
