@@ -115,7 +115,7 @@ repeat:
   await page.evaluate("(() => { const s = kane.workspace.stage, draw = s.draw; window.pictures = 0; s.draw = (...all) => { window.pictures++; draw.apply(s, all); }; })()");
   const [used, pageUsed, begin] = [cpu(other.pid, false), cpu(me), performance.now()];
   await wait(6000);
-  const seconds = (performance.now() - begin) / 1000, share = (now, before) => (100 * (now - before) / seconds).toFixed(0);
+  const seconds = (performance.now() - begin) / 1000, share = (now, before) => (100 * (now - before) / seconds).toFixed(1);
   console.log(`100 bodies: ${(await page.evaluate("window.pictures") / seconds).toFixed(0)} pictures a second, ${(await page.evaluate("kane.engine.pace")).toFixed(2)} x real time; server ${share(cpu(other.pid, false), used)} %, browser ${share(cpu(me), pageUsed)} % of a core`);
   let bytes = 0;
   for (const name of ["", "workbench.js", "workbench.css"]) bytes += await page.evaluate(`fetch(${JSON.stringify(other.url + name)}).then((r) => r.arrayBuffer()).then((b) => b.byteLength)`);
