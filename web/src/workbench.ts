@@ -57,6 +57,7 @@ class Workbench {
   private socket!: WebSocket;
   private path: string | null = null;
   private saved: string | undefined;
+  private saving = "";
   private seen: string | undefined;
   private writable = false;
   private fresh = false;
@@ -110,7 +111,11 @@ class Workbench {
     this.socket.binaryType = "arraybuffer";
     this.socket.onopen = () => {
       this.lost.hidden = true;
-      if (this.path && !this.unopened) this.open(this.path, this.path === UNTITLED ? this.editor.text : this.draft());
+      if (!this.path || this.unopened) return;
+      // What stands in the editor, though it may have been typed too late to be remembered.
+      const text = this.editor.text, edited = text !== this.saved;
+      if (edited) remember("draft." + this.path, text);
+      this.open(this.path, edited ? text : "");
     };
     this.socket.onmessage = (event: MessageEvent<ArrayBuffer | string>) => {
       if (event.data instanceof ArrayBuffer) this.engine.take(event.data);
@@ -139,7 +144,7 @@ class Workbench {
       case "note": w.note(m.message); break;
       case "stopped": w.showPlaying(false); w.note(m.message, "bad"); break;
       case "locks": this.locks.take(m.locked, m.constraints ?? []); break;
-      case "saved": this.seen = m.seen; this.path = m.path; this.saved = this.editor.text; this.dropDraft(); this.status("saved"); break;
+      case "saved": this.noteSaved(m.path, m.seen); break;
       case "unsaved": this.unsaved(m.message); break;
       case "analysis": this.analysis.show(m); break;
     }
@@ -246,7 +251,7 @@ class Workbench {
     this.analysis.open();
     this.thumbnails.take(this.path === UNTITLED ? null : this.path);
     if (same) this.workspace.note("");
-    if (this.restart) { this.restart = false; this.workspace.reset(); }
+    if (this.restart) { this.restart = false; this.workspace.showPlaying(true); this.workspace.reset(); }  // also after a run that stopped
     if (!this.editor.text) this.editor.setText(info.text);
   }
   private edit(text: string): void {
@@ -282,7 +287,17 @@ class Workbench {
     this.saveAs(this.path, force);
   }
   private saveAs(path: string, force: boolean): void {
+    this.saving = this.editor.text;
     if (path) this.send({ type: "save", path, text: this.editor.text, seen: path === this.path ? this.seen ?? "0" : "0", force });
+  }
+  /// The text that was sent is on disk; what was typed since then is not.
+  private noteSaved(path: string, seen: string): void {
+    this.seen = seen;
+    this.saved = this.saving;
+    if (path !== this.path) { this.dropDraft(); this.path = path; }
+    if (this.editor.text === this.saved) { this.dropDraft(); this.status("saved"); return; }
+    remember("draft." + path, this.editor.text);
+    this.status();
   }
   private unsaved(message: string): void {
     const path = this.path;
