@@ -1,5 +1,7 @@
 #include "kane/server/live_run.hpp"
 
+#include <fmt/format.h>
+
 #include <Eigen/Dense>
 #include <algorithm>
 #include <chrono>
@@ -320,10 +322,16 @@ void LiveRun::handle(const ClientMessage& m) {
   if (!simulation_) return;
   switch (m.kind) {
     case RunMessage::Play: playing_ = m.on && !failed_; break;
-    case RunMessage::Step:
+    case RunMessage::Step: {
       playing_ = false;
-      advance(simulation_->time() + 0.01);
+      constexpr int kMostParts = 50;  // of a picture's time
+      const double end = simulation_->time() + 0.01;
+      for (int k = 0; k < kMostParts && simulation_->time() < end - 1e-12 && !failed_; ++k) {
+        advance(end);
+        if (simulation_->simulator().stopped()) break;
+      }
       break;
+    }
     case RunMessage::Reset: {
       hand_.reset();
       simulation_ = std::make_unique<Simulation>(live_->model, StartState{.parameters = parameters_});
@@ -367,13 +375,17 @@ void LiveRun::handle(const ClientMessage& m) {
   }
 }
 
-/// In parts of a millisecond while a hand holds it. Ends where the motion does, and after a picture's time at the latest.
+/// In parts of a millisecond while a hand holds it. Ends where the motion does, and after a picture's time at the latest, also
+/// where steps get smaller and smaller: what a page sends is heard, and the next model gets its turn.
 void LiveRun::advance(double until) {
+  constexpr double kPatience = 0.1, kStuck = 5;  // s
   const auto begin = Clock::now();
-  while (simulation_->time() < until - 1e-12 && seconds(Clock::now() - begin) < 0.1) {
+  const double from = simulation_->time();
+  const StepCallback in_time = [&](double) { return seconds(Clock::now() - begin) < kPatience; };
+  while (simulation_->time() < until - 1e-12 && seconds(Clock::now() - begin) < kPatience) {
     if (hand_) hand_->tick();
     const double next = hand_ ? std::min(until, simulation_->time() + Hand::kTick) : until;
-    const RunReport report = simulation_->advance(next - simulation_->time());
+    const RunReport report = simulation_->run({.until = next, .output_step = 0, .intervals = 1}, {}, in_time);
     constexpr std::size_t kMostTold = 8;
     for (std::size_t i = 0; i < std::min(report.events.size(), kMostTold); ++i)
       tell(dump({{"type", "event"}, {"t", report.events[i].t}, {"text", describe(report.events[i])}}));
@@ -384,6 +396,13 @@ void LiveRun::advance(double until) {
       return tell(
           dump({{"type", "stopped"}, {"t", simulation_->time()}, {"message", "An event of the model ended the run."}}));
     }
+  }
+  const bool got_on = simulation_->time() - from > 1e-9 * (until - from);
+  stuck_ = got_on ? 0 : stuck_ + seconds(Clock::now() - begin);
+  if (stuck_ > kStuck) {
+    stuck_ = 0;
+    fail(fmt::format("The simulation stopped at t = {:.9g} s: the steps have become so small that it does not get on.",
+                     simulation_->time()));
   }
 }
 

@@ -87,6 +87,7 @@ class LiveRun {
   bool playing_ = true, failed_ = false;
   std::uint32_t mark_ = 0;  ///< of the latest reset or resume that had one
   double speed_ = 1, pace_ = 1, residual_ = 0;
+  double stuck_ = 0;  ///< s of the clock since the simulated time got on
 
   std::thread builder_, mover_;  ///< last: they use everything above
 };

@@ -387,7 +387,14 @@ void Server::Data::accept() {
   acceptor.async_accept([this](beast::error_code error, tcp::socket socket) {
     if (error == asio::error::operation_aborted) return;
     constexpr std::size_t kMostConnections = kMostClients + 64;  // beyond: closed without an answer
-    if (!error && clients < kMostConnections) std::make_shared<HttpSession>(std::move(socket), *this)->read();
+    if (error) {  // no more files may be open, say: asking again at once would take a whole processor
+      const auto pause = std::make_shared<asio::steady_timer>(context, std::chrono::milliseconds(100));
+      pause->async_wait([this, pause](beast::error_code ended) {
+        if (!ended) accept();
+      });
+      return;
+    }
+    if (clients < kMostConnections) std::make_shared<HttpSession>(std::move(socket), *this)->read();
     accept();
   });
 }

@@ -4,6 +4,7 @@ import json
 import math
 import os
 import random
+import resource
 import struct
 import subprocess
 import sys
@@ -137,6 +138,53 @@ class Server(unittest.TestCase):
         self.assertGreater(last - first, 0.5)
         slow.close()
         quick.close()
+
+    def test_out_of_files(self):
+        """More connections than the system lets it open take no processor, and it goes on when they have gone."""
+        s = Served(KANE, MODELS)
+        pid = s.process.pid
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (30, 30))
+        many = [s.connect() for _ in range(60)]
+
+        def used():
+            with open(f"/proc/{pid}/stat", encoding="ascii") as f:
+                parts = f.read().rsplit(") ", 1)[1].split()
+            return (int(parts[11]) + int(parts[12])) / os.sysconf("SC_CLK_TCK")
+
+        before = used()
+        time.sleep(0.7)
+        self.assertLess(used() - before, 0.2)
+        for one in many:
+            one.close()
+        time.sleep(0.3)
+        page = Page(s)
+        self.assertEqual(page.status, 101)
+        page.close()
+        self.assertEqual(s.interrupt(), 130)
+
+    def test_token_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "token")
+            first = Served(KANE, MODELS, "--token-file", file)
+            self.assertEqual(os.stat(file).st_mode & 0o777, 0o600)
+            port = first.port
+            first.interrupt()
+            again = Served(KANE, MODELS, "--token-file", file, "--port", str(port))
+            self.assertEqual(again.token, first.token)
+            self.assertEqual(Page(again).status, 101)
+            again.interrupt()
+            other = Served(KANE, MODELS)
+            self.assertNotEqual(other.token, first.token)
+            other.interrupt()
+            os.chmod(file, 0o644)
+            for wrong, why in [(None, "others may read"), ("short", "does not have a token"), ("../" * 11, "does not have a token")]:
+                if wrong is not None:
+                    with open(file, "w", encoding="utf8") as f:
+                        f.write(wrong)
+                    os.chmod(file, 0o600)
+                run = subprocess.run([KANE, "serve", MODELS, "--no-browser", "--token-file", file], capture_output=True, text=True, timeout=20)
+                self.assertNotEqual(run.returncode, 0)
+                self.assertIn(why, run.stderr)
 
     def test_limit_of_models(self):
         s = Served(KANE, MODELS)
