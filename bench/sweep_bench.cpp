@@ -242,10 +242,11 @@ void run_million() {
 }  // namespace kane::bench
 
 int main(int argc, char** argv) {
-  const std::pair<const char*, void (*)()> parts[] = {
-      {"lanes", kane::bench::compare_lanes},     {"mujoco", kane::bench::compare_mujoco},
-      {"threads", kane::bench::compare_threads}, {"store", kane::bench::measure_store},
-      {"million", kane::bench::run_million},     {"ranks", kane::bench::measure_ranks}};
+  const std::pair<const char*, void (*)()> parts[] = {{"lanes", kane::bench::compare_lanes},
+                                                      {"mujoco", kane::bench::compare_mujoco},
+                                                      {"threads", kane::bench::compare_threads},
+                                                      {"store", kane::bench::measure_store},
+                                                      {"million", kane::bench::run_million}};
   const auto is_named = [&](const char* name) {
     return std::any_of(argv + 1, argv + argc, [&](const char* a) { return std::strcmp(a, name) == 0; });
   };
