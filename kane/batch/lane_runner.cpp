@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "kane/analysis/joint_ranges.hpp"
+#include "kane/batch/case_starts.hpp"
 #include "kane/batch/lane_integrator.hpp"
 #include "kane/expr/traverse.hpp"
 #include "kane/simulate/motion/sample_times.hpp"
@@ -28,6 +29,7 @@ class LaneCases final : public LaneRunner {
         problem_(model_, measures_, options),
         integrator_(problem_),
         evaluator_(model_.system()),
+        starts_(sweep, model_),
         lanes_(static_cast<std::size_t>(options.lanes)),
         cases_(lanes_) {
     for (std::size_t l = 0; l < lanes_; ++l) tracks_.push_back(std::make_unique<MeasureTrack>(measures_, true));
@@ -106,13 +108,12 @@ class LaneCases final : public LaneRunner {
   }
 
   bool load(std::size_t l, Case& c) {
-    StartState state = sweep_.options().start;
-    SimulationOptions options = sweep_.options().simulation;
-    sweep_.set_case(c.result.values, state, options);
     try {
-      Start start = model_.start(state);
+      Start& start = starts_.start(c.result.values);
       if (problem_.has_quaternions() || problem_.has_loops()) {
-        set_evaluator(evaluator_, start);
+        evaluator_.set_parameters(starts_.parameters());
+        evaluator_.set_inputs(start.inputs, start.state.t);
+        evaluator_.set_active(start.active);
         (void)assemble_start(evaluator_, start);
       }
       check_initial_state(model_.equations(), start.state);
@@ -124,7 +125,7 @@ class LaneCases final : public LaneRunner {
       constexpr long kIntervals = 1000;
       c.times.emplace(c.begin, c.end, measures_.needs_samples() ? step : 0.0,
                       measures_.needs_samples() ? kIntervals : 1);
-      problem_.set_parameters(l, model_.system()->calc_parameters(start.parameters), start.inputs);
+      problem_.set_parameters(l, starts_.parameters(), start.inputs);
       integrator_.start(l, start.state, c.end);
     } catch (const ModelError&) {
       return false;  // the simulator says what is wrong
@@ -207,6 +208,7 @@ class LaneCases final : public LaneRunner {
   LaneProblem problem_;
   LaneIntegrator integrator_;
   SystemEvaluator evaluator_;
+  CaseStarts starts_;
   std::size_t lanes_;
   std::vector<Case> cases_;
   std::vector<std::unique_ptr<MeasureTrack>> tracks_;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 
@@ -13,6 +14,7 @@
 #include "kane/expr/traverse.hpp"
 #include "kane/mechanism/placed.hpp"
 #include "kane/mechanism/tables.hpp"
+#include "kane/mechanism/value_recheck.hpp"
 
 namespace kane {
 namespace {
@@ -37,26 +39,77 @@ struct Item {
 
 class ValueCheck {
  public:
-  ValueCheck(const Mechanism& mechanism, const Values& given) : m_(mechanism), given_(given) {}
+  explicit ValueCheck(const Mechanism& mechanism) : m_(mechanism), functions_(table_functions(mechanism)) {}
 
-  std::vector<std::string> run() {
-    collect_bodies();
-    collect_joints();
+  std::vector<std::string> run(const Values& given) {
+    collect(m_.bodies, bodies_, [this](const MechanismBody& b) { add_body(b); });
+    collect(m_.particles, particles_, [this](const MechanismParticle& p) { add_particle(p); });
+    for (const MechanismPoint& p : m_.points)
+      add(Dependence::Anything, p.at, "the position of the point", p.name, p.where);
+    collect(m_.frames, frames_,
+            [this](const MechanismFrame& f) { add(f.place, "the place of the frame", f.name, f.where); });
+    collect(m_.joints, joints_, [this](const Joint& j) { add_joint(j); });
+    collect(m_.loads, loads_, [this](const Load& load) { add_load(load); });
     collect_rest();
     for (const auto& [dependence, items] : items_) check_symbols(dependence, items);
-    evaluate_items();
-    for (const MechanismBody& b : m_.bodies) check_body(b);
-    for (const MechanismParticle& p : m_.particles) check_mass(p.mass, "particle", p.name, p.where);
-    evaluate_frictions();
-    for (const Joint& j : m_.joints) check_joint(j);
-    for (const Load& load : m_.loads)
-      if (const auto* along = std::get_if<JointLoad>(&load.what))
-        check_friction(along->law.friction, along->joint, load.where);
+    find_constant_frictions();
+    check(parameter_values(m_, given));
     check_moving_mass();
     return std::move(warnings_);
   }
 
+  /// For check(): leaves out what does not depend on these parameters. False: only run() can check them.
+  bool restrict_to(const std::set<std::string, std::less<>>& names) {
+    only_ = &names;
+    collect(m_.bodies, bodies_, [this](const MechanismBody& b) { add_body(b); });
+    collect(m_.particles, particles_, [this](const MechanismParticle& p) { add_particle(p); });
+    collect(m_.frames, frames_,
+            [this](const MechanismFrame& f) { add(f.place, "the place of the frame", f.name, f.where); });
+    collect(m_.joints, joints_, [this](const Joint& j) { add_joint(j); });
+    collect(m_.loads, loads_, [this](const Load& load) { add_load(load); });
+    only_ = nullptr;
+    find_constant_frictions();
+    return std::none_of(bodies_.begin(), bodies_.end(), [](const MechanismBody* b) { return b->flexible.has_value(); });
+  }
+
+  /// With numbers of all parameters. May be repeated.
+  void check(const Values& parameters) {
+    warnings_.clear();
+    evaluate_items(parameters);
+    for (const MechanismBody* b : bodies_) check_body(*b);
+    for (const MechanismParticle* p : particles_) check_mass(p->mass, "particle", p->name, p->where);
+    evaluate_frictions(parameters);
+    for (const Joint* j : joints_) check_joint(*j);
+    for (const Load* load : loads_)
+      if (const auto* along = std::get_if<JointLoad>(&load->what))
+        check_friction(along->law.friction, along->joint, load->where);
+  }
+
  private:
+  /// The parts of a kind that are looked at: all, or those of which an item depends on the parameters in only_.
+  template <class Part, class Add>
+  void collect(const std::vector<Part>& parts, std::vector<const Part*>& to, const Add& add_items) {
+    for (const Part& part : parts) {
+      std::map<Dependence, std::size_t> sizes;
+      for (const auto& [dependence, items] : items_) sizes[dependence] = items.size();
+      add_items(part);
+      bool wanted = only_ == nullptr;
+      for (const auto& [dependence, items] : items_)
+        for (std::size_t i = sizes[dependence]; i < items.size() && !wanted; ++i) wanted = depends(items[i].value);
+      if (wanted) {
+        to.push_back(&part);
+        continue;
+      }
+      for (auto& [dependence, items] : items_)
+        items.erase(items.begin() + static_cast<std::ptrdiff_t>(sizes[dependence]), items.end());
+    }
+  }
+
+  [[nodiscard]] bool depends(const Expr& e) const {
+    const auto symbols = symbols_of({&e, 1});
+    return std::any_of(symbols.begin(), symbols.end(), [&](const Expr& s) { return only_->contains(s.name()); });
+  }
+
   // ---- what there is ----------------------------------------------------------------------------------------------
   void add(Dependence d, const Expr& e, std::string_view what, const std::string& owner, const Where& where) {
     if (e.graph() != nullptr) items_[d].push_back({e, what, &owner, &where});
@@ -69,28 +122,24 @@ class ValueCheck {
     for (const auto& row : p.rotation) add(Dependence::Parameters, row, what, owner, where);
   }
 
-  void collect_bodies() {
-    for (const MechanismBody& b : m_.bodies) {
-      add(Dependence::Parameters, b.mass, "the mass of the body", b.name, b.where);
-      add(Dependence::Parameters, b.mass_centre, "the mass centre of the body", b.name, b.where);
-      for (const auto& row : b.inertia) add(Dependence::Parameters, row, "the inertia of the body", b.name, b.where);
-      for (const Shape& s : b.shapes) {
-        for (const Expr& size : s.sizes) add(Dependence::Parameters, size, "a shape of the body", b.name, b.where);
-        add(s.place, "the place of a shape of the body", b.name, b.where);
-      }
-      if (b.flexible) collect_beam(b);
+  void add_body(const MechanismBody& b) {
+    add(Dependence::Parameters, b.mass, "the mass of the body", b.name, b.where);
+    add(Dependence::Parameters, b.mass_centre, "the mass centre of the body", b.name, b.where);
+    for (const auto& row : b.inertia) add(Dependence::Parameters, row, "the inertia of the body", b.name, b.where);
+    for (const Shape& s : b.shapes) {
+      for (const Expr& size : s.sizes) add(Dependence::Parameters, size, "a shape of the body", b.name, b.where);
+      add(s.place, "the place of a shape of the body", b.name, b.where);
     }
-    for (const MechanismParticle& p : m_.particles) {
-      add(Dependence::Parameters, p.mass, "the mass of the particle", p.name, p.where);
-      add(Dependence::Anything, p.at, "the position of the particle", p.name, p.where);
-    }
-    for (const MechanismPoint& p : m_.points)
-      add(Dependence::Anything, p.at, "the position of the point", p.name, p.where);
-    for (const MechanismFrame& f : m_.frames) add(f.place, "the place of the frame", f.name, f.where);
+    if (b.flexible) add_beam(b);
+  }
+
+  void add_particle(const MechanismParticle& p) {
+    add(Dependence::Parameters, p.mass, "the mass of the particle", p.name, p.where);
+    add(Dependence::Anything, p.at, "the position of the particle", p.name, p.where);
   }
 
   /// Properties that vary along a beam are checked at three places.
-  void collect_beam(const MechanismBody& b) {
+  void add_beam(const MechanismBody& b) {
     const FlexibleBeam& beam = *b.flexible;
     const auto item = [&](const Expr& e, std::string_view what) {
       add(Dependence::Parameters, e, what, b.name, beam.where);
@@ -183,17 +232,15 @@ class ValueCheck {
                key, value);
   }
 
-  void collect_joints() {
-    for (const Joint& j : m_.joints) {
-      add(j.on_parent, "the placement of the joint", j.name, j.where);
-      add(j.on_child, "the placement of the joint", j.name, j.where);
-      for (const ElementaryMotion& motion : j.motions) {
-        add(Dependence::Parameters, motion.axis, "an axis of the joint", j.name, j.where);
-        add(Dependence::Parameters, motion.pitch, "the pitch of the joint", j.name, j.where);
-        if (!motion.free)
-          add(Dependence::Known, motion.value, "the locked or prescribed motion of the joint", j.name, j.where);
-        add_law(motion.law, j.name, j.where);
-      }
+  void add_joint(const Joint& j) {
+    add(j.on_parent, "the placement of the joint", j.name, j.where);
+    add(j.on_child, "the placement of the joint", j.name, j.where);
+    for (const ElementaryMotion& motion : j.motions) {
+      add(Dependence::Parameters, motion.axis, "an axis of the joint", j.name, j.where);
+      add(Dependence::Parameters, motion.pitch, "the pitch of the joint", j.name, j.where);
+      if (!motion.free)
+        add(Dependence::Known, motion.value, "the locked or prescribed motion of the joint", j.name, j.where);
+      add_law(motion.law, j.name, j.where);
     }
   }
 
@@ -206,17 +253,18 @@ class ValueCheck {
       if (*e) add(Dependence::Parameters, **e, "a limit of the joint", owner, where);
   }
 
-  void collect_rest() {
-    for (const Load& load : m_.loads) {
-      if (const auto* s = std::get_if<SpringLoad>(&load.what)) {
-        for (const Expr* e : {&s->stiffness, &s->length, &s->damping})
-          add(Dependence::Anything, *e, "the spring", load.name, load.where);
-      } else if (const auto* joint = std::get_if<JointLoad>(&load.what)) {
-        add_law(joint->law, joint->joint, load.where);
-      } else if (const auto* g = std::get_if<InverseSquareLoad>(&load.what)) {
-        add(Dependence::Anything, g->mu, "the attraction", load.name, load.where);
-      }
+  void add_load(const Load& load) {
+    if (const auto* s = std::get_if<SpringLoad>(&load.what)) {
+      for (const Expr* e : {&s->stiffness, &s->length, &s->damping})
+        add(Dependence::Anything, *e, "the spring", load.name, load.where);
+    } else if (const auto* joint = std::get_if<JointLoad>(&load.what)) {
+      add_law(joint->law, joint->joint, load.where);
+    } else if (const auto* g = std::get_if<InverseSquareLoad>(&load.what)) {
+      add(Dependence::Anything, g->mu, "the attraction", load.name, load.where);
     }
+  }
+
+  void collect_rest() {
     for (const Constraint& c : m_.constraints)
       if (const auto* d = std::get_if<DistanceConstraint>(&c.what))
         add(Dependence::Known, d->length, "the length of the constraint", c.name, c.where);
@@ -266,24 +314,22 @@ class ValueCheck {
 
   // ---- numbers ------------------------------------------------------------------------------------------------------
   /// Numbers of everything that depends on parameters only.
-  void evaluate_items() {
-    const Values values = parameter_values(m_, given_);
+  void evaluate_items(const Values& values) {
     const auto& items = items_[Dependence::Parameters];
     std::vector<Expr> es;
     for (const Item& item : items) es.push_back(item.value);
-    const std::vector<double> numbers = evaluate(es, values, table_functions(m_));
+    const std::vector<double> numbers = evaluate(es, values, functions_);
     for (std::size_t i = 0; i < es.size(); ++i) {
       // Printing each value just in case would cost a quarter of the time from a file to its equations.
       if (!std::isfinite(numbers[i]))
         throw ModelError(*items[i].where, fmt::format("{} '{}' is not a finite number: {}", items[i].what,
                                                       *items[i].owner, es[i].to_string()));
-      known_.emplace(es[i].id(), numbers[i]);
+      known_.insert_or_assign(es[i].id(), numbers[i]);
     }
   }
 
   /// Frictions that depend on parameters only.
-  void evaluate_frictions() {
-    std::vector<Expr> frictions;
+  void find_constant_frictions() {
     const auto look_at = [&](const Expr& e) {
       if (e.graph() == nullptr || e.is_number()) return;
       const auto symbols = symbols_of({&e, 1});
@@ -291,15 +337,19 @@ class ValueCheck {
         return std::any_of(m_.parameters.begin(), m_.parameters.end(),
                            [&](const SymbolWithDefault& p) { return p.symbol.name() == s.name(); });
       });
-      if (constant) frictions.push_back(e);
+      if (constant) frictions_.push_back(e);
     };
-    for (const Joint& j : m_.joints)
-      for (const ElementaryMotion& motion : j.motions) look_at(motion.law.friction);
-    for (const Load& load : m_.loads)
-      if (const auto* along = std::get_if<JointLoad>(&load.what)) look_at(along->law.friction);
-    if (frictions.empty()) return;
-    const std::vector<double> values = evaluate(frictions, parameter_values(m_, given_), table_functions(m_));
-    for (std::size_t i = 0; i < frictions.size(); ++i) constant_friction_.emplace(frictions[i].id(), values[i]);
+    for (const Joint* j : joints_)
+      for (const ElementaryMotion& motion : j->motions) look_at(motion.law.friction);
+    for (const Load* load : loads_)
+      if (const auto* along = std::get_if<JointLoad>(&load->what)) look_at(along->law.friction);
+  }
+
+  void evaluate_frictions(const Values& parameters) {
+    if (frictions_.empty()) return;
+    const std::vector<double> values = evaluate(frictions_, parameters, functions_);
+    for (std::size_t i = 0; i < frictions_.size(); ++i)
+      constant_friction_.insert_or_assign(frictions_[i].id(), values[i]);
   }
 
   [[nodiscard]] double number(const Expr& e) const {
@@ -465,7 +515,14 @@ class ValueCheck {
   }
 
   const Mechanism& m_;
-  const Values& given_;
+  const FunctionTable functions_;
+  const std::set<std::string, std::less<>>* only_ = nullptr;
+  std::vector<const MechanismBody*> bodies_;
+  std::vector<const MechanismParticle*> particles_;
+  std::vector<const MechanismFrame*> frames_;
+  std::vector<const Joint*> joints_;
+  std::vector<const Load*> loads_;
+  std::vector<Expr> frictions_;
   std::map<Dependence, std::vector<Item>> items_;
   std::map<NodeId, double> known_;
   std::map<NodeId, double> constant_friction_;
@@ -503,7 +560,12 @@ Values parameter_values(const Mechanism& mechanism, const Values& given) {
 }
 
 std::vector<std::string> check_values(const Mechanism& mechanism, const Values& given) {
-  return ValueCheck(mechanism, given).run();
+  return ValueCheck(mechanism).run(given);
+}
+
+ValueRecheck::ValueRecheck(const Mechanism& mechanism, const std::set<std::string, std::less<>>& names) {
+  const auto check = std::make_shared<ValueCheck>(mechanism);
+  if (check->restrict_to(names)) check_ = [check](const Values& parameters) { check->check(parameters); };
 }
 
 }  // namespace kane
