@@ -13,6 +13,10 @@ constexpr BadInput kBadMjcf[] = {
     {R"(<?xml version="1.0"?>
   @<!DOCTYPE a [<!ENTITY x "y">]><mujoco/>)",
      "document types and entities are not allowed in an MJCF file"},
+    {R"(<mujoco><compiler coordinate="global"/><worldbody>
+@<body><freejoint/><geom size="1"/></body>
+</worldbody></mujoco>)",
+     "this <body> needs 'pos' where coordinates are global: its joint has the axes of the body"},
     {R"(<mujoco><worldbody>
   @<body na me="x"/>
 </worldbody></mujoco>)",

@@ -208,6 +208,43 @@ TEST(MjcfAgainstMujoco, SpringsOfBallJointsAndByTimeConstants) {
   EXPECT_LT(MjcfPair(text, &again).at_random_states(11, 3), 1e-9);
 }
 
+/// A torque in axes that stay with the parent: those of the body in the described pose, which is turned here.
+TEST(MjcfAgainstMujoco, TorquesOnBallJointsInAxesOfTheParent) {
+  const char* text = R"(<mujoco><compiler angle="radian"/><worldbody>
+    <body name="base" quat="1 2 0.5 0"><joint name="hinge" axis="1 0.2 0"/><geom type="box" size=".1 .2 .1" pos=".1 0 0"/>
+      <body name="frame" pos="0 .2 0" quat="1 0 1 0.3"><body name="arm" pos="0 0 .1" quat="1 0.4 -1 0.3">
+        <joint name="swing" type="ball"/><geom type="box" size="0.05 0.1 0.3" pos=".1 0 .3"/></body></body></body>
+    </worldbody><actuator><motor name="inner" joint="swing" gear="1 2 -0.5"/>
+    <motor name="outer" jointinparent="swing" gear="0.3 -2 1"/></actuator></mujoco>)";
+  EXPECT_LT(MjcfPair(text).at_random_states(21, 4), 1e-9);
+}
+
+/// Where limits are dropped (--ignore-limits), those that are no part of a joint are dropped as well.
+TEST(Mjcf, LimitsOfTendonsAndBallsAreDroppedOnRequest) {
+  const char* text = R"(<mujoco><worldbody>
+    <body><joint name="a"/><geom size="0.1" pos="0.2 0 0"/><body pos="1 0 0"><joint name="b" type="ball" range="0 50"/>
+    <geom size="0.1" pos="0.2 0 0"/></body></body></worldbody>
+    <tendon><fixed name="t" range="1 2"><joint joint="a" coef="1"/></fixed></tendon></mujoco>)";
+  EXPECT_EQ(read_mjcf_text(text).switching.contacts.size(), 3U);
+  MjcfOptions options;
+  options.within_ranges = false;
+  EXPECT_TRUE(read_mjcf_text(text, "model.xml", options).switching.contacts.empty());
+}
+
+/// Files of before MuJoCo 2.3.4 may place everything in the world.
+TEST(MjcfAgainstMujoco, GlobalCoordinates) {
+  const char* text = R"(<mujoco><compiler coordinate="global" eulerseq="zyx"/><worldbody>
+    <body name="a" pos="1 2 3" euler="10 20 30"><joint name="f" type="free"/>
+      <geom type="capsule" fromto="1 2 3 1.2 2.3 3.5" size=".05"/>
+      <body name="b"><joint name="h" pos="1.5 2 3" axis="0 1 0.3" armature="0.01"/>
+        <geom type="box" size=".1 .2 .3" pos="1.5 2 3.3" euler="0 0 30"/><site name="s" pos="1.6 2 3" euler="0 30 0"/>
+        <body name="w" pos="1.6 2 3" euler="0 0 40"><inertial pos="1.7 2.1 3" mass="2" diaginertia="0.1 0.2 0.25"/></body></body>
+      <body name="c" pos="1 2 2.5" euler="40 0 0"><joint name="g" type="ball" pos="1 2 2.4"/>
+        <geom type="box" size=".1 .2 .3" pos="1 2 2" euler="20 0 30"/></body></body></worldbody>
+    <actuator><motor name="m" site="s" gear="0 0 1 0.2"/></actuator></mujoco>)";
+  EXPECT_LT(MjcfPair(text).at_random_states(31, 4), 1e-9);
+}
+
 /// The stop of a ball joint closes where its angle reaches the range.
 TEST(Mjcf, RangesOfBallJointsAreStops) {
   const Mechanism m = read_mjcf_text(

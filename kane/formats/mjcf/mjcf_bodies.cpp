@@ -46,8 +46,9 @@ class BodyCollector {
     world.element = &file_.world;
     world.name = "world";
     bodies_.push_back(std::move(world));
+    contents_.emplace_back();
     collect_children(file_.world, 0, {});
-    for (std::size_t i = 1; i < bodies_.size(); ++i) weigh(bodies_[i]);
+    for (std::size_t i = 1; i < bodies_.size(); ++i) weigh(bodies_[i], contents_[i]);
     scale_total_mass();
     for (std::size_t i = 1; i < bodies_.size(); ++i) {
       MjcfBody& b = bodies_[i];
@@ -91,8 +92,24 @@ class BodyCollector {
     b.pose = compose(frame, compiler_.pose(element));
     const std::size_t index = bodies_.size();
     bodies_.push_back(std::move(b));
-    collect_children(element, index, {});
+    // In global coordinates what the body holds is placed in the world, and the body's own frame is taken off.
+    const MjcfPose contents = compiler_.global_coordinates ? inverse(compiler_.pose(element)) : MjcfPose{};
+    contents_.push_back(contents);
+    collect_children(element, index, contents);
     check_joints(bodies_[index]);
+    check_global_frame(bodies_[index]);
+  }
+
+  /// Without a place of its own such a body has the frame of its principal axes, which shows in these speeds alone.
+  void check_global_frame(const MjcfBody& b) const {
+    if (!compiler_.global_coordinates) return;
+    const MjcfElement& e = *b.element;
+    for (const char* way : {"pos", "quat", "axisangle", "xyaxes", "zaxis", "euler"})
+      if (e.find(way) != nullptr) return;
+    for (const MjcfJoint& j : b.joints)
+      if (j.type == "ball" || j.type == "free")
+        e.fail(fmt::format("{} needs 'pos' where coordinates are global: its joint has the axes of the body",
+                           e.describe()));
   }
 
   static std::string own_name(const MjcfElement& element, const std::string& generated, std::set<std::string>& used) {
@@ -140,10 +157,10 @@ class BodyCollector {
   }
 
   // ---- mass ---------------------------------------------------------------------------------------------------------------
-  void weigh(MjcfBody& b) {
+  void weigh(MjcfBody& b, const MjcfPose& contents) {
     const bool by_hand = b.inertial != nullptr && compiler_.inertia_from_geoms != MjcfCompiler::FromGeoms::Always;
     if (by_hand) {
-      b.mass = read_inertial(*b.inertial, compiler_);
+      b.mass = placed(read_inertial(*b.inertial, compiler_), contents);
     } else if (compiler_.inertia_from_geoms == MjcfCompiler::FromGeoms::Never) {
       if (!b.joints.empty())
         b.element->fail(fmt::format("{} needs <inertial>, since 'inertiafromgeom' is false", b.element->describe()));
@@ -271,6 +288,7 @@ class BodyCollector {
   MjcfLimits limits_;
   MjcfRefusals& refusals_;
   std::vector<MjcfBody> bodies_;
+  std::vector<MjcfPose> contents_;  ///< by body: what its elements are placed in, seen from its frame
   std::set<std::string> body_names_, joint_names_;
 };
 

@@ -84,6 +84,8 @@ MjcfBuilder::Meeting MjcfBuilder::find_meeting(const MjcfElement& e) const {
     const MjcfSite& two = find_part(sites_, e.text("site2"), e, "site");
     return {bodies_[one.body].owner, bodies_[two.body].owner, one.pose, two.pose};
   }
+  if (compiler_.global_coordinates && (e.find("anchor") != nullptr || e.find("relpose") != nullptr))
+    e.fail("an 'anchor' or 'relpose' in global coordinates is not supported");
   const std::size_t b1 = find_body(e, "body1"), b2 = find_body(e, "body2");
   MjcfPose local1{mjcf_vector(e, "anchor"), {}};
   MjcfPose local2 = compose(inverse(bodies_[b2].world), compose(bodies_[b1].world, local1));

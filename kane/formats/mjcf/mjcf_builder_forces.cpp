@@ -173,7 +173,10 @@ void MjcfBuilder::act_on_body(const MjcfActuator& a, const std::string& input) {
     const std::string point = add_point(name_of(i) + "_origin", i, {}, a.element->where);
     push(a, force, name_of(i), point, first, m_.ground, second, a.in_parent ? m_.ground : name_of(i));
   } else {
-    push(a, force, name_of(i), "", {}, m_.ground, first, a.in_parent ? parent : name_of(i), parent);
+    // Axes that stay with the parent are those of the body before the joint turns it, not the parent's own.
+    const Mat3 at_rest = compose(bodies_[bodies_[i].parent].in_owner, bodies_[i].pose).rotation;
+    push(a, force, name_of(i), "", {}, m_.ground, a.in_parent ? at_rest * first : first,
+         a.in_parent ? parent : name_of(i), parent);
   }
 }
 
@@ -232,7 +235,7 @@ void MjcfBuilder::limit_tendon(const MjcfElement& t, const MjcfLength& length) {
     m_.switching.frictions.push_back(std::move(rule));
   }
   const auto range = t.numbers("range", 2, 2);
-  if (!range || !compiler_.limited(t, "limited", "range") || !enabled("limit")) return;
+  if (!range || !compiler_.limited(t, "limited", "range") || !enabled("limit") || !options_.within_ranges) return;
   const auto stop = [&](const char* end, const std::string& gap) {
     ContactRule rule;
     rule.name = fmt::format("{}_{}", name, end);

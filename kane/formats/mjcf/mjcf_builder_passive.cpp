@@ -37,7 +37,9 @@ void MjcfBuilder::add_ball_spring(const MjcfElement& e, const MjcfJoint& j, cons
 /// The angle of the rotation may not exceed the second number of the range: |e4| >= cos(angle/2).
 void MjcfBuilder::limit_ball(const MjcfElement& e, const MjcfJoint& j, const ElementaryMotion& motion) {
   const auto range = e.numbers("range", 2, 2);
-  if (!range || !compiler_.limited(e, "limited", "range") || !enabled("constraint") || !enabled("limit")) return;
+  if (!range || !compiler_.limited(e, "limited", "range") || !enabled("constraint") || !enabled("limit") ||
+      !options_.within_ranges)
+    return;
   const double largest = (*range)[1] * compiler_.angle_unit;
   if (largest <= 0) e.fail(fmt::format("the range of {} must be '0 ANGLE'", e.describe()));
   if (largest >= std::numbers::pi) return;

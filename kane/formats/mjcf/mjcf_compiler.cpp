@@ -79,15 +79,14 @@ MjcfCompiler::MjcfCompiler(const MjcfElement& element, MjcfRefusals& refusals)
       total_mass(element.number("settotalmass", -1)),
       exact_mesh_inertia(element.flag("exactmeshinertia", false)),
       mesh_folder(element.text("meshdir", element.text("assetdir"))),
-      strip_path(element.flag("strippath", false)) {
+      strip_path(element.flag("strippath", false)),
+      global_coordinates(element.word("coordinate", {"local", "global"}) == "global") {
   if (euler_sequence.size() != 3 || euler_sequence.find_first_not_of("xyzXYZ") != std::string::npos)
     element.fail(fmt::format("'eulerseq' must be three of the letters x, y, z, X, Y and Z, but '{}' is given",
                              euler_sequence.substr(0, 20)));
   const std::string from = element.text("inertiafromgeom", "auto");
   if (from != "auto")
     inertia_from_geoms = element.flag("inertiafromgeom", false) ? FromGeoms::Always : FromGeoms::Never;
-  if (element.text("coordinate", "local") != "local")
-    element.fail("'coordinate' must be local: global coordinates were removed from the format");
   if (element.flag("alignfree", false))
     refusals.refuse(element, "'alignfree' would give bodies another frame than the file's");
 }

@@ -40,6 +40,8 @@ struct MjcfCompiler {
   bool exact_mesh_inertia;
   std::string mesh_folder;
   bool strip_path;
+  /// Places and orientations are in the axes of the world, not of the body around them (files before MuJoCo 2.3.4).
+  bool global_coordinates;
 
   /// `pos` and whichever way an orientation is written.
   [[nodiscard]] MjcfPose pose(const MjcfElement& element) const;

@@ -20,7 +20,8 @@ struct MjcfOptions {
   /// Shapes touch each other as the file says (they need `geometry`); otherwise they pass through each other.
   bool contacts = false;
   /// Joints whose starting value is beyond their range start a hundredth of the range inside it: limits are rigid here, and
-  /// the pose that a file describes often violates them.
+  /// the pose that a file describes often violates them. False: the caller drops the limits of joints, and those of tendons and
+  /// ball joints, which are no part of a joint here, are not read.
   bool within_ranges = true;
   /// Inputs and forces of the actuators.
   bool actuators = true;
