@@ -317,6 +317,7 @@ TEST(AutolevDynamics, ValuesOfAProgramAreReadBack) {
   script.q[1] = 0.1;
   script.run.end = 2.5;
   const std::string text = input_file(script);
+  EXPECT_NE(text.find("|  9.81\n"), std::string::npos) << text;
   ScriptSystem other = system_of_file("double_pendulum");
   read_input_file(other, text, "double_pendulum.in");
   EXPECT_EQ(other.constants, script.constants);

@@ -137,6 +137,26 @@ TEST(AutolevSession, UnitsOfListsAndArraysOfTheCaller) {
   EXPECT_EQ(failure("VARIABLES X\nINPUT X=start\n").substr(0, 29), "2:9: 'start' is not declared");
 }
 
+/// Scripts state units at their end: the columns asked for before have them as well.
+TEST(AutolevSession, UnitsAfterOutput) {
+  Session session;
+  session.run_text(
+      "CONSTANTS A\nVARIABLES Q,H\nH = 2*Q\nM = [Q;H]\nINPUT A=90\nOUTPUT Q,H,Q RAD,M\n"
+      "UNITS A=DEG,Q=DEG,H=DEG,M=DEG\nCODE ALGEBRAIC() [Q DEG=30,60,30] f.c\n",
+      "test.al");
+  const auto& columns = session.world().outputs.at(0);
+  ASSERT_EQ(columns.size(), 5U);
+  EXPECT_EQ(columns[0].unit, "DEG");
+  EXPECT_EQ(columns[1].unit, "DEG");
+  EXPECT_EQ(columns[2].unit, "RAD");
+  EXPECT_EQ(columns[4].unit, "DEG");
+  const std::string table = evaluate_script(session, session.world().codes.at(0)).files.at(0).text;
+  EXPECT_NE(table.find("   3.00000000000000E+01   6.00000000000000E+01   5.23598775598299E-01   3.00000000000000E+01"),
+            std::string::npos)
+      << table;
+  EXPECT_NEAR(*session.input_value(session.find_scalar("A")->symbol), std::acos(0.0), 1e-15);
+}
+
 TEST(AutolevSyntax, LimitsNameThemselves) {
   EXPECT_NE(failure("CONSTANTS A{100,1000}\n").find("more than 10000 names"), std::string::npos);
   std::string deep = "X = ";
@@ -262,6 +282,12 @@ TEST(AutolevSession, RunsOtherScriptsBeneathItsFolderOnly) {
   } catch (const ModelError& error) {
     EXPECT_NE(error.message().find("outside"), std::string::npos) << error.message();
   }
+  try {
+    outside.run_text("RUN " + (folder / "main.al").string() + "\n", "test.al");
+    FAIL();
+  } catch (const ModelError& error) {
+    EXPECT_NE(error.message().find("outside"), std::string::npos) << error.message();
+  }
   std::filesystem::remove_all(folder);
 }
 
@@ -290,12 +316,14 @@ TEST(AutolevSession, OutputsUnitsAndSweeps) {
 
 TEST(AutolevSession, FilesLeadNowhereElse) {
   Session session;
-  session.run_text("SAVE ../../x.all\nSAVE C:\\al\\y.all\nVARIABLES X'\nX' = -X\nOUTPUT X\nCODE DYNAMICS() /tmp/z.c\n",
-                   "t.al");
+  session.run_text(
+      "SAVE ../../x.all\nSAVE C:\\al\\y.all\nSAVE /v.all\nVARIABLES X'\nX' = -X\nOUTPUT X\nCODE DYNAMICS() /tmp/z.c\n",
+      "t.al");
   EXPECT_EQ(session.files().at(0).name, "x.all");
   EXPECT_EQ(session.files().at(1).name, "y.all");
   EXPECT_EQ(session.world().codes.at(0).file, "z.c");
-  EXPECT_EQ(session.notes().size(), 3U);
+  EXPECT_EQ(session.files().at(2).name, "v.all");
+  EXPECT_EQ(session.notes().size(), 4U);
 }
 
 TEST(AutolevPrompt, AMistakeLosesNothing) {
@@ -311,6 +339,8 @@ TEST(AutolevPrompt, AMistakeLosesNothing) {
   EXPECT_NE(prompt.enter("C").text.find("C = A + B"), std::string::npos);
   EXPECT_EQ(prompt.enter("sin(x)^2 + cos(x)^2").text, "   1\n");
   EXPECT_NE(prompt.enter("help FORCE").text.find("FORCE(P/Q,V>)"), std::string::npos);
+  EXPECT_NE(prompt.enter("help AUXILIARY").text.find("CONSTRAIN(AUXILIARY[U4])"), std::string::npos);
+  EXPECT_EQ(prompt.enter("history").text, prompt.script());
   EXPECT_TRUE(prompt.enter("help FORCES").error);
   EXPECT_EQ(prompt.enter("save x.al").error, false);
   EXPECT_EQ(prompt.take_files().at(0).text.substr(0, 13), "CONSTANTS A,B");

@@ -189,6 +189,16 @@ void Session::convert_input(Scalar& s, const Where& where) {
     s.input = graph_->bind(in_own_units(*s.stated_input, s.input_unit.empty() ? s.unit : s.input_unit, where));
 }
 
+/// Columns that are asked for by name alone have the unit that the name got last, before OUTPUT or after.
+void Session::unit_of_columns(const std::string& key, const std::string& unit) {
+  const auto state = [&](std::vector<OutputColumn>& columns) {
+    for (OutputColumn& c : columns)
+      if (c.named == key) c.unit = unit;
+  };
+  for (auto& columns : w_.outputs) state(columns);
+  state(w_.encoded);
+}
+
 void Session::state_units(Reader& in) {
   do {
     if (in.done()) break;
@@ -203,14 +213,17 @@ void Session::state_units(Reader& in) {
     const std::string unit = in.until_comma();
     for (const Node& n : names) {
       const std::string key = n.key();
-      if (Scalar* s = find(key)) {
+      // Units of the values that steer a run say nothing new.
+      if (key == "TINITIAL" || key == "TFINAL" || key == "INTEGSTP" || key == "PRINTINT" || key == "ABSERR" ||
+          key == "RELERR")
+        continue;
+      const bool matrix = w_.matrices.contains(key);
+      if (matrix) w_.matrix_units[key] = unit;
+      if (Scalar* s = matrix ? find(key) : &named_scalar(n)) {
         s->unit = unit;
         convert_input(*s, n.where);
       }
-      // Units of the values that steer a run say nothing new; others must be known names.
-      else if (!w_.matrices.contains(key) && !w_.run_values.contains(key) && key != "TINITIAL" && key != "TFINAL" &&
-               key != "INTEGSTP" && key != "PRINTINT" && key != "ABSERR" && key != "RELERR")
-        (void)named_scalar(n);
+      unit_of_columns(key, unit);
     }
   } while (in.accept(','));
   in.expect_end();
@@ -240,7 +253,10 @@ void Session::state_input(Reader& in) {
     const Expr value = evaluate_scalar(node);
     for (const Node& n : names) {
       Scalar& s = named_scalar(n);
-      if (!unit.empty()) s.unit = unit;
+      if (!unit.empty()) {
+        s.unit = unit;
+        unit_of_columns(n.key(), unit);
+      }
       s.stated_input = graph_->bind(value);
       s.input_unit = unit;
       convert_input(s, place);
@@ -269,15 +285,18 @@ void Session::state_output(Reader& in, bool encode) {
       while (!name.empty() && (name.back() == ' ' || name.back() == '\t')) name.pop_back();
       std::erase_if(name, [](char c) { return c == ' ' || c == '\t'; });
       const Scalar* s = item.is_name() && item.rank == 0 ? find(item.key()) : nullptr;
-      const std::string shown = unit.empty() && s != nullptr ? s->unit : unit;
+      const std::string named = unit.empty() && item.is_name() && item.rank == 0 ? item.key() : "";
       if (const auto* e = std::get_if<Expr>(&v)) {
-        columns.push_back({name, s != nullptr ? s->symbol : graph_->bind(*e), shown});
+        const std::string shown = unit.empty() && s != nullptr ? s->unit : unit;
+        columns.push_back({name, s != nullptr ? s->symbol : graph_->bind(*e), shown, named});
       } else if (const auto* m = std::get_if<ExprMatrix>(&v)) {
+        const auto stated = w_.matrix_units.find(named);
+        const std::string shown = unit.empty() && stated != w_.matrix_units.end() ? stated->second : unit;
         for (int i = 0; i < m->rows; ++i)
           for (int j = 0; j < m->columns; ++j)
             columns.push_back(
                 {m->columns == 1 ? fmt::format("{}[{}]", name, i + 1) : fmt::format("{}[{},{}]", name, i + 1, j + 1),
-                 graph_->bind((*m)(i, j)), unit});
+                 graph_->bind((*m)(i, j)), shown, named});
       } else {
         throw ModelError(item.where, fmt::format("{} takes scalars and matrices", encode ? "ENCODE" : "OUTPUT"));
       }

@@ -422,7 +422,7 @@ std::string input_file(const ScriptSystem& system) {
       "--------------------------------|--------------------------\n",
       system.name);
   const auto line = [&](std::string_view what, const std::string& name, double value) {
-    text += fmt::format("{:<17} {:<13} |  {:.17g}\n", what, name, value);
+    text += fmt::format("{:<17} {:<13} |  {}\n", what, name, value);
   };
   for (const auto& [name, value] : system.constants) line("Constant", name, value);
   if (!system.constants.empty()) text += '\n';

@@ -1,6 +1,7 @@
 #include "kane/formats/autolev/prompt.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "kane/base/suggest.hpp"
 #include "kane/expr/parse.hpp"
@@ -51,7 +52,7 @@ Answer Prompt::enter(const std::string& line) {
       if (word == "HELP" || word == "?") return help(rest);
       if (word == "UNDO" && rest.empty()) return undo();
       if (word == "LOG" && rest.empty()) return {.text = session_.log_text()};
-      if (word == "LIST" && rest.empty()) return {.text = script()};
+      if ((word == "LIST" || word == "HISTORY") && rest.empty()) return {.text = script()};
       if (word == "SAVE") return save(rest);
       if ((word == "QUIT" || word == "EXIT" || word == "BYE") && rest.empty()) return {.text = "", .end = true};
     }
@@ -122,7 +123,8 @@ Answer Prompt::help(std::string_view word) const {
   const std::string key = folded(stripped(word));
   if (key.empty()) {
     std::string text =
-        "Type an AUTOLEV statement or an expression. Also: help WORD, undo, list, log, save FILE.al, quit.\n";
+        "Type an AUTOLEV statement or an expression. Also: help WORD, undo, list (or history), log, save FILE.al, "
+        "quit.\n";
     std::string line;
     for (const std::string& w : statement_words()) {
       if (line.size() + w.size() > 90) text += line + "\n", line.clear();
@@ -130,6 +132,15 @@ Answer Prompt::help(std::string_view word) const {
     }
     return {.text = text + line + "\n"};
   }
+  static const std::map<std::string_view, std::string_view> own{
+      {"UNDO", "undo                               takes the last statement back"},
+      {"LIST", "list                               the statements so far"},
+      {"HISTORY", "history                            the statements so far"},
+      {"LOG", "log                                the log so far; LOG(X) is the natural logarithm"},
+      {"HELP", "help, help WORD                    all words; how one of them is written"},
+      {"SAVE", "save FILE.al, save FILE.all        the statements so far, or the log, in a file"},
+  };
+  if (const auto row = own.find(key); row != own.end()) return {.text = std::string(row->second) + "\n"};
   const std::string known = help_text(key);
   if (!known.empty()) return {.text = known + "\n"};
   return {.text = fmt::format("there is no statement '{}'{}\n", key, suggestion(key, statement_words())),
@@ -146,7 +157,7 @@ std::vector<std::string> Prompt::complete(std::string_view begun) const {
   for (const auto& [name, s] : session_.world().scalars) offer(s.spelled());
   for (const auto& [name, w] : session_.world().spelling) offer(w);
   for (const std::string& p : session_.world().points) offer(p);
-  for (const char* own : {"help", "undo", "list", "log", "save", "quit"}) offer(own);
+  for (const char* own : {"help", "undo", "list", "history", "log", "save", "quit"}) offer(own);
   std::sort(words.begin(), words.end());
   words.erase(std::unique(words.begin(), words.end()), words.end());
   return words;

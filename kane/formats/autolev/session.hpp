@@ -136,6 +136,7 @@ class Session {
   void state_mass(Reader& in);
   void state_inertia(Reader& in);
   void state_units(Reader& in);
+  void unit_of_columns(const std::string& key, const std::string& unit);
   void state_unit_system(Reader& in);
   void state_input(Reader& in);
   void convert_input(Scalar& s, const Where& where);

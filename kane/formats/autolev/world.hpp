@@ -82,6 +82,7 @@ struct OutputColumn {
   std::string name;
   Expr value;
   std::string unit;
+  std::string named = {};  ///< the name, folded, whose unit it has, if OUTPUT states none: UNITS may come later
 };
 
 /// A run of a generated program, as CODE asks for it.
@@ -157,6 +158,7 @@ struct World {
   std::vector<OutputColumn> encoded;
   std::map<std::string, double, std::less<>> run_values;  ///< TINITIAL, TFINAL, ...
   std::vector<std::string> unit_system;
+  std::map<std::string, std::string, std::less<>> matrix_units;  ///< by folded name
   std::vector<CodeRequest> codes;
   std::vector<PendingEigen> eigen;
   std::string animation;
