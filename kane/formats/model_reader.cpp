@@ -3,6 +3,7 @@
 #include "kane/formats/autolev/script_mechanism.hpp"
 #include "kane/formats/dxf/dxf_reader.hpp"
 #include "kane/formats/yaml/yaml_document.hpp"
+#include "kane/formats/yaml/yaml_writer.hpp"
 
 namespace kane {
 
@@ -76,6 +77,34 @@ Mechanism with_leniency_told(Mechanism mechanism, ModelFormat format, const Read
   return mechanism;
 }
 
+/// Elements of the same name have the places of the file that they come from.
+template <class Elements>
+void copy_places(const Elements& from, Elements& to) {
+  for (std::size_t i = 0; i < from.size() && i < to.size(); ++i)
+    if (from[i].name == to[i].name) to[i].where = from[i].where;
+}
+
+/// The model as `kane import` writes it, read again. A sum is evaluated in the order in which its terms first appeared, which
+/// is another one in each reader; so that a robot and its imported file agree to the last bit, both take the same way.
+Mechanism as_imported(Mechanism mechanism, const std::string& name, const ReadOptions& options) {
+  try {
+    Mechanism again = read_yaml_text(write_yaml(mechanism), name + " (imported)", options.yaml);
+    again.notes = mechanism.notes;
+    again.where = mechanism.where;
+    copy_places(mechanism.bodies, again.bodies);
+    copy_places(mechanism.particles, again.particles);
+    copy_places(mechanism.points, again.points);
+    copy_places(mechanism.frames, again.frames);
+    copy_places(mechanism.joints, again.joints);
+    copy_places(mechanism.loads, again.loads);
+    copy_places(mechanism.constraints, again.constraints);
+    return again;
+  } catch (const ModelError&) {
+    // What the mechanism lacks is reported by whoever uses it, with its place in the file that the user has.
+    return mechanism;
+  }
+}
+
 Mechanism read_mechanism_as(ModelFormat format, const std::filesystem::path& file, const std::string& text,
                             const ReadOptions& options);
 Mechanism read_mechanism_text_as(ModelFormat format, std::string_view text, const std::string& name,
@@ -87,13 +116,17 @@ Mechanism read_mechanism(const std::filesystem::path& file, const ReadOptions& o
   const std::string text = read_file_bytes(file, file.string(), options.yaml.max_bytes);
   const ModelFormat format = model_format(file, text);
   check_reading(format, file.string(), options);
-  return with_leniency_told(read_mechanism_as(format, file, text, leniency_spread(options)), format, options);
+  Mechanism mechanism = read_mechanism_as(format, file, text, leniency_spread(options));
+  if (format != ModelFormat::Yaml) mechanism = as_imported(std::move(mechanism), file.string(), options);
+  return with_leniency_told(std::move(mechanism), format, options);
 }
 
 Mechanism read_mechanism_text(std::string_view text, const std::string& name, const ReadOptions& options) {
   const ModelFormat format = model_format(name, text);
   check_reading(format, name, options);
-  return with_leniency_told(read_mechanism_text_as(format, text, name, leniency_spread(options)), format, options);
+  Mechanism mechanism = read_mechanism_text_as(format, text, name, leniency_spread(options));
+  if (format != ModelFormat::Yaml) mechanism = as_imported(std::move(mechanism), name, options);
+  return with_leniency_told(std::move(mechanism), format, options);
 }
 
 namespace {
