@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -16,6 +15,7 @@
 #include "kane/base/output_file.hpp"
 #include "kane/formats/autolev/programs.hpp"
 #include "kane/formats/autolev/script_system.hpp"
+#include "kane/formats/yaml/yaml_document.hpp"
 
 namespace kane {
 namespace {
@@ -86,9 +86,7 @@ class ScriptCommand {
       if (session_.world().outputs.empty() && !options_.json)
         fmt::print(stderr, "note: the script has no OUTPUT; the tables have the time and all states\n");
       if (!options_.values.empty()) {
-        std::ifstream in(options_.values, std::ios::binary);
-        if (!in) throw ModelError(fmt::format("the file '{}' cannot be opened", options_.values));
-        const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+        const std::string text = read_file_bytes(options_.values, options_.values, autolev::Limits{}.max_bytes);
         autolev::read_input_file(*system_, text, options_.values);
       }
     }
@@ -205,7 +203,7 @@ void add_repl_command(CLI::App& app) {
       "Examples:\n"
       "  kane repl                                                      # type help for help\n"
       "  printf 'CONSTANTS A,B\\nD((A+B)^2,A)\\n' | kane repl            # 2*(A + B)\n"
-      "At the prompt: help, help FORCE, undo, list, log, save script.al, quit.");
+      "At the prompt: help, help FORCE, undo, history, log, save script.al, quit.");
   command->callback([] { run_repl(); });
 }
 
