@@ -42,7 +42,7 @@ void print_motion(const Evaluation& a) {
   for (std::size_t i = 0; i < a.coordinates.size(); ++i) coordinates.add(a.coordinates[i], {a.q[i], a.qdot[i]});
   if (!coordinates.empty()) coordinates.print();
   if (!a.speeds.empty()) print_speeds(a);
-  constexpr std::size_t kMostRows = 12;
+  constexpr std::size_t kMostRows = 12;  // a brief model has no larger matrix either
   if (a.mass.rows() > 0 && a.mass.rows() <= kMostRows) {
     fmt::print("\nM u' = rhs\n");
     std::vector<std::string> columns{""};
@@ -114,6 +114,7 @@ void run_evaluate(const EvaluateOptions& options) {
   ModelOptions model;
   model.interpreter = options.interpreter;
   model.driven = states.inputs();
+  model.brief = !options.json;
   Evaluator evaluator(options.source.load(std::move(model)));
   std::vector<Evaluation> answers;
   for (const StartState& state : states.states) {

@@ -58,7 +58,7 @@ std::string describe_unlocated(const EquationsOfMotion& e, const std::vector<Con
 
 Evaluator::Evaluator(Model model) : model_(std::move(model)) {
   if (model_.equations().switched())
-    switched_ = make_simulator(model_.system());
+    switched_ = make_simulator(model_.system(), {.watch = false});
   else
     plain_ = std::make_unique<SystemEvaluator>(model_.system());
 }
@@ -132,6 +132,12 @@ std::span<const double> Evaluator::calc_switched(Evaluation& a) {
   if (switched_->stepping()) {
     // Too many places touch for forces at an instant: those of a short step stand for them.
     constexpr double kSpan = 1e-4;
+    active_.reset();
+    switched_ = make_simulator(model_.system());  // for steps, energy and jumps are watched
+    switched_->set_parameters(start_.parameters);
+    switched_->set_inputs(start_.inputs);
+    switched_->set_active(start_.active);
+    switched_->start(start_.state);
     if (const RunReport run = switched_->run({.until = at.t + kSpan, .intervals = 1}); run.failure) {
       a.failure = run.failure->message(e);
       return {};
@@ -205,7 +211,9 @@ void Evaluator::fill_reports(Evaluation& a, std::span<const double> y) const {
         a.linear_momentum = vector_at(y, k), a.angular_momentum = vector_at(y, k + 3);
         break;
       case ReportItem::Kind::Point:
-        a.points.push_back({item.name, vector_at(y, k), vector_at(y, k + 3), vector_at(y, k + 6)});
+        a.points.push_back({item.name, vector_at(y, k), {}, {}});
+        if (item.count > 3)
+          a.points.back().velocity = vector_at(y, k + 3), a.points.back().acceleration = vector_at(y, k + 6);
         break;
       case ReportItem::Kind::Body:
         a.bodies.push_back({item.name, Mat3{{vector_at(y, k), vector_at(y, k + 3), vector_at(y, k + 6)}},

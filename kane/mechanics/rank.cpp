@@ -21,9 +21,9 @@ class Elimination {
  public:
   Elimination(const ExprMatrix& a, std::span<const int> columns, Rank kind) : rows_(a.rows), columns_(a.columns) {
     if (kind == Rank::Rounded) magnitudes_.emplace(a);
-    Graph numbers;  // where all entries are numbers that have no graph yet
+    std::optional<Graph> numbers;  // where all entries are numbers that have no graph yet
     Graph* graph = common_graph(a.entries);
-    if (graph == nullptr) graph = &numbers;
+    if (graph == nullptr) graph = &numbers.emplace();
     values_.resize(a.entries.size());
     cost_.resize(a.entries.size());
     for (std::size_t i = 0; i < a.entries.size(); ++i) {

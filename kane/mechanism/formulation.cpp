@@ -310,6 +310,7 @@ void form_tree_dynamics(const BuiltTree& built, Formulation formulation, const F
   if (options.solve && formulation == Formulation::Articulated)
     equations.udot_explicit = in_speed_order(tree, form_articulated(tree));
   if (options.outputs) equations.active = in_speed_order(tree, form_active_forces(tree));
+  if (options.trial) return;
   const auto needed = form_inverse_dynamics(tree, in_dof_order(tree, equations.udot));
   equations.inverse = in_speed_order(tree, minus(needed, tree.tau));
 }
@@ -336,6 +337,16 @@ bool constrained(const System& system) {
   return std::any_of(system.constraints().begin(), system.constraints().end(), [](auto& c) { return c.active; });
 }
 
+/// Whether nothing ever constrains the tree but stops and friction of its joints.
+bool only_stops_and_friction(const LoweredMechanism& lowered) {
+  const LoweredSwitching& s = lowered.switching;
+  std::size_t rows = s.contacts.size();
+  for (const auto& friction : s.frictions) rows += friction.rows.size();
+  const bool stops = std::all_of(s.contacts.begin(), s.contacts.end(), [](auto& c) { return !c.coordinate.empty(); });
+  return stops && rows == lowered.system.constraints().size() && s.contact_pairs.empty() && s.handles.empty() &&
+         s.switches.empty() && s.modes.empty();
+}
+
 /// By the requested formulation (not Automatic), in the mechanism's own graph.
 EquationsOfMotion form_unplaced(const Mechanism& mechanism, Formulation formulation, const FormOptions& options) {
   const LoweredMechanism lowered = lower_mechanism(mechanism);
@@ -358,8 +369,8 @@ EquationsOfMotion form_unplaced(const Mechanism& mechanism, Formulation formulat
         mechanism.name);
     if (!adapted.solve)
       adapted.mass_matrix = true;
-    else if (formulation == Formulation::Articulated && lowered.system.constraints().empty() &&
-             lowered.switching.empty() && lowered.system.speeds().size() > options.largest_mass_matrix)
+    else if (formulation == Formulation::Articulated && only_stops_and_friction(lowered) &&
+             lowered.system.speeds().size() > options.largest_mass_matrix)
       adapted.mass_matrix = false;
     equations = form_frame_of_tree(lowered);
     equations.accelerating = has_accelerating_loads(lowered.system);
@@ -369,7 +380,7 @@ EquationsOfMotion form_unplaced(const Mechanism& mechanism, Formulation formulat
   // The derivation looks at inertias, too, and may say the same.
   for (const std::string& warning : lowered.warnings) std::erase(equations.warnings, warning);
   equations.warnings.insert(equations.warnings.begin(), lowered.warnings.begin(), lowered.warnings.end());
-  complete_switching(lowered, equations);
+  if (!options.trial) complete_switching(lowered, equations);
   complete_given_forces(lowered, equations);
   return equations;
 }
@@ -508,6 +519,7 @@ EquationsOfMotion form_equations(const Mechanism& mechanism, const FormOptions& 
   if (candidates.size() == 1) return form_by(mechanism, candidates[0], options);
   // The shortest program wins. Trials leave out what all have in common.
   FormOptions trial = options;
+  trial.trial = options.outputs || options.mass_matrix;
   trial.outputs = false;
   trial.mass_matrix = false;
   EquationsOfMotion best;
@@ -522,7 +534,7 @@ EquationsOfMotion form_equations(const Mechanism& mechanism, const FormOptions& 
     best = std::move(equations);
   }
   // The trial itself will do if no more was requested; its graph is a copy, and it owns it.
-  if (!options.outputs && !options.mass_matrix) return best;
+  if (!trial.trial) return best;
   return form_by(mechanism, chosen, options);
 }
 

@@ -37,11 +37,14 @@ struct FormOptions {
   bool solve = true;
   /// Form the mass matrix and right-hand side even if the formulation itself does not need them.
   bool mass_matrix = true;
-  /// ... unless there are more speeds than this and no constraints: its entries would be longer than all the rest.
+  /// ... unless there are more speeds than this, the accelerations are found without it, and nothing constrains the tree but
+  /// stops and friction of its joints: its entries would be longer than all the rest.
   /// (The inverse dynamics give the same numbers, column by column.)
   std::size_t largest_mass_matrix = std::numeric_limits<std::size_t>::max();
   /// Form positions, velocities, accelerations, energy and reactions (report.hpp): the same in every formulation.
   bool outputs = true;
+  /// Equations of which only the length matters: without the inverse dynamics and without contacts.
+  bool trial = false;
   /// Embed the active constraints in symbols.
   EmbeddingMethod embedding = EmbeddingMethod::None;
 };

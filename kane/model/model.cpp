@@ -76,6 +76,8 @@ void carry_closed_start(const Mechanism& mechanism, Mechanism& chosen) {
 /// Speeds beyond which the mass matrix of a tree is computed column by column rather than compiled: a chain of 500 links has
 /// 125,000 entries, and takes twice as long to start with them.
 constexpr std::size_t kLargestMassMatrix = 120;
+/// The same for models that are asked for little.
+constexpr std::size_t kLargestBriefMassMatrix = 12;
 
 }  // namespace
 
@@ -101,7 +103,7 @@ Model::Model(Mechanism mechanism, ModelOptions options) {
             fmt::format("input '{}', which the FMU '{}' drives, has its start value here", input, fmu.given));
   FormOptions form;
   form.formulation = options.formulation;
-  form.largest_mass_matrix = kLargestMassMatrix;
+  form.largest_mass_matrix = options.brief ? kLargestBriefMassMatrix : kLargestMassMatrix;
   EquationsOfMotion equations = form_equations(mechanism, form);
   compile(std::move(mechanism), std::move(equations), std::move(options), std::move(notes));
 }
@@ -118,6 +120,7 @@ void Model::compile(Mechanism mechanism, EquationsOfMotion equations, ModelOptio
   compile.strict = options.strict;
   compile.use_interpreter = options.interpreter;
   compile.reports = options.reports;
+  compile.brief_reports = options.brief;
   compile.free_rows = options.free_rows;
   compile.functions = table_functions(mechanism);
   compile.driven_inputs = options.driven;

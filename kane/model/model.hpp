@@ -47,6 +47,9 @@ struct ModelOptions {
   bool interpreter = false;
   /// Compile the reports on a state: points, bodies, energies, reactions, outputs.
   bool reports = true;
+  /// Compile less where no more is wanted: the mass matrix is not formed where it is large and the accelerations are found
+  /// without it, and reports leave out bodies, momentum, and velocities and accelerations of points.
+  bool brief = false;
   /// Number of constraints added at run time that may act at once (kane/simulate/tick/written_constraint.hpp).
   std::size_t free_rows = 0;
 };

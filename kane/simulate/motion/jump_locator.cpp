@@ -70,8 +70,9 @@ std::string shortened(std::string text) {
 
 }  // namespace
 
-JumpLocator::JumpLocator(SystemEvaluator& evaluator) : runner_(nullptr, evaluator.context()), expected_(kUnknownTime) {
-  if (!has_places(evaluator.system())) return;
+JumpLocator::JumpLocator(SystemEvaluator& evaluator, bool watch)
+    : runner_(nullptr, evaluator.context()), expected_(kUnknownTime) {
+  if (!watch || !has_places(evaluator.system())) return;
   const KernelWorkshop shop(evaluator.system());
   const EquationsOfMotion& e = shop.equations();
   std::vector<Expr> sides;

@@ -27,7 +27,8 @@ namespace kane {
 
 class JumpLocator {
  public:
-  explicit JumpLocator(SystemEvaluator& evaluator);
+  /// `watch` off: no place is known.
+  explicit JumpLocator(SystemEvaluator& evaluator, bool watch = true);
   ~JumpLocator();
   JumpLocator(const JumpLocator&) = delete;
   JumpLocator& operator=(const JumpLocator&) = delete;

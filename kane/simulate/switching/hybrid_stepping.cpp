@@ -32,7 +32,7 @@ constexpr double kMostPatience = 1e3;
 /// Stepping needs a symmetric mass matrix, and loads that do not depend on constraint forces.
 bool HybridSimulator::can_step() const {
   const EquationsOfMotion& e = system_->equations();
-  return system_->mass() != nullptr && e.symmetric && !e.has_given_forces();
+  return system_->has_mass() && e.symmetric && !e.has_given_forces();
 }
 
 bool HybridSimulator::may_step() const {

@@ -96,6 +96,10 @@ CompiledSystem::CompiledSystem(EquationsOfMotion equations, const CompileOptions
     KernelMaker m(setting_);
     m.add_all(e.qdot);
     rates_ = m.make("rates", uses_time_);
+    // The inverse dynamics do not tell which entries are zero. (Only contacts and stops ask.)
+    if (e.switched())
+      for (std::uint32_t i = 0; i < e.u.size(); ++i)
+        for (std::uint32_t j = 0; j <= i; ++j) mass_places_.push_back({i, j});
   }
   if (!e.constraints.empty()) {
     KernelMaker m(setting_);
@@ -119,7 +123,7 @@ CompiledSystem::CompiledSystem(EquationsOfMotion equations, const CompileOptions
   if (options.reports) {
     KernelMaker m(setting_);
     m.add_accelerations(), m.add_multipliers(), m.add_contact_wrenches();
-    ReportList list = list_reports(e);
+    ReportList list = list_reports(e, options.brief_reports);
     m.add_all(list.values);
     report_items_ = std::move(list.items);
     reports_ = m.make("reports", uses_time_);

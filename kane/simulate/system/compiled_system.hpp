@@ -31,6 +31,8 @@ struct CompileOptions {
   std::vector<std::string> driven_inputs{};
   /// Compile the report kernel (points, bodies, reactions, outputs).
   bool reports = true;
+  /// Leave out of the report what only a full account needs: bodies, momentum, velocities and accelerations of points.
+  bool brief_reports = false;
   /// How many constraints may be written down and held at once while it runs (written_constraint.hpp).
   std::size_t free_rows = 0;
 };
@@ -41,8 +43,8 @@ struct ReportItem {
   Kind kind;
   std::string name;
   std::size_t first;
-  std::size_t
-      count;  ///< Point: 9 (position, velocity, acceleration), Body: 15 (rotation by rows, omega, alpha), Reaction: 6
+  std::size_t count;  ///< Point: 9 (position, velocity, acceleration; 3 if brief), Body: 15 (rotation by rows, omega,
+                      ///< alpha), Reaction: 6
 };
 
 class CompiledSystem {
@@ -79,6 +81,7 @@ class CompiledSystem {
   /// qdot, rhs, then entries of M (all of them if it is not symmetric): present if M was formed.
   [[nodiscard]] const Kernel* mass() const { return mass_ ? &*mass_ : nullptr; }
   /// Where these entries stand if it is symmetric: those of the lower triangle that are not identically zero, by rows.
+  /// (All of them if contacts need M and it was not formed.)
   struct MassPlace {
     std::uint32_t row, column;
   };

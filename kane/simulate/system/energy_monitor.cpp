@@ -13,9 +13,9 @@ constexpr double kNoPower = 1e-11;
 
 }  // namespace
 
-EnergyMonitor::EnergyMonitor(const SystemEvaluator& evaluator)
+EnergyMonitor::EnergyMonitor(const SystemEvaluator& evaluator, bool watch)
     : evaluator_(evaluator),
-      kernel_(evaluator.system().extra().energy()),
+      kernel_(watch ? evaluator.system().extra().energy() : nullptr),
       runner_(kernel_ == nullptr ? nullptr : &kernel_->kernel, evaluator.context()) {
   for (const auto& c : evaluator.system().equations().constraints) moving_.push_back(!c.b.is_zero());
   moving_.resize(evaluator.system().row_count(), false);  // shapes that touch

@@ -24,7 +24,8 @@ struct EnergyReport {
 
 class EnergyMonitor {
  public:
-  explicit EnergyMonitor(const SystemEvaluator& evaluator);
+  /// `watch` off: nothing is known of the energy.
+  explicit EnergyMonitor(const SystemEvaluator& evaluator, bool watch = true);
 
   void start(std::span<const double> q, std::span<const double> u);
   /// At the evaluator's time and inputs.

@@ -223,7 +223,12 @@ const T* ExtraKernels::get(const Lazy<T>& lazy, Make make) const {
   return lazy.value ? &*lazy.value : nullptr;
 }
 
-const ConfigurationKernel* ExtraKernels::configuration() const { return get(configuration_, make_configuration); }
+const ConfigurationKernel* ExtraKernels::configuration() const {
+  const auto& constraints = system_.equations().constraints;
+  if (std::none_of(constraints.begin(), constraints.end(), [](const auto& c) { return c.phi.has_value(); }))
+    return nullptr;
+  return get(configuration_, make_configuration);
+}
 const LinearizationKernel* ExtraKernels::linearization() const { return get(linearization_, make_linearization); }
 const EnergyKernel* ExtraKernels::energy() const { return get(energy_, make_energy); }
 const CanonicalKernels* ExtraKernels::canonical() const { return get(canonical_, make_canonical); }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <unordered_set>
 
 #include "kane/base/error.hpp"
@@ -68,9 +69,9 @@ std::vector<Expr> KernelMaker::find_unknowns(std::span<const Expr> symbols) cons
 Kernel KernelMaker::make(const std::string& name, bool& uses_time) const {
   auto values = substitute(outputs_, setting_.laws);
   auto symbols = symbols_of(values);
-  Graph apart;
+  std::optional<Graph> apart;
   if (const auto unknowns = find_unknowns(symbols); !unknowns.empty())
-    if (auto without = copy_without(unknowns, apart, values))
+    if (auto without = copy_without(unknowns, apart.emplace(), values))
       values = std::move(*without), symbols = symbols_of(values);
   std::vector<NamedExpr> named;
   for (std::size_t i = 0; i < values.size(); ++i) named.push_back({fmt::format("y{}", i), values[i]});

@@ -12,6 +12,7 @@ struct ReportList {
   std::vector<Expr> values;  ///< functions of q, u, udot, multipliers and contact wrenches
 };
 
-[[nodiscard]] ReportList list_reports(const EquationsOfMotion& equations);
+/// `brief` leaves out bodies, momentum, and the velocities and accelerations of points.
+[[nodiscard]] ReportList list_reports(const EquationsOfMotion& equations, bool brief = false);
 
 }  // namespace kane
