@@ -19,18 +19,20 @@ constexpr double kAccurate = 1e-8;
 
 LemkeSolver::LemkeSolver(std::size_t capacity)
     : capacity_(capacity),
-      tableau_(capacity * (2 * capacity + 2)),
+      tableau_(capacity * (capacity + 2)),
       w_(capacity),
       trial_(capacity),
       sizes_(capacity),
       basis_(capacity),
+      column_of_(2 * capacity + 1),
+      row_of_(2 * capacity + 1),
       active_(capacity),
       block_(capacity) {}
 
-// w - M z - d z0 = q, rows scaled to size 1 and q to size 1 (neither changes which solution is complementary).
+// w - M z - d z0 = q, rows scaled to size 1 and q to size 1 (neither changes which solution is complementary). Columns of basic
+// variables are unit vectors and are not stored: what enters the basis leaves its column to what leaves it.
 void LemkeSolver::load(ConstMatrixView m, std::span<const double> q, std::span<const double> cover) {
-  width_ = 2 * n_ + 2;
-  std::fill_n(tableau_.begin(), n_ * width_, 0.0);
+  width_ = n_ + 2;
   double largest = 0;
   for (std::size_t i = 0; i < n_; ++i) {
     double size = max_abs(m.row_span(i));
@@ -40,53 +42,60 @@ void LemkeSolver::load(ConstMatrixView m, std::span<const double> q, std::span<c
   }
   q_scale_ = largest > 0 ? largest : 1;
   for (std::size_t i = 0; i < n_; ++i) {
-    t(i, i) = 1;
-    for (std::size_t j = 0; j < n_; ++j) t(i, n_ + j) = -m(i, j) / sizes_[i];
-    t(i, 2 * n_) = cover.empty() ? -1.0 : -cover[i];
-    t(i, 2 * n_ + 1) = q[i] / sizes_[i] / q_scale_;
-    basis_[i] = i;
+    for (std::size_t j = 0; j < n_; ++j) t(i, j) = -m(i, j) / sizes_[i];
+    t(i, n_) = cover.empty() ? -1.0 : -cover[i];
+    t(i, n_ + 1) = q[i] / sizes_[i] / q_scale_;
+    basis_[i] = row_of_[i] = column_of_[n_ + i] = i;
+    column_of_[i] = row_of_[n_ + i] = kNone;
   }
+  column_of_[2 * n_] = n_, row_of_[2 * n_] = kNone;
 }
 
-void LemkeSolver::pivot(std::size_t row, std::size_t column) {
+/// `entering` takes the place of what is basic in the row.
+void LemkeSolver::pivot(std::size_t row, std::size_t entering) {
+  const std::size_t column = column_of_[entering], leaving = basis_[row];
   const double inverse = 1.0 / t(row, column);
-  for (std::size_t j = 0; j < width_; ++j) t(row, j) *= inverse;
   t(row, column) = 1;
+  for (std::size_t j = 0; j < width_; ++j) t(row, j) *= inverse;
   for (std::size_t i = 0; i < n_; ++i) {
     if (i == row) continue;
     const double factor = t(i, column);
     if (factor == 0) continue;
-    add_scaled(&t(i, 0), -factor, &t(row, 0), width_);
     t(i, column) = 0;
+    add_scaled(&t(i, 0), -factor, &t(row, 0), width_);
   }
-  basis_[row] = column;
+  basis_[row] = entering;
+  row_of_[entering] = row, column_of_[entering] = kNone;
+  column_of_[leaving] = column, row_of_[leaving] = kNone;
 }
 
-/// Compares the rows (q_i, row i of the inverse basis) divided by their entries in the entering column. The columns of
-/// w hold the inverse basis.
-bool LemkeSolver::lexicographically_less(std::size_t row, std::size_t other, std::size_t entering) {
-  const double a = t(row, entering), b = t(other, entering);
+/// Compares the rows (q_i, row i of the inverse basis) divided by their entries in a column. The columns of w hold the
+/// inverse basis.
+bool LemkeSolver::lexicographically_less(std::size_t row, std::size_t other, std::size_t column) {
+  const double a = t(row, column), b = t(other, column);
   for (std::size_t k = 0; k <= n_; ++k) {
-    const std::size_t j = k == 0 ? 2 * n_ + 1 : k - 1;
-    const double x = t(row, j) / a, y = t(other, j) / b;
+    const std::size_t j = k == 0 ? n_ + 1 : column_of_[k - 1];
+    const double own = j != kNone ? t(row, j) : row_of_[k - 1] == row ? 1.0 : 0.0;
+    const double its = j != kNone ? t(other, j) : row_of_[k - 1] == other ? 1.0 : 0.0;
+    if (own == 0 && its == 0) continue;
+    const double x = own / a, y = its / b;
     if (std::abs(x - y) > kTie * std::max({1.0, std::abs(x), std::abs(y)})) return x < y;
   }
   return false;
 }
 
-/// The basic variable that reaches zero first as the entering one grows; z0 wherever it is among the first.
+/// The row whose basic variable reaches zero first as the entering one grows; that of z0 wherever it is among the first.
 std::optional<std::size_t> LemkeSolver::choose_row(std::size_t entering) {
-  std::optional<std::size_t> best, artificial;
+  const std::size_t column = column_of_[entering];
+  std::optional<std::size_t> best;
   for (std::size_t i = 0; i < n_; ++i) {
-    if (basis_[i] == 2 * n_) artificial = i;
-    if (!(t(i, entering) > kPivotTolerance)) continue;
-    if (!best || lexicographically_less(i, *best, entering)) best = i;
+    if (!(t(i, column) > kPivotTolerance)) continue;
+    if (!best || lexicographically_less(i, *best, column)) best = i;
   }
-  if (!best || !artificial || best == artificial) return best;
-  const std::size_t a = *artificial, b = *best;
-  if (!(t(a, entering) > kPivotTolerance)) return best;
-  const double ratio = t(a, 2 * n_ + 1) / t(a, entering), least = t(b, 2 * n_ + 1) / t(b, entering);
-  return ratio - least <= kTie * std::max({1.0, std::abs(ratio), std::abs(least)}) ? artificial : best;
+  const std::size_t a = row_of_[2 * n_];
+  if (!best || a == kNone || *best == a || !(t(a, column) > kPivotTolerance)) return best;
+  const double ratio = t(a, n_ + 1) / t(a, column), least = t(*best, n_ + 1) / t(*best, column);
+  return ratio - least <= kTie * std::max({1.0, std::abs(ratio), std::abs(least)}) ? a : best;
 }
 
 LcpStatus LemkeSolver::run(int& pivots) {
@@ -94,7 +103,7 @@ LcpStatus LemkeSolver::run(int& pivots) {
   std::size_t leaving = 0;
   double worst = 0;
   for (std::size_t i = 0; i < n_; ++i) {
-    const double ratio = t(i, 2 * n_ + 1) / -t(i, 2 * n_);
+    const double ratio = t(i, n_ + 1) / -t(i, n_);
     // A later row with the same ratio is lexicographically smaller: its unit vector comes later.
     if (ratio < worst || (ratio == worst && ratio < 0)) {
       worst = ratio;
@@ -120,7 +129,7 @@ LcpStatus LemkeSolver::run(int& pivots) {
 void LemkeSolver::read_solution(std::span<double> z) {
   std::fill(z.begin(), z.end(), 0.0);
   for (std::size_t i = 0; i < n_; ++i) {
-    if (basis_[i] >= n_ && basis_[i] < 2 * n_) z[basis_[i] - n_] = std::max(0.0, t(i, 2 * n_ + 1) * q_scale_);
+    if (basis_[i] >= n_ && basis_[i] < 2 * n_) z[basis_[i] - n_] = std::max(0.0, t(i, n_ + 1) * q_scale_);
   }
 }
 

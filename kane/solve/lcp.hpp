@@ -53,8 +53,8 @@ class LemkeSolver {
   [[nodiscard]] double& t(std::size_t row, std::size_t column) { return tableau_[row * width_ + column]; }
   void load(ConstMatrixView m, std::span<const double> q, std::span<const double> cover);
   [[nodiscard]] std::optional<std::size_t> choose_row(std::size_t entering);
-  [[nodiscard]] bool lexicographically_less(std::size_t row, std::size_t other, std::size_t entering);
-  void pivot(std::size_t row, std::size_t column);
+  [[nodiscard]] bool lexicographically_less(std::size_t row, std::size_t other, std::size_t column);
+  void pivot(std::size_t row, std::size_t entering);
   [[nodiscard]] LcpStatus run(int& pivots);
   void read_solution(std::span<double> z);
   void polish(ConstMatrixView m, std::span<const double> q, std::span<double> z, LcpReport& report);
@@ -62,9 +62,11 @@ class LemkeSolver {
 
   std::size_t capacity_, n_ = 0, width_ = 0;
   double q_scale_ = 1;
-  std::vector<double> tableau_;  ///< n x (2 n + 2): columns of w, of z, of z0, and the right-hand side
+  std::vector<double> tableau_;  ///< n x (n + 2): columns of the variables that are not basic, and the right-hand side
   std::vector<double> w_, trial_, sizes_;
-  std::vector<std::size_t> basis_, active_;
+  // Variables are numbered w, z, z0. Each has a column, or a row where it is basic.
+  static constexpr std::size_t kNone = ~std::size_t{0};
+  std::vector<std::size_t> basis_, column_of_, row_of_, active_;
   Lu block_;
 };
 
