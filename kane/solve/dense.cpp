@@ -43,6 +43,7 @@ FactorReport factor_ldlt(MatrixView a, double tolerance) {
     }
     const double inverse = 1.0 / row[k];
     for (std::size_t i = k + 1; i < n; ++i) {
+      if (row[i] == 0) continue;  // bodies that M does not couple
       const double u = row[i] * inverse;
       add_scaled(a.row(i) + i, -u, row + i, n - i);
       row[i] = u;
@@ -53,7 +54,8 @@ FactorReport factor_ldlt(MatrixView a, double tolerance) {
 
 void solve_ldlt(ConstMatrixView udu, std::span<double> b) {
   const std::size_t n = udu.rows;
-  for (std::size_t k = 0; k < n; ++k) add_scaled(b.data() + k + 1, -b[k], udu.row(k) + k + 1, n - k - 1);
+  for (std::size_t k = 0; k < n; ++k)
+    if (b[k] != 0) add_scaled(b.data() + k + 1, -b[k], udu.row(k) + k + 1, n - k - 1);
   for (std::size_t k = n; k-- > 0;) {
     b[k] = b[k] / udu(k, k) - dot(udu.row(k) + k + 1, b.data() + k + 1, n - k - 1);
   }
@@ -142,10 +144,12 @@ void Lu::solve_columns(MatrixView b) {
     if (swap_[k] != k) std::swap_ranges(b.row(k), b.row(k) + c, b.row(swap_[k]));
   }
   for (std::size_t i = 1; i < n_; ++i) {
-    for (std::size_t k = 0; k < i; ++k) add_scaled(b.row(i), -a(i, k), b.row(k), c);
+    for (std::size_t k = 0; k < i; ++k)
+      if (a(i, k) != 0) add_scaled(b.row(i), -a(i, k), b.row(k), c);
   }
   for (std::size_t i = n_; i-- > 0;) {
-    for (std::size_t k = i + 1; k < n_; ++k) add_scaled(b.row(i), -a(i, k), b.row(k), c);
+    for (std::size_t k = i + 1; k < n_; ++k)
+      if (a(i, k) != 0) add_scaled(b.row(i), -a(i, k), b.row(k), c);
     const double inverse = 1.0 / a(i, i);
     for (std::size_t j = 0; j < c; ++j) b(i, j) *= inverse;
   }

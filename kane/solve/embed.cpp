@@ -116,14 +116,16 @@ void Embedding::complete_speeds(std::span<const double> b, std::span<double> u) 
   }
 }
 
-// C^T M C = M_ii + M_id D + D^T X with X = M_di + M_dd D; of a symmetric one the upper triangle.
+// C^T M C = M_ii + M_id D + D^T X with X = M_di + M_dd D; of a symmetric one the upper triangle. Many bodies that touch here
+// and there have few entries in M and D.
 void Embedding::form_mass(ConstMatrixView m) {
   const ConstMatrixView d = d_.packed(r_, p_);
   const MatrixView x = x_.packed(r_, p_), mass = mass_.packed(p_, p_);
   for (std::size_t k = 0; k < r_; ++k) {
     const double* const row = m.row(at(dependent_[k]));
     for (std::size_t j = 0; j < p_; ++j) x(k, j) = row[independent_[j]];
-    for (std::size_t l = 0; l < r_; ++l) add_scaled(x.row(k), row[dependent_[l]], d.row(l), p_);
+    for (std::size_t l = 0; l < r_; ++l)
+      if (row[dependent_[l]] != 0) add_scaled(x.row(k), row[dependent_[l]], d.row(l), p_);
   }
   for (std::size_t i = 0; i < p_; ++i) {
     const double* const row = m.row(at(independent_[i]));
@@ -131,8 +133,8 @@ void Embedding::form_mass(ConstMatrixView m) {
     const std::size_t first = symmetric_ ? i : 0;
     for (std::size_t j = first; j < p_; ++j) to[j] = row[independent_[j]];
     for (std::size_t k = 0; k < r_; ++k) {
-      add_scaled(to + first, row[dependent_[k]], d.row(k) + first, p_ - first);
-      add_scaled(to + first, d(k, i), x.row(k) + first, p_ - first);
+      if (row[dependent_[k]] != 0) add_scaled(to + first, row[dependent_[k]], d.row(k) + first, p_ - first);
+      if (d(k, i) != 0) add_scaled(to + first, d(k, i), x.row(k) + first, p_ - first);
     }
   }
 }
