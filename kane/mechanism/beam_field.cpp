@@ -97,8 +97,8 @@ void BeamField::place_nodes() {
   int most = 0;
   for (const BeamModes& m : beam_.modes) most = std::max(most, beam_.elements > 0 ? m.inner / 2 : m.count);
   const std::size_t panels = 1 + static_cast<std::size_t>(most) / 4;
-  std::vector<double> x, w;
-  gauss_nodes(kPanelNodes, x, w);
+  gauss_nodes(kPanelNodes, panel_x_, panel_w_);
+  const std::vector<double>&x = panel_x_, &w = panel_w_;
   for (std::size_t e = 0; e + 1 < ends_.size(); ++e) {
     const double half = 0.5 * (ends_[e + 1] - ends_[e]) / static_cast<double>(panels);
     for (std::size_t p = 0; p < panels; ++p) {
@@ -564,37 +564,52 @@ Expr BeamField::end_before(const Expr& x, std::size_t element) const {
   return end;
 }
 
-/// int_0^x a' b' dx.
+/// One sweep over the nodes for all modes: every pair of them needs the same values.
+BeamField::SlopesBefore BeamField::slopes_before(double x) const {
+  SlopesBefore before;
+  before.slopes.resize(modes_.size());
+  const std::string place = beam_place(graph_).name();
+  const std::size_t panels = beam_.elements > 0 ? 1 : 1 + half_.size();
+  std::vector<Expr> slopes(modes_.size());
+  for (std::size_t e = 0; e + 1 < ends_.size() && x > ends_[e]; ++e) {
+    for (std::size_t i = 0; i < modes_.size(); ++i) slopes[i] = modes_[i].slopes[e];
+    const double half = (std::min(x, ends_[e + 1]) - ends_[e]) / (2 * static_cast<double>(panels));
+    for (std::size_t p = 0; p < panels; ++p) {
+      for (std::size_t k = 0; k < kPanelNodes; ++k) {
+        const double at = ends_[e] + (static_cast<double>(2 * p) + 1 + panel_x_[k]) * half;
+        const std::vector<double> values = evaluate(slopes, Values{{place, at}});
+        for (std::size_t i = 0; i < modes_.size(); ++i) before.slopes[i].push_back(values[i]);
+        before.weights.push_back(panel_w_[k] * half);
+      }
+    }
+  }
+  return before;
+}
+
+Expr BeamField::foreshortening(std::size_t a, std::size_t b, const SlopesBefore& before) const {
+  double sum = 0;
+  for (std::size_t k = 0; k < before.weights.size(); ++k)
+    sum += before.weights[k] * before.slopes[a][k] * before.slopes[b][k];
+  constexpr double kNothing = 1e-14;
+  return std::abs(sum) < kNothing ? Expr() : graph_.number(rational_from_double(sum));
+}
+
 Expr BeamField::foreshortening(const Mode& a, const Mode& b, const Expr& x) const {
-  if (x.is_zero()) return {};
-  std::vector<double> nodes, weights;
-  const bool pieces = beam_.elements > 0;
-  gauss_nodes(!pieces && x.is_number() ? kPanelNodes * (1 + half_.size()) : kPanelNodes, nodes, weights);
   const Expr place = beam_place(graph_);
   Expr all;
-  double number = 0;
   for (std::size_t e = 0; e + 1 < ends_.size(); ++e) {
     const Expr product = a.slopes[e] * b.slopes[e];
     if (product.is_zero()) continue;
-    const double from = ends_[e];
-    const Expr end = end_before(x, e);
-    if (x.is_number()) {
-      const double width = to_double(end.number()) - from;
-      for (std::size_t i = 0; i < nodes.size() && width > 0; ++i)
-        number += weights[i] / 2 * width * evaluate(product, Values{{place.name(), from + (1 + nodes[i]) / 2 * width}});
-      continue;
-    }
-    const Expr start = graph_.number(rational_from_double(from)), width = end - start;
+    const Expr start = graph_.number(rational_from_double(ends_[e])), width = end_before(x, e) - start;
     Expr sum;
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
+    for (std::size_t i = 0; i < kPanelNodes; ++i) {
       Substitution at;
-      at.set(place, start + width * graph_.number(rational_from_double((1 + nodes[i]) / 2)));
-      sum += substitute(product, at) * graph_.number(rational_from_double(weights[i] / 2));
+      at.set(place, start + width * graph_.number(rational_from_double((1 + panel_x_[i]) / 2)));
+      sum += substitute(product, at) * graph_.number(rational_from_double(panel_w_[i] / 2));
     }
     all += sum * width;
   }
-  constexpr double kNothing = 1e-14;
-  return x.is_number() && std::abs(number) >= kNothing ? graph_.number(rational_from_double(number)) : all;
+  return all;
 }
 
 BeamField::Section BeamField::section(const Expr& s) const {
@@ -602,6 +617,8 @@ BeamField::Section BeamField::section(const Expr& s) const {
   const Expr x = graph_.bind(s) / L;
   Section section;
   section.position[0] = s;
+  const bool shortens = !beam_.premature && !beam_.exact;
+  const SlopesBefore before = shortens && x.is_number() ? slopes_before(to_double(x.number())) : SlopesBefore{};
   for (std::size_t i = 0; i < modes_.size(); ++i) {
     const Mode& m = modes_[i];
     const Expr value = value_at(m.shape, x) * q(i);
@@ -619,10 +636,9 @@ BeamField::Section BeamField::section(const Expr& s) const {
       case BeamMotion::ShearZ: section.position[2] += value; break;
       default: section.position[0] += value;
     }
-    if (beam_.premature || beam_.exact) continue;
-    for (std::size_t k = i; k < modes_.size(); ++k) {
+    for (std::size_t k = i; k < modes_.size() && shortens; ++k) {
       if (!same_plane(m.motion, modes_[k].motion)) continue;
-      const Expr g = foreshortening(m, modes_[k], x);
+      const Expr g = x.is_number() ? foreshortening(i, k, before) : foreshortening(m, modes_[k], x);
       section.position[0] -= (k == i ? g / 2 : g) * q(i) * q(k) / L;
     }
   }

@@ -91,6 +91,14 @@ class BeamField {
   /// Where the part of an element before x ends.
   [[nodiscard]] Expr end_before(const Expr& x, std::size_t element) const;
   void place_exactly(const Expr& x, Section& section) const;
+  /// The slopes of all modes at Gauss nodes between the root and a place x that is a number, and the nodes' weights.
+  struct SlopesBefore {
+    std::vector<double> weights;
+    std::vector<std::vector<double>> slopes;  ///< by mode
+  };
+  [[nodiscard]] SlopesBefore slopes_before(double x) const;
+  /// int_0^x a' b' dx, where x is a number and where it is an expression.
+  [[nodiscard]] Expr foreshortening(std::size_t a, std::size_t b, const SlopesBefore& before) const;
   [[nodiscard]] Expr foreshortening(const Mode& a, const Mode& b, const Expr& x) const;
   [[nodiscard]] Expr property_at(const Expr& property, const Expr& s) const;
   void weigh_nodes(const ParameterNumber& number);
@@ -107,6 +115,7 @@ class BeamField {
   std::string body_;
   std::vector<Mode> modes_;
   std::vector<double> x_, w_;                 ///< nodes and weights on [0, 1]
+  std::vector<double> panel_x_, panel_w_;     ///< of one panel, on [-1, 1]
   std::vector<std::vector<double>> running_;  ///< integration matrix of a panel from -1 to 1
   std::vector<double> half_;                  ///< half the widths of the panels
   std::vector<double> ends_{0, 1};            ///< of the elements
