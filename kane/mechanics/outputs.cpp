@@ -11,17 +11,6 @@
 #include "kane/mechanics/parameter_values.hpp"
 
 namespace kane {
-namespace {
-
-bool evaluable(const Expr& e, const Values& values) {
-  if (e.graph() == nullptr) return true;
-  for (const Expr& s : symbols_of(std::span(&e, 1))) {
-    if (!values.contains(s.name())) return false;
-  }
-  return true;
-}
-
-}  // namespace
 
 // Moments of inertia of real bodies: none negative, none larger than the sum of the other two. A body of which only
 // some elements matter (a planar one) is often given with the others zero; only principal moments that take part are
@@ -29,7 +18,7 @@ bool evaluable(const Expr& e, const Values& values) {
 void KaneDerivation::Parts::check_inertias() {
   const Values values = find_parameter_values(system);
   for (const BodyRecord& b : system.bodies()) {
-    if (b.mass && evaluable(*b.mass, values) && evaluate(*b.mass, values) < 0) {
+    if (b.mass && is_evaluable(*b.mass, values) && evaluate(*b.mass, values) < 0) {
       equations.warnings.push_back(fmt::format("the mass of {} is negative", b.name));
     }
     if (b.is_particle() || !b.inertia) continue;
@@ -39,7 +28,7 @@ void KaneDerivation::Parts::check_inertias() {
     int moments = 0;
     for (std::size_t i = 0; i < 3; ++i) {
       for (std::size_t j = 0; j < 3; ++j) {
-        known = known && evaluable(I[i][j], values);
+        known = known && is_evaluable(I[i][j], values);
         if (known) a[i][j] = evaluate(I[i][j], values);
       }
       moments += I[i][i].is_zero() ? 0 : 1;

@@ -15,6 +15,7 @@
 #include "kane/expr/evaluate.hpp"
 #include "kane/expr/traverse.hpp"
 #include "kane/mechanics/orientation.hpp"
+#include "kane/mechanics/parameter_values.hpp"
 #include "kane/mechanism/tree_model.hpp"
 
 namespace kane {
@@ -27,7 +28,7 @@ constexpr double kTiny = 1e-14;
 constexpr double kFarthest = 10;
 
 std::optional<double> find_real(const Expr& e) {
-  if (!symbols_of({&e, 1}).empty()) return std::nullopt;
+  if (!is_evaluable(e, {})) return std::nullopt;
   return evaluate(e, {});
 }
 
