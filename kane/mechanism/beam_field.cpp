@@ -66,10 +66,10 @@ void gauss_nodes(std::size_t n, std::vector<double>& x, std::vector<double>& w) 
 }
 
 BeamField::BeamField(Graph& graph, const FlexibleBeam& beam, std::string body, const std::vector<double>& breaks,
-                     const ParameterNumber& number)
+                     const ParameterNumber& number, const std::vector<double>& knots)
     : graph_(graph), beam_(beam), body_(std::move(body)) {
   read_breaks(breaks);
-  place_nodes();
+  place_nodes(knots);
   read_modes();
   form_matrices();
   form_damping(number);
@@ -93,21 +93,34 @@ void BeamField::read_breaks(const std::vector<double>& breaks) {
 }
 
 /// Panels of Gauss nodes: products of two modes have at most as many waves as there are modes.
-void BeamField::place_nodes() {
+void BeamField::place_nodes(const std::vector<double>& knots) {
   int most = 0;
   for (const BeamModes& m : beam_.modes) most = std::max(most, beam_.elements > 0 ? m.inner / 2 : m.count);
-  const std::size_t panels = 1 + static_cast<std::size_t>(most) / 4;
+  panels_ = 1 + static_cast<std::size_t>(most) / 4;
   gauss_nodes(kPanelNodes, panel_x_, panel_w_);
   const std::vector<double>&x = panel_x_, &w = panel_w_;
-  for (std::size_t e = 0; e + 1 < ends_.size(); ++e) {
-    const double half = 0.5 * (ends_[e + 1] - ends_[e]) / static_cast<double>(panels);
-    for (std::size_t p = 0; p < panels; ++p) {
+  const auto add_panels = [&](double from, double to, std::size_t count) {
+    const double half = 0.5 * (to - from) / static_cast<double>(count);
+    for (std::size_t p = 0; p < count; ++p) {
       half_.push_back(half);
       for (std::size_t i = 0; i < kPanelNodes; ++i) {
-        x_.push_back(ends_[e] + (static_cast<double>(2 * p) + 1 + x[i]) * half);
+        x_.push_back(from + (static_cast<double>(2 * p) + 1 + x[i]) * half);
         w_.push_back(w[i] * half);
       }
     }
+  };
+  constexpr double kLeast = 1e-9;  // of the length
+  for (std::size_t e = 0; e + 1 < ends_.size(); ++e) {
+    const double width = ends_[e + 1] - ends_[e];
+    double from = ends_[e];
+    const auto add_until = [&](double to) {
+      add_panels(from, to,
+                 static_cast<std::size_t>(std::ceil(static_cast<double>(panels_) * (to - from) / width - kLeast)));
+      from = to;
+    };
+    for (const double knot : knots)
+      if (knot > from + kLeast && knot < ends_[e + 1] - kLeast) add_until(knot);
+    add_until(ends_[e + 1]);
   }
   // int_{-1}^{x_k} of the polynomial through values at the nodes: sum_n (2n+1)/2 P_n(x_l) w_l int_{-1}^{x_k} P_n, with
   // int_{-1}^{x} P_n = (P_{n+1} - P_{n-1})/(2n+1).
@@ -165,6 +178,11 @@ void BeamField::read_modes() {
 void BeamField::tabulate(Mode& mode) {
   const Expr all[] = {mode.shape, mode.slope, mode.curvature};
   const std::string place = beam_place(graph_).name();
+  for (const NodeId id : topological_order(all))
+    require_at(
+        beam_.where, graph_.op(id) != Op::Call,
+        "a shape of the beam '{}' is written with the table '{}'; shapes are smooth functions of s such as (s/L)^2",
+        body_, graph_.op(id) == Op::Call ? graph_.name(id) : std::string());
   for (const Expr& symbol : symbols_of(all))
     require_at(beam_.where, symbol.name() == place,
                "a shape of the beam '{}' is written with '{}'; shapes are functions of s that do not change with "
@@ -212,6 +230,10 @@ Expr BeamField::integral(const Profile& p, const std::vector<double>& f) const {
       sum += p[i] * graph_.number(rational_from_double(w_[i] * f[i]));
   }
   return sum + graph_.number(rational_from_double(to_double(exact)));
+}
+
+bool BeamField::shares_plane(std::size_t a, std::size_t b) const {
+  return same_plane(modes_[a].motion, modes_[b].motion);
 }
 
 std::vector<double> BeamField::running_integral(const std::vector<double>& f) const {
@@ -274,6 +296,11 @@ void BeamField::form_matrices() {
     }
   }
   for (const BeamModes& group : beam_.modes) check_independent(group.motion);
+  FlexibleSpec beside;  // of which only the modal mass is wanted here
+  beside.coupling.assign(n, {});
+  beside.modal_mass = mass_;
+  add_offset(beside);
+  mass_ = beside.modal_mass;
 }
 
 /// The shapes of one motion must not be combinations of each other: their normalised Gram matrix has no small eigenvalue.
@@ -443,6 +470,9 @@ FlexibleSpec BeamField::inertia(bool complete) const {
   for (const Angle& a : r)
     spec.coupling[a.mode] =
         add(spec.coupling[a.mode], {with(j3, a, t) - with(j1, a, t), with(j2, a, p) - with(j3, a, p), alone(j3, a)});
+  add_turn(spec);
+  add_offset(spec);
+  spec.modal_mass = mass_;
   if (complete && !beam_.premature && !share_.empty()) complete_inertia(spec);
   return spec;
 }
@@ -452,7 +482,45 @@ FlexibleSpec BeamField::inertia(bool complete) const {
 Expr BeamField::strain_energy() const {
   std::vector<std::size_t> all(modes_.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
-  return quadratic(all, stiffness_) / 2;
+  const Expr energy = quadratic(all, stiffness_) / 2;
+  return beam_.coupled && !beam_.premature ? energy + coupled_energy() : energy;
+}
+
+/// What twist adds to the strain energy of bending (beam_field.hpp).
+Expr BeamField::coupled_energy() const {
+  std::vector<std::size_t> ys, zs, twists;
+  for (std::size_t i = 0; i < modes_.size(); ++i) {
+    const BeamMotion motion = modes_[i].motion;
+    if (motion == BeamMotion::BendY) ys.push_back(i);
+    if (motion == BeamMotion::BendZ) zs.push_back(i);
+    if (motion == BeamMotion::Twist) twists.push_back(i);
+  }
+  const Expr difference = graph_.bind(beam_.bending_y - beam_.bending_z), zero = graph_.number(0);
+  const Profile all = profile(difference), more_y = profile(graph_.bind(max(difference, zero))),
+                more_z = profile(graph_.bind(max(-difference, zero)));
+  const auto none = [](const Profile& p) { return p.size() == 1 && p.front().is_zero(); };
+  if (none(all)) return {};
+  Expr sum;
+  for (const std::size_t y : ys)
+    for (const std::size_t z : zs)
+      for (const std::size_t p : twists)
+        sum += integral(all, times(times(modes_[y].ddf, modes_[z].ddf), modes_[p].f)) * q(y) * q(z) * q(p);
+  // Squares of p Z'' or p Y''.
+  const auto squares = [&](const Profile& stiffness, const std::vector<std::size_t>& bends) {
+    if (none(stiffness)) return;
+    for (std::size_t a = 0; a < bends.size(); ++a)
+      for (std::size_t b = a; b < bends.size(); ++b)
+        for (std::size_t c = 0; c < twists.size(); ++c)
+          for (std::size_t d = c; d < twists.size(); ++d) {
+            const std::vector<double> f = times(times(modes_[bends[a]].ddf, modes_[bends[b]].ddf),
+                                                times(modes_[twists[c]].f, modes_[twists[d]].f));
+            const Expr often = graph_.number((a == b ? 1 : 2) * (c == d ? 1 : 2), 2);
+            sum += often * integral(stiffness, f) * q(bends[a]) * q(bends[b]) * q(twists[c]) * q(twists[d]);
+          }
+  };
+  squares(more_y, zs);
+  squares(more_z, ys);
+  return sum / pow(beam_.length, 3);
 }
 
 /// Modes that are orthogonal have D_ii = 2 zeta sqrt(K_ii M_ii).
@@ -569,16 +637,26 @@ BeamField::SlopesBefore BeamField::slopes_before(double x) const {
   SlopesBefore before;
   before.slopes.resize(modes_.size());
   const std::string place = beam_place(graph_).name();
-  const std::size_t panels = beam_.elements > 0 ? 1 : 1 + half_.size();
-  std::vector<Expr> slopes(modes_.size());
+  const std::size_t panels = beam_.elements > 0 ? 1 : 1 + panels_;
+  before.curvatures.resize(modes_.size());
+  const bool both = bends_both_ways();
+  const Expr arc = beam_place(graph_);
+  const std::size_t n = modes_.size();
+  std::vector<Expr> functions(both ? 2 * n : n);
   for (std::size_t e = 0; e + 1 < ends_.size() && x > ends_[e]; ++e) {
-    for (std::size_t i = 0; i < modes_.size(); ++i) slopes[i] = modes_[i].slopes[e];
+    for (std::size_t i = 0; i < n; ++i) {
+      functions[i] = modes_[i].slopes[e];
+      if (both) functions[n + i] = derivative(modes_[i].slopes[e], arc);
+    }
     const double half = (std::min(x, ends_[e + 1]) - ends_[e]) / (2 * static_cast<double>(panels));
     for (std::size_t p = 0; p < panels; ++p) {
       for (std::size_t k = 0; k < kPanelNodes; ++k) {
         const double at = ends_[e] + (static_cast<double>(2 * p) + 1 + panel_x_[k]) * half;
-        const std::vector<double> values = evaluate(slopes, Values{{place, at}});
-        for (std::size_t i = 0; i < modes_.size(); ++i) before.slopes[i].push_back(values[i]);
+        const std::vector<double> values = evaluate(functions, Values{{place, at}});
+        for (std::size_t i = 0; i < n; ++i) {
+          before.slopes[i].push_back(values[i]);
+          if (both) before.curvatures[i].push_back(values[n + i]);
+        }
         before.weights.push_back(panel_w_[k] * half);
       }
     }
@@ -595,10 +673,14 @@ Expr BeamField::foreshortening(std::size_t a, std::size_t b, const SlopesBefore&
 }
 
 Expr BeamField::foreshortening(const Mode& a, const Mode& b, const Expr& x) const {
+  return integral_before(a.slopes, b.slopes, x);
+}
+
+Expr BeamField::integral_before(const std::vector<Expr>& f, const std::vector<Expr>& g, const Expr& x) const {
   const Expr place = beam_place(graph_);
   Expr all;
   for (std::size_t e = 0; e + 1 < ends_.size(); ++e) {
-    const Expr product = a.slopes[e] * b.slopes[e];
+    const Expr product = f[e] * g[e];
     if (product.is_zero()) continue;
     const Expr start = graph_.number(rational_from_double(ends_[e])), width = end_before(x, e) - start;
     Expr sum;
@@ -612,13 +694,65 @@ Expr BeamField::foreshortening(const Mode& a, const Mode& b, const Expr& x) cons
   return all;
 }
 
+bool BeamField::bends_both_ways() const {
+  const auto has = [&](BeamMotion motion) {
+    return std::any_of(modes_.begin(), modes_.end(), [&](const Mode& m) { return m.motion == motion; });
+  };
+  return has(BeamMotion::BendY) && has(BeamMotion::BendZ);
+}
+
+/// int_0^s r' t ds = -1/L^2 int_0^x Y'' Z' dx.
+Expr BeamField::turn_by_bending(const Expr& x, const SlopesBefore& before) const {
+  constexpr double kNothing = 1e-14;
+  Expr turn;
+  for (std::size_t i = 0; i < modes_.size(); ++i) {
+    for (std::size_t k = 0; k < modes_.size(); ++k) {
+      if (modes_[i].motion != BeamMotion::BendY || modes_[k].motion != BeamMotion::BendZ) continue;
+      Expr both;
+      if (x.is_number()) {
+        double sum = 0;
+        for (std::size_t n = 0; n < before.weights.size(); ++n)
+          sum += before.weights[n] * before.curvatures[i][n] * before.slopes[k][n];
+        if (std::abs(sum) >= kNothing) both = graph_.number(rational_from_double(sum));
+      } else {
+        std::vector<Expr> curvatures;
+        for (const Expr& slope : modes_[i].slopes) curvatures.push_back(derivative(slope, beam_place(graph_)));
+        both = integral_before(curvatures, modes_[k].slopes, x);
+      }
+      turn -= both * q(i) * q(k) / pow(beam_.length, 2);
+    }
+  }
+  return turn;
+}
+
+/// What the turn adds to the inertia of the sections: of first order in H, of second order in A23 (above).
+void BeamField::add_turn(FlexibleSpec& spec) const {
+  if (beam_.premature) return;
+  const Expr& L = beam_.length;
+  const Profile j[3] = {profile(beam_.section_inertia[0]), profile(beam_.section_inertia[1]),
+                        profile(beam_.section_inertia[2])};
+  for (std::size_t i = 0; i < modes_.size(); ++i) {
+    for (std::size_t k = 0; k < modes_.size(); ++k) {
+      if (modes_[i].motion != BeamMotion::BendY || modes_[k].motion != BeamMotion::BendZ) continue;
+      const std::vector<double> turn = running_integral(times(modes_[i].ddf, modes_[k].df));
+      const Expr about_x = integral(j[0], turn) / L, across = (integral(j[1], turn) - integral(j[2], turn)) / L;
+      spec.coupling[i][0] -= about_x * q(k);
+      spec.coupling[k][0] -= about_x * q(i);
+      const Expr A23 = across * q(i) * q(k);
+      spec.inertia[1][2] -= A23, spec.inertia[2][1] -= A23;
+    }
+  }
+}
+
 BeamField::Section BeamField::section(const Expr& s) const {
   const Expr& L = beam_.length;
   const Expr x = graph_.bind(s) / L;
   Section section;
   section.position[0] = s;
   const bool shortens = !beam_.premature && !beam_.exact;
-  const SlopesBefore before = shortens && x.is_number() ? slopes_before(to_double(x.number())) : SlopesBefore{};
+  const bool turns = !beam_.premature && bends_both_ways();
+  const SlopesBefore before =
+      (shortens || turns) && x.is_number() ? slopes_before(to_double(x.number())) : SlopesBefore{};
   for (std::size_t i = 0; i < modes_.size(); ++i) {
     const Mode& m = modes_[i];
     const Expr value = value_at(m.shape, x) * q(i);
@@ -642,6 +776,7 @@ BeamField::Section BeamField::section(const Expr& s) const {
       section.position[0] -= (k == i ? g / 2 : g) * q(i) * q(k) / L;
     }
   }
+  if (turns) section.angles[0] += turn_by_bending(x, before);
   if (beam_.exact && !beam_.premature) place_exactly(x, section);
   return section;
 }

@@ -89,6 +89,7 @@ class BeamCut {
   void add_segments(std::size_t first) {
     FlexibleBeam& whole = *m_.bodies[first].flexible;
     whole.length = piece_;
+    whole.coupled = true;
     const FlexibleBeam beam = whole;
     whole.continued_by = segment_name(body_, 2);
     for (int k = 1; k < count_; ++k) {
@@ -97,8 +98,9 @@ class BeamCut {
       segment.where = m_.bodies[first].where;
       segment.flexible = beam;
       FlexibleBeam& b = *segment.flexible;
-      for (Expr* property : {&b.mass_per_length, &b.bending_y, &b.bending_z, &b.shear_y, &b.shear_z, &b.torsion,
-                             &b.tension, &b.section_inertia[0], &b.section_inertia[1], &b.section_inertia[2]})
+      for (Expr* property :
+           {&b.mass_per_length, &b.bending_y, &b.bending_z, &b.shear_y, &b.shear_z, &b.torsion, &b.tension,
+            &b.section_inertia[0], &b.section_inertia[1], &b.section_inertia[2], &b.offset[0], &b.offset[1]})
         shift(*property, k);
       name_beam_coordinates(*m_.graph, segment.name, b);
       if (k + 1 < count_) b.continued_by = segment_name(body_, k + 2);

@@ -138,7 +138,26 @@ class ValueCheck {
     add(Dependence::Anything, p.at, "the position of the particle", p.name, p.where);
   }
 
-  /// Properties that vary along a beam are checked at three places.
+  /// Where the properties of a beam are checked, as shares of its length: at more places if they vary.
+  [[nodiscard]] std::vector<double> checked_places(const FlexibleBeam& beam) const {
+    const Expr s = m_.graph->symbol("s");
+    for (const Expr* e : beam_properties(beam)) {
+      if (!depends_on(m_.graph->bind(*e), s)) continue;
+      constexpr int kParts = 40;
+      std::vector<double> places;
+      for (int k = 0; k <= kParts; ++k) places.push_back(static_cast<double>(k) / kParts);
+      return places;
+    }
+    return {0, 0.5, 1};
+  }
+  /// Beams may end in a point.
+  static bool is_end(double x) { return x == 0 || x == 1; }
+  /// Where a property that varies has its value.
+  [[nodiscard]] std::string place_words(const Expr& property, double x) const {
+    if (!depends_on(m_.graph->bind(property), m_.graph->symbol("s"))) return {};
+    return fmt::format(" at s = {:.3g} of its length", x);
+  }
+
   void add_beam(const MechanismBody& b) {
     const FlexibleBeam& beam = *b.flexible;
     const auto item = [&](const Expr& e, std::string_view what) {
@@ -149,7 +168,7 @@ class ValueCheck {
     for (const Expr& e : beam.damping) item(e, "the damping of the beam");
     for (const Expr& e : beam.breaks) item(e, "the end of an element of the beam");
     if (beam.part) return;
-    for (const double x : {0.0, 0.5, 1.0}) {
+    for (const double x : checked_places(beam)) {
       Substitution place;
       place.set(m_.graph->symbol("s"), x * m_.graph->bind(beam.length));
       for (const Expr* e : beam_properties(beam))
@@ -158,8 +177,8 @@ class ValueCheck {
   }
 
   [[nodiscard]] static std::vector<const Expr*> beam_properties(const FlexibleBeam& b) {
-    return {&b.mass_per_length,    &b.bending_y,          &b.bending_z,          &b.torsion, &b.tension,
-            &b.section_inertia[0], &b.section_inertia[1], &b.section_inertia[2], &b.shear_y, &b.shear_z};
+    return {&b.mass_per_length,    &b.bending_y,          &b.bending_z, &b.torsion, &b.tension,   &b.section_inertia[0],
+            &b.section_inertia[1], &b.section_inertia[2], &b.shear_y,   &b.shear_z, &b.offset[0], &b.offset[1]};
   }
 
   double beam_number(const FlexibleBeam& beam, const Expr& property, double x) {
@@ -182,16 +201,17 @@ class ValueCheck {
                number(beam.length));
     const bool has_twist = std::any_of(beam.modes.begin(), beam.modes.end(),
                                        [](const BeamModes& m) { return m.motion == BeamMotion::Twist; });
-    for (const double x : {0.0, 0.5, 1.0}) {
+    for (const double x : checked_places(beam)) {
       const double mass = beam_number(beam, beam.mass_per_length, x);
-      require_at(beam.where, mass > 0 || (mass == 0 && x != 0.5),
-                 "the beam '{}' has the mass per length {} kg/m; it must be positive", b.name, mass);
+      require_at(beam.where, mass > 0 || (mass == 0 && is_end(x)),
+                 "the beam '{}' has the mass per length {} kg/m{}; it must be positive", b.name, mass,
+                 place_words(beam.mass_per_length, x));
       for (const Expr& j : beam.section_inertia)
         require_at(beam.where, beam_number(beam, j, x) >= 0,
                    "the beam '{}' has sections with the negative moment of inertia {} kg m", b.name,
                    beam_number(beam, j, x));
       if (has_twist)
-        require_at(beam.where, beam_number(beam, beam.section_inertia[0], x) > 0 || x != 0.5,
+        require_at(beam.where, beam_number(beam, beam.section_inertia[0], x) > 0 || is_end(x),
                    "the beam '{}' twists, so its sections need a moment of inertia per length about x ('inertia')",
                    b.name);
       for (const BeamModes& m : beam.modes) check_beam_stiffness(b, m.motion, x);
@@ -227,9 +247,9 @@ class ValueCheck {
     const bool bends = motion == BeamMotion::BendY || motion == BeamMotion::BendZ;
     const char* key = bends ? "EI" : motion == BeamMotion::Twist ? "GJ" : motion == BeamMotion::Stretch ? "EA" : "GA";
     const double value = beam_number(beam, stiffness, x);
-    require_at(beam.where, value > 0 || (value == 0 && x != 0.5),
-               "the beam '{}' has modes '{}' and the stiffness {} = {}; it must be positive", b.name, to_string(motion),
-               key, value);
+    require_at(beam.where, value > 0 || (value == 0 && is_end(x)),
+               "the beam '{}' has modes '{}' and the stiffness {} = {}{}; it must be positive", b.name,
+               to_string(motion), key, value, place_words(stiffness, x));
   }
 
   void add_joint(const Joint& j) {

@@ -60,7 +60,7 @@ class ExpressionWalk {
   }
   void one(FlexibleBeam& b) {
     one(b.length), one(b.mass_per_length), one(b.bending_y), one(b.bending_z), one(b.torsion), one(b.tension);
-    one(b.shear_y), one(b.shear_z);
+    one(b.shear_y), one(b.shear_z), one(b.offset[0]), one(b.offset[1]);
     one(b.section_inertia), one(b.viscosity), many(b.damping), many(b.breaks), many(b.coordinates), many(b.speeds);
     for (auto& modes : b.modes) many(modes.given);
   }

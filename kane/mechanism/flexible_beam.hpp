@@ -2,6 +2,7 @@
 // A straight elastic beam as a user describes it: along the x axis of its body from the body's origin, deformed by a number
 // of modes whose amplitudes are coordinates.
 
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -48,6 +49,7 @@ struct FlexibleBeam {
   Expr torsion{};                 ///< GJ
   Expr tension{};                 ///< EA
   Expr3 section_inertia{};        ///< mass moments of inertia per length of a section about its own x, y, z
+  std::array<Expr, 2> offset{};   ///< y and z of the mass centre of a section from the axis
   BeamShapes shapes = BeamShapes::Cantilever;
   std::vector<BeamModes> modes{};
   /// A beam made of elements (beam_elements.hpp): how many, and the arc lengths where they meet. 0: there are none.
@@ -60,6 +62,8 @@ struct FlexibleBeam {
   /// Leaves out the foreshortening, as programs do that linearize too early: no centrifugal stiffening. To show the
   /// difference.
   bool premature = false;
+  /// Bending stiffness turns with the sections (beam_field.hpp). Segments always have it.
+  bool coupled = false;
   /// Sections lie on the exact curve of an inextensible axis: sin(angle) = dY/ds, X = int cos(angle) ds.
   bool exact = false;
   /// The body that continues this beam beyond its end, welded to it (beam_segments.hpp); "" if there is none.

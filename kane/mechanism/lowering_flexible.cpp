@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kane/expr/evaluate.hpp"
+#include "kane/expr/number.hpp"
+#include "kane/expr/substitution.hpp"
 #include "kane/expr/traverse.hpp"
 #include "kane/mechanism/check_values.hpp"
 #include "kane/mechanism/lowering_parts.hpp"
@@ -44,6 +47,43 @@ std::vector<double> places_of_breaks(const LoweringContext& c, const FlexibleBea
     all.push_back(
         evaluate(c.system.graph().bind(s) / beam.length, parameter_values(c.mechanism), table_functions(c.mechanism)));
   return all;
+}
+
+/// The places x where the properties of a beam that are tables of the arc length have corners.
+std::vector<double> places_of_knots(const LoweringContext& c, const FlexibleBeam& beam) {
+  constexpr std::size_t kMostKnots = 60;  // beyond these, stations lie so close that their corners are no matter
+  constexpr double kStraight = 1e-9;
+  Graph& graph = c.system.graph();
+  const Values values = parameter_values(c.mechanism);
+  const FunctionTable functions = table_functions(c.mechanism);
+  const Expr s = graph.symbol("s");
+  std::vector<Expr> properties;
+  for (const Expr* e : {&beam.mass_per_length, &beam.bending_y, &beam.bending_z, &beam.shear_y, &beam.shear_z,
+                        &beam.torsion, &beam.tension, &beam.section_inertia[0], &beam.section_inertia[1],
+                        &beam.section_inertia[2], &beam.offset[0], &beam.offset[1]})
+    if (e->graph() != nullptr) properties.push_back(*e);
+  std::vector<double> knots;
+  for (const NodeId id : topological_order(properties)) {
+    if (graph.op(id) != Op::Call) continue;
+    const auto table = std::find_if(c.mechanism.tables.begin(), c.mechanism.tables.end(),
+                                    [&](const Table& t) { return t.name == graph.name(id); });
+    const Expr argument = graph.at(graph.args(id)[0]);
+    if (table == c.mechanism.tables.end() || !depends_on(argument, s)) continue;
+    const auto at = [&](double x) {
+      Substitution place;
+      place.set(s, graph.number(rational_from_double(x)) * beam.length);
+      return evaluate(substitute(argument, place), values, functions);
+    };
+    const double first = at(0), rise = at(1) - first;
+    if (!(std::abs(rise) > 0) || std::abs(at(0.5) - first - rise / 2) > kStraight * std::abs(rise)) continue;
+    for (const double knot : table->x) {
+      const double x = (knot - first) / rise;
+      if (x > 0 && x < 1) knots.push_back(x);
+    }
+  }
+  std::sort(knots.begin(), knots.end());
+  if (knots.size() > kMostKnots) knots.clear();
+  return knots;
 }
 
 /// s/length with the parameters as they are; nothing if it depends on the state.
@@ -139,7 +179,8 @@ void lower_beam(const LoweringContext& c, const MechanismBody& body) {
         body.name,
         std::make_shared<const BeamField>(
             c.system.graph(), *body.flexible, body.name, places_of_breaks(c, *body.flexible),
-            [&](const Expr& e) { return evaluate(e, parameter_values(c.mechanism), table_functions(c.mechanism)); }));
+            [&](const Expr& e) { return evaluate(e, parameter_values(c.mechanism), table_functions(c.mechanism)); },
+            places_of_knots(c, *body.flexible)));
 }
 
 void place_stations(const LoweringContext& c, const std::string& body) {

@@ -50,6 +50,8 @@ class FlexibleTree {
     if (random_.whole(0, 2) == 0 && b.shear_y.is_zero()) b.exact = true;
     if (random_.whole(0, 3) == 0) b.premature = true;
     b.viscosity = 0.01;
+    if (random_.whole(0, 2) == 0) b.offset = {Expr(number(-0.1, 0.1)), Expr(number(-0.1, 0.1))};
+    b.coupled = random_.whole(0, 1) == 0;
     return b;
   }
 

@@ -165,6 +165,17 @@ void read_beam_sections(const ModelContext& context, const Group& group, Flexibl
     beam.section_inertia[0] = context.scalar(*node, kSection, "inertia", group.owner());
 }
 
+/// Where the mass centres of sections are: [y, z].
+void read_beam_offset(const ModelContext& context, const Group& group, FlexibleBeam& beam) {
+  const YamlNode* node = group.find("offset");
+  if (node == nullptr) return;
+  if (!node->is_list() || node->items.size() != 2)
+    node->fail(fmt::format("the offset of {} must be [y, z], the place of a section's mass centre beside the axis",
+                           group.owner()));
+  for (std::size_t k = 0; k < 2; ++k)
+    beam.offset[k] = context.scalar(node->items[k], measure::kLength, "offset", group.owner());
+}
+
 void read_beam_damping(const ModelContext& context, const Group& group, FlexibleBeam& beam) {
   beam.viscosity = context.scalar(group, "viscosity", measure::kTime);
   const YamlNode* node = group.find("damping");
@@ -292,6 +303,7 @@ FlexibleBeam read_beam(ModelContext& context, const YamlNode& node, const std::s
   beam.torsion = context.scalar(group, "GJ", kTorsion);
   beam.tension = context.scalar(group, "EA", measure::kForce);
   read_beam_sections(context, group, beam);
+  read_beam_offset(context, group, beam);
   read_beam_damping(context, group, beam);
   if (beam.shapes == BeamShapes::Given) {
     const Group lists(*group.find("shapes"), "the shapes of " + group.owner(), keys::kBeamMotion);
@@ -303,6 +315,7 @@ FlexibleBeam read_beam(ModelContext& context, const YamlNode& node, const std::s
     beam.continued_by = read_name(*next, "continued_by", group.owner());
   if (const YamlNode* premature = group.find("premature"))
     beam.premature = read_flag(*premature, "premature", group.owner());
+  if (const YamlNode* coupled = group.find("coupled")) beam.coupled = read_flag(*coupled, "coupled", group.owner());
   if (const YamlNode* exact = group.find("exact")) beam.exact = read_flag(*exact, "exact", group.owner());
   return beam;
 }
@@ -331,6 +344,11 @@ YamlNode beam_node(const FlexibleBeam& beam) {
     add_entry(node, "inertia", vector_node(j));
   else
     add("inertia", j[0]);
+  if (!beam.offset[0].is_zero() || !beam.offset[1].is_zero()) {
+    YamlNode offset = yaml_list();
+    for (const Expr& e : beam.offset) offset.items.push_back(yaml_scalar(scalar_text(e)));
+    add_entry(node, "offset", std::move(offset));
+  }
   if (beam.elements > 0) {
     YamlNode breaks = yaml_list();
     for (const Expr& e : beam.breaks) breaks.items.push_back(yaml_scalar(scalar_text(e)));
@@ -362,6 +380,7 @@ YamlNode beam_node(const FlexibleBeam& beam) {
   add_entry(node, "coordinates", names_node(names));
   if (!beam.continued_by.empty()) add_entry(node, "continued_by", beam.continued_by);
   if (beam.premature) add_entry(node, "premature", "true");
+  if (beam.coupled) add_entry(node, "coupled", "true");
   if (beam.exact) add_entry(node, "exact", "true");
   return node;
 }

@@ -8,9 +8,10 @@ namespace kane::keys {
 
 inline constexpr std::string_view kBody[] = {"mass",     "com",    "inertia", "shape",     "density",
                                              "geometry", "points", "frames",  "particles", "flexible"};
-inline constexpr std::string_view kFlexible[] = {
-    "length",    "mass_per_length", "EI",        "GJ",    "EA", "inertia",  "modes",        "shapes",   "damping",
-    "viscosity", "coordinates",     "premature", "exact", "GA", "segments", "continued_by", "elements", "diagrams"};
+inline constexpr std::string_view kFlexible[] = {"length",       "mass_per_length", "EI",       "GJ",      "EA",
+                                                 "inertia",      "modes",           "shapes",   "damping", "viscosity",
+                                                 "coordinates",  "premature",       "exact",    "GA",      "segments",
+                                                 "continued_by", "elements",        "diagrams", "offset",  "coupled"};
 inline constexpr std::string_view kDiagrams[] = {"sections", "modulus", "fibres"};
 inline constexpr std::string_view kFlexiblePart[] = {
     "mass_matrix", "stiffness_matrix", "damping_matrix", "nodes",      "interfaces", "root",
