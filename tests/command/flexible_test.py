@@ -439,7 +439,230 @@ def damping():
                     near(f"damping {k + 1} of {shapes}", ratio, 0.02 if ratios == "0.02" else 0.01 * (k + 1), 1e-6)
 
 
+STATIONS = """
+kane: 1
+name: stations
+parameters: {L: 2 m, mass: 3 kg/m}
+tables:
+  mu: {x: [0, 0.7, 2], y: [1, 0.4, 0.9]}
+  stiff: {x: [0, 0.35, 1], y: [9, 2, 1]}
+bodies: {B: {flexible: {length: L, mass_per_length: mass*mu(s), EI: stiff(s/L), shapes: {y: [(s/L)^2, (s/L)^3]}}}}
+joints: {root: {type: weld, parent: N, child: B}}
+"""
+
+
+def straight_lines(x, xs, ys):
+    k = max(0, min(len(xs) - 2, sum(x >= a for a in xs[1:])))
+    return ys[k] + (ys[k + 1] - ys[k]) * (x - xs[k]) / (xs[k + 1] - xs[k])
+
+
+def integral(f, edges):
+    """Gauss's rule with four nodes between the edges: exact for polynomials of the seventh degree."""
+    nodes = [(-0.8611363115940526, 0.3478548451374538), (-0.3399810435848563, 0.6521451548625461),
+             (0.3399810435848563, 0.6521451548625461), (0.8611363115940526, 0.3478548451374538)]
+    return sum((b - a) / 2 * w * f((a + b) / 2 + (b - a) / 2 * x) for a, b in zip(edges, edges[1:]) for x, w in nodes)
+
+
+def pair_frequencies(M, K):
+    """Those of two amplitudes: det(K - w^2 M) = 0."""
+    a = M[0][0] * M[1][1] - M[0][1]**2
+    b = M[0][0] * K[1][1] + M[1][1] * K[0][0] - 2 * M[0][1] * K[0][1]
+    c = K[0][0] * K[1][1] - K[0][1]**2
+    root = math.sqrt(b * b - 4 * a * c)
+    return [math.sqrt((b - root) / (2 * a)), math.sqrt((b + root) / (2 * a))]
+
+
+def stations():
+    """Tables of the arc length, with corners, against integrals between the corners; also in masses and parameters of rigid bodies."""
+    for L in (2.0, 1.5):
+        edges = sorted([0, 0.35 * L, 0.7, L])
+        f = [lambda s: (s / L)**2, lambda s: (s / L)**3]
+        dd = [lambda s: 2 / L**2, lambda s: 6 * s / L**3]
+        mu = lambda s: 3 * straight_lines(s, [0, 0.7, 2], [1, 0.4, 0.9])
+        EI = lambda s: straight_lines(s / L, [0, 0.35, 1], [9, 2, 1])
+        M = [[integral(lambda s: mu(s) * a(s) * b(s), edges) for a in f] for b in f]
+        K = [[integral(lambda s: EI(s) * a(s) * b(s), edges) for a in dd] for b in dd]
+        for found, expected in zip(frequencies(STATIONS.replace("L: 2 m", f"L: {L} m")), pair_frequencies(M, K), strict=True):
+            near(f"frequency of a beam with stations, length {L}", found, expected, 1e-10)
+    rigid = """
+kane: 1
+name: rigid
+parameters: {k: 0.5, m: mu(k)}
+tables: {mu: {x: [0, 1], y: [3, 2]}}
+bodies: {B: {mass: m, inertia: [mu(1), 2*m, 2*m]}}
+joints: {slide: {type: prismatic, parent: N, child: B, axis: x, coordinate: x, stiffness: 10}}
+"""
+    near("mass by a table", frequencies(rigid)[0], 2, 1e-12)
+    said = run("check", "-", text=STATIONS.replace("[9, 2, 1]", "[9, -2, 1]"), fails=True)
+    if "stiffness EI = -" not in said or "at s = " not in said:
+        PROBLEMS.append(f"a table that falls below zero: {said.strip()}")
+
+
+OFFSET = """
+kane: 1
+name: offset
+parameters: {L: 1.7 m, mu: 2.5 kg/m, e: 0.08 m, j: 0.012 kg*m, EI: 90 N*m^2, GJ: 40 N*m^2}
+bodies:
+  B:
+    flexible:
+      length: L
+      mass_per_length: mu
+      EI: EI
+      GJ: GJ
+      inertia: j
+      offset: [e, 0]
+      shapes: {z: [sin(pi*s/L), sin(2*pi*s/L)], twist: [sin(pi*s/L), sin(2*pi*s/L)]}
+joints: {root: {type: weld, parent: N, child: B}}
+"""
+
+
+def offset():
+    """Bending and twist of a beam on two forks whose mass is beside its axis: waves sin(n pi x/L) of both, coupled by mu e."""
+    L, mu, e, j, EI, GJ = 1.7, 2.5, 0.08, 0.012, 90, 40
+    expected = []
+    for n in (1, 2):
+        k = n * math.pi / L
+        expected += pair_frequencies([[mu, mu * e], [mu * e, j + mu * e * e]], [[EI * k**4, 0], [0, GJ * k**2]])
+    for found, value in zip(frequencies(OFFSET), sorted(expected), strict=True):
+        near("frequency with an offset", found, value, 1e-10)
+    again = run("import", "-", text=OFFSET)
+    for one, other in zip(frequencies(again), frequencies(OFFSET), strict=True):
+        near("offset written and read again", one, other, 1e-12)
+
+
+STRIP = """
+kane: 1
+name: strip
+parameters: {P: %.17g}
+bodies:
+  B:
+    flexible:
+      length: 1
+      mass_per_length: 1
+      EI: {y: 1e6, z: 1}
+      GJ: 0.5
+      inertia: 0.01
+      shapes: polynomial
+      modes: {y: 2, z: 5, twist: 5}
+      coupled: true
+points: {tip: {on: B, at: [1, 0, 0]}}
+joints: {root: {type: weld, parent: N, child: B}}
+loads: [{force: -P*N.y, at: tip}]
+initial: {B_q1: %.17g, B_q2: %.17g}
+"""
+
+
+def lateral_buckling():
+    """A strip on edge with a load at its tip buckles sideways at 2 x sqrt(EI GJ)/L^2, x being the first zero of the Bessel
+    function J_-1/4 (Prandtl, Michell)."""
+    def bessel(x):
+        return sum((-1)**m / (math.factorial(m) * math.gamma(m + 0.75)) * (x / 2)**(2 * m) for m in range(30))
+    low, high = 1.0, 2.5
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if bessel(middle) > 0 else (low, middle)
+    critical = 2 * low * math.sqrt(0.5)
+    for share, stable in ((1 - 1e-4, True), (1 + 1e-4, False)):
+        text = STRIP % (share * critical, 0, 0)
+        at = run("equilibrium", "-", "--json", text=text)
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as model:
+            model.write(text)
+            model.flush()
+            values = json.loads(run("linearize", model.name, "--state", "-", "--json", text=at))["eigenvalues"]
+        growth = max(v[0] if isinstance(v, list) else v["re"] for v in values)
+        if (growth < 1e-4) != stable:
+            PROBLEMS.append(f"lateral buckling at {share} of the critical load: growth {growth}")
+
+
+PRINCETON = """
+kane: 1
+name: princeton
+bodies:
+  B:
+    flexible:
+      length: 0.508
+      mass_per_length: 0.11
+      EI: {y: %.17g, z: %.17g}
+      GJ: %.17g
+      inertia: 2e-6
+      modes: 2
+      segments: %d
+points: {tip: {on: B, at: [0.508, 0, 0]}}
+joints: {root: {type: weld, parent: N, child: B}}
+loads: [{force: "%.17g*N.y + %.17g*N.z", at: tip}]
+outputs: {tip: position(tip)}
+"""
+
+
+def rod_tip(length, stiffness, force, steps=200):
+    """Tip of Kirchhoff's rod with a force at its tip: Runge and Kutta's method along the rod, Newton's for the tip's place."""
+    def cross(a, b):
+        return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+
+    def shoot(tip):
+        def rate(y):
+            axes = [y[3:6], y[6:9], y[9:12]]
+            moment = cross([a - b for a, b in zip(tip, y[:3])], force)
+            bent = [sum(a * b for a, b in zip(moment, e)) / s for e, s in zip(axes, stiffness)]
+            turn = [sum(bent[i] * axes[i][k] for i in range(3)) for k in range(3)]
+            return axes[0] + [c for e in axes for c in cross(turn, e)]
+        y, h = [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1], length / steps
+        for _ in range(steps):
+            a = rate(y)
+            b = rate([u + h / 2 * v for u, v in zip(y, a)])
+            c = rate([u + h / 2 * v for u, v in zip(y, b)])
+            d = rate([u + h * v for u, v in zip(y, c)])
+            y = [u + h / 6 * (p + 2 * q + 2 * r + s) for u, p, q, r, s in zip(y, a, b, c, d)]
+        return [a - b for a, b in zip(y[:3], tip)]
+
+    tip = [length, 0, 0]
+    for _ in range(20):
+        gap = shoot(tip)
+        if max(map(abs, gap)) < 1e-12:
+            return tip
+        rows = [[0.0] * 3 + [-g] for g in gap]
+        for k in range(3):
+            moved = shoot([t + (1e-6 if i == k else 0) for i, t in enumerate(tip)])
+            for i in range(3):
+                rows[i][k] = (moved[i] - gap[i]) / 1e-6
+        for i in range(3):
+            for r in range(3):
+                if r != i:
+                    f = rows[r][i] / rows[i][i]
+                    rows[r] = [u - f * v for u, v in zip(rows[r], rows[i])]
+        tip = [t + rows[i][3] / rows[i][i] for i, t in enumerate(tip)]
+    raise ArithmeticError("Newton's method for the rod")
+
+
+def princeton():
+    """The strip of the Princeton beam experiment (Dowell and Traybar 1975), loaded between its axes, against a rod that is
+    exact: it bends in both directions and twists."""
+    L, h, t, E = 0.508, 12.377e-3, 3.2024e-3, 71.7e9
+    EIy, EIz, GJ = E * t * h**3 / 12, E * h * t**3 / 12, E / 2.62 * h * t**3 / 3 * (1 - 0.63 * t / h)
+    for load, angle in ((8.896, 45), (13.345, 60)):
+        force = [0, load * math.cos(math.radians(angle)), load * math.sin(math.radians(angle))]
+        exact = rod_tip(L, [GJ, EIz, EIy], force)
+        errors = []
+        for segments in (4, 8):
+            text = PRINCETON % (EIy, EIz, GJ, segments, force[1], force[2])
+            text = text.replace("modes: 2", "modes: {y: 2, z: 2, twist: 2}")
+            at = run("equilibrium", "-", "--json", text=text)
+            with tempfile.NamedTemporaryFile("w", suffix=".yaml") as model:
+                model.write(text)
+                model.flush()
+                v = json.loads(run("evaluate", model.name, "--state", "-", "--json", text=at))["outputs"]
+            if isinstance(v, list):
+                v = {o["name"]: o["value"] for o in v}
+            tip = v["tip"] if "tip" in v else [v[f"tip.{c}"] for c in "xyz"]
+            errors.append(max(abs(a - b) for a, b in zip(tip, exact)) / L)
+        if not (errors[1] < 3e-4 and errors[1] < errors[0] / 3):
+            PROBLEMS.append(f"Princeton beam, {load} N at {angle} degrees: errors {errors}")
+
+
 MISTAKES = [
+    ("length: 1, mass_per_length: 1, EI: 1, modes: 2, offset: 0.1", "must be [y, z]"),
+    ("length: 1, mass_per_length: 1, EI: 1, modes: 2, offset: [0.1, 2 kg]", "offset"),
+    ("length: 1, mass_per_length: 1, EI: (s-0.3)^2-0.001, modes: 2", "at s = 0.275 of its length"),
     ("length: 1, mass_per_length: 1, EI: -3, modes: 2", "EI = -3"),
     ("length: 1, mass_per_length: 1, modes: 2", "EI = 0"),
     ("length: -1, mass_per_length: 1, EI: 1, modes: 2", "the length -1"),
@@ -489,7 +712,7 @@ def mistakes():
         PROBLEMS.append("a particle beyond the end")
 
 
-CHECKS = (formulations, slider_crank, four_bar, hinged, diagrams, campbell, damping, spinning_beam, spin_up, buckling,
+CHECKS = (stations, offset, lateral_buckling, princeton, formulations, slider_crank, four_bar, hinged, diagrams, campbell, damping, spinning_beam, spin_up, buckling,
           elements, robot_frequencies, elastic_rp_robot, supports_out_of_plane, deploying_boom, mistakes)
 wanted = sys.argv[3:] or [check.__name__ for check in CHECKS]
 for name in wanted:
