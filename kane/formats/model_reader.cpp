@@ -85,8 +85,10 @@ void copy_places(const Elements& from, Elements& to) {
 }
 
 /// The model as `kane import` writes it, read again. A sum is evaluated in the order in which its terms first appeared, which
-/// is another one in each reader; so that a robot and its imported file agree to the last bit, both take the same way.
-Mechanism as_imported(Mechanism mechanism, const std::string& name, const ReadOptions& options) {
+/// is another one in some readers; so that a model and its imported file agree to the last bit, both take the same way. (The
+/// readers of robots and of SD/FAST write terms in the order of YAML: they need not.)
+Mechanism as_imported(Mechanism mechanism, ModelFormat format, const std::string& name, const ReadOptions& options) {
+  if (format != ModelFormat::Autolev && format != ModelFormat::Mjcf) return mechanism;
   try {
     Mechanism again = read_yaml_text(write_yaml(mechanism), name + " (imported)", options.yaml);
     again.notes = mechanism.notes;
@@ -117,7 +119,7 @@ Mechanism read_mechanism(const std::filesystem::path& file, const ReadOptions& o
   const ModelFormat format = model_format(file, text);
   check_reading(format, file.string(), options);
   Mechanism mechanism = read_mechanism_as(format, file, text, leniency_spread(options));
-  if (format != ModelFormat::Yaml) mechanism = as_imported(std::move(mechanism), file.string(), options);
+  mechanism = as_imported(std::move(mechanism), format, file.string(), options);
   return with_leniency_told(std::move(mechanism), format, options);
 }
 
@@ -125,7 +127,7 @@ Mechanism read_mechanism_text(std::string_view text, const std::string& name, co
   const ModelFormat format = model_format(name, text);
   check_reading(format, name, options);
   Mechanism mechanism = read_mechanism_text_as(format, text, name, leniency_spread(options));
-  if (format != ModelFormat::Yaml) mechanism = as_imported(std::move(mechanism), name, options);
+  mechanism = as_imported(std::move(mechanism), format, name, options);
   return with_leniency_told(std::move(mechanism), format, options);
 }
 
