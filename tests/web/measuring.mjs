@@ -111,6 +111,24 @@ export async function measuring(browser, { serve, until, rest, models, shots }) 
   const t = await page.evaluate("kane.workspace.time");
   await page.click("#play");
   await until(page, `kane.workspace.time > ${t} + 0.3`, "the run goes on");
+  // On a phone held sideways: both panes can be reached, everything has a name, and nothing sticks out. Keys play and step.
+  await page.setViewportSize({ width: 740, height: 360 });
+  for (const side of ["right", "left"]) {
+    await page.locator(".tabs .swap >> visible=true").click();
+    await page.waitForSelector(`#${side}tabs >> visible=true`);
+    const beyond = await page.evaluate("[...document.querySelectorAll('.tabs .swap')].filter((b) => b.offsetParent && b.getBoundingClientRect().right > innerWidth).length");
+    assert.equal(beyond, 0, "the button for the other pane is in sight");
+  }
+  assert.deepEqual(await page.evaluate(`[...document.querySelectorAll("button, select, input, canvas, textarea")]
+    .filter((e) => e.offsetParent && !(e.textContent.trim() || e.getAttribute("aria-label") || e.title || e.labels?.length || e.getAttribute("aria-hidden"))).map((e) => e.outerHTML)`), []);
+  assert.deepEqual(await page.evaluate("[document.documentElement.scrollWidth, document.documentElement.scrollHeight]"), [740, 360]);
+  await shot("phone");
+  await page.locator("canvas.overlay").focus();
+  await page.keyboard.press("Space");
+  await until(page, "!kane.workspace.playing && !kane.engine.running", "the space bar pauses");
+  const still = await page.evaluate("kane.workspace.time");
+  await page.keyboard.press(".");
+  await until(page, `Math.abs(kane.workspace.time - ${still} - 0.01) < 1e-9`, "a step of a hundredth of a second");
   assert.deepEqual(errors, []);
   await context.close();
   await server.end();
