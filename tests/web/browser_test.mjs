@@ -18,7 +18,7 @@ async function until(page, expression, what, ms = 60000) {
   let failure = "";  // an expression may ask for what is not there yet
   const look = (of) => page.evaluate(of).catch((error) => { failure = `; ${error.message}`; return false; });
   for (const end = Date.now() + ms; Date.now() < end; await wait(50)) if (await look(expression)) return;
-  const seen = await look("(({ time, live, playing, history }) => JSON.stringify({ time, live, playing, samples: history?.count, note: document.getElementById('note')?.textContent }))(kane.workspace)");
+  const seen = await look("(({ time, live, playing, history }) => JSON.stringify({ time, live, playing, samples: history?.count, version: kane.engine?.info?.version, note: document.getElementById('note')?.textContent, hint: document.querySelector('.hint.bad')?.textContent, error: document.querySelector('.editor .message')?.textContent }))(kane.workspace)");
   assert.fail(`${what}: not within ${ms} ms; the page has ${seen}${failure}`);
 }
 /// Pauses, and waits for the last sample and its picture.
