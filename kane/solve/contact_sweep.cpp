@@ -338,6 +338,32 @@ void ContactSweep::gather_impulses(std::size_t island_number, std::vector<double
     for (std::uint32_t r = items_[i].row; r < items_[i].row + items_[i].rows; ++r) *to++ = rows_[r].p;
 }
 
+void ContactSweep::set_impulses(std::size_t island_number, std::span<const double> all) {
+  const double* from = all.data();
+  for (const std::uint32_t i : island(island_number))
+    for (std::uint32_t r = items_[i].row; r < items_[i].row + items_[i].rows; ++r) rows_[r].p = *from++;
+}
+
+void ContactSweep::gather_problem(std::size_t island_number, std::span<const double> w,
+                                  std::vector<double>& all) const {
+  all.clear();
+  for (const std::uint32_t i : island(island_number)) {
+    const Item& item = items_[i];
+    all.push_back(item.enabled ? item.rows : -1.0);
+    for (std::uint32_t k = 0; k < item.friction_count; ++k)
+      all.push_back(item.frictions[k].mu), all.push_back(item.frictions[k].limit);
+    for (std::uint32_t r = item.row; r < item.row + item.rows; ++r) {
+      all.push_back(rows_[r].offset);
+      for (const Part& part : parts_of(rows_[r])) {
+        all.push_back(part.first);
+        all.insert(all.end(), j_.begin() + part.at, j_.begin() + part.at + part.count);
+      }
+    }
+  }
+  for (const std::uint32_t b : blocks_of_island(island_number))
+    all.insert(all.end(), w.begin() + block_begins_[b], w.begin() + block_begins_[b + 1]);
+}
+
 std::size_t ContactSweep::rows_of_island(std::size_t island_number) const {
   std::size_t rows = 0;
   for (const std::uint32_t i : island(island_number)) rows += items_[i].rows;
@@ -360,9 +386,8 @@ void ContactSweep::gather(std::size_t island_number, std::span<const double> w, 
 }
 
 void ContactSweep::spread(std::size_t island_number, std::span<const double> all, std::span<double> w) {
-  const double* from = all.data();
-  for (const std::uint32_t i : island(island_number))
-    for (std::uint32_t r = items_[i].row; r < items_[i].row + items_[i].rows; ++r) rows_[r].p = *from++;
+  set_impulses(island_number, all);
+  const double* from = all.data() + rows_of_island(island_number);
   for (const std::uint32_t b : blocks_of_island(island_number))
     for (std::uint32_t k = block_begins_[b]; k < block_begins_[b + 1]; ++k) w[k] = *from++;
 }

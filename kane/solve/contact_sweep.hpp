@@ -93,6 +93,12 @@ class ContactSweep {
   void apply(std::size_t island, std::span<double> w) const;
   void apply_row(std::size_t row, double p, std::span<double> w) const;
   void clear_impulses(std::size_t island);
+  /// All numbers that impulses of an island are found from, but for M: with the same M, problems with the same numbers have the
+  /// same solutions.
+  void gather_problem(std::size_t island, std::span<const double> w, std::vector<double>& all) const;
+  /// Impulses of an island, row by row.
+  void gather_impulses(std::size_t island, std::vector<double>& all) const;
+  void set_impulses(std::size_t island, std::span<const double> all);
 
   struct Options {
     double tolerance = 1e-12;     ///< on changes of speeds
@@ -148,7 +154,6 @@ class ContactSweep {
   void extrapolate(std::size_t island, std::span<double> w);
   [[nodiscard]] std::size_t rows_of_island(std::size_t island) const;
   [[nodiscard]] std::size_t speeds_of_island(std::size_t island) const;
-  void gather_impulses(std::size_t island, std::vector<double>& all) const;
   void gather(std::size_t island, std::span<const double> w, std::vector<double>& all) const;
   void spread(std::size_t island, std::span<const double> all, std::span<double> w);
   void keep(std::size_t island, std::span<const double> w) { gather(island, w, kept_); }

@@ -119,6 +119,22 @@ TEST(Stepping, StacksStandStill) {
 }
 
 /// Bricks side by side and over the joints of the row below: forces have to be found through the whole wall.
+/// What rests is solved once; what comes to it wakes it.
+TEST(Stepping, IslandsAtRestSleep) {
+  std::vector<Body> bodies = stack(4);
+  bodies.push_back({"sphere: 0.05", {0.02, 0.01, 3}});  // arrives after 0.72 s
+  const Model model = parse_model(scene(bodies, "friction: 0.5"));
+  const auto sweeps = [&](double until) {
+    return run_hybrid(model, {}, {.until = until}, stepping()).report.stepping.sweeps;
+  };
+  const long early = sweeps(0.1);
+  EXPECT_EQ(sweeps(0.6), early);
+  EXPECT_GT(sweeps(0.75), early);
+  const HybridRun run = run_hybrid(model, {}, {.until = 0.75}, stepping());
+  EXPECT_GT(run.report.stepping.steps, 700);
+  EXPECT_GT(std::abs(run.last().u[6 * 4 + 2] + 9.81 * 0.75), 1) << "the ball has been stopped";
+}
+
 TEST(Stepping, WallsStandStill) {
   std::vector<Body> bodies;
   for (std::size_t r = 0; r < 5; ++r)

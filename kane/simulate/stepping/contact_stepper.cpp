@@ -35,7 +35,9 @@ ContactStepper::~ContactStepper() = default;
 
 void ContactStepper::start() {
   staged_ = at_rest_ = false;
-  rest_failures_ = 0, last_h_ = 0;
+  last_h_ = 0;
+  rest_failures_.clear();
+  for (auto& rests : rests_) rests.clear();
   if (field_) field_->forget();
   std::fill(row_memory_.begin(), row_memory_.end(), 0.0);
   std::fill(own_approach_.begin(), own_approach_.end(), 0.0);
@@ -44,13 +46,20 @@ void ContactStepper::start() {
 }
 
 void ContactStepper::save(Memory& memory) const {
-  memory = {field_ ? field_->places() : std::vector<ContactPlace>{}, row_memory_, own_sticks_, at_rest_, last_h_};
+  memory = {field_ ? field_->places() : std::vector<ContactPlace>{},
+            row_memory_,
+            own_sticks_,
+            at_rest_,
+            last_h_,
+            rests_,
+            rest_failures_};
 }
 
 void ContactStepper::restore(const Memory& memory) {
   start();
   if (field_) field_->places() = memory.places;
   row_memory_ = memory.rows, own_sticks_ = memory.sticks, at_rest_ = memory.at_rest, last_h_ = memory.last_h;
+  rests_ = memory.rests, rest_failures_ = memory.rest_failures;
 }
 
 // ---- values at a state -----------------------------------------------------------------------------------------------------

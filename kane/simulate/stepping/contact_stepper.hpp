@@ -13,9 +13,11 @@
 // speed of approach of a contact that closed in this step (Newton's law, exactly; the instant is off by less than h).
 // Without contacts it is the method of Stormer and Verlet, exact for free fall. A body at rest stays where it is, to the last
 // bit. Impulses take energy away or leave it: the first half ends with J_n w <= 0 where it presses, friction is opposite to the
-// sliding, and rebounds are limited as in ImpactSolver. Errors of the smooth motion can add energy; where nothing feeds
+// sliding, and rebounds are limited as in ImpactSolver. Islands at rest sleep: as long as nothing that acts on them changes by a
+// bit, their impulses are those of the last step. Errors of the smooth motion can add energy; where nothing feeds
 // the system, what it has gained in a step is taken from its speeds.
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <span>
@@ -69,6 +71,12 @@ class ContactStepper {
   /// The longest step from here in which nothing moves past a shape unseen.
   [[nodiscard]] double longest_step(const State& state);
 
+  /// An island that stayed at rest in one half of a step: what its impulses were found from, and what they were.
+  struct Rest {
+    std::vector<double> problem, impulses;
+    double residual = 0;  ///< by which they were left open; 0: solved
+    int tries = 0;        ///< 0: none
+  };
   /// What one step hands to the next, besides the state.
   struct Memory {
     std::vector<ContactPlace> places;
@@ -76,6 +84,8 @@ class ContactStepper {
     std::vector<bool> sticks;
     bool at_rest = false;
     double last_h = 0;
+    std::array<std::vector<Rest>, 2> rests{};
+    std::vector<int> rest_failures{};
   };
   void save(Memory& memory) const;
   void restore(const Memory& memory);
@@ -134,14 +144,17 @@ class ContactStepper {
   void set_normal(std::size_t row, Half half, double h, double gap, double restitution, double& approach);
   [[nodiscard]] double calc_scale(std::size_t island) const;
   void note(const SweepReport& report);
-  void solve_island(std::size_t k);
+  void solve_island(std::size_t k, Half half);
   void continue_island(std::size_t k, bool accelerate = true);
   void note_energy(Half half);
   [[nodiscard]] double sum_kinetic(std::size_t k, std::span<const double> w) const;
   [[nodiscard]] double sum_allowed(std::size_t k) const;
   [[nodiscard]] bool gained(std::size_t k) const;
   [[nodiscard]] bool rested(std::size_t k) const;
-  void rest_island(std::size_t k);
+  bool rest_island(std::size_t k);
+  [[nodiscard]] std::size_t first_block(std::size_t k) const;
+  [[nodiscard]] bool sleeps(std::size_t k, Half half);
+  void remember_rest(std::size_t k, Half half);
   void limit_rebound();
   void keep_impulses(Half half);
   void push_apart(State& state);
@@ -178,7 +191,12 @@ class ContactStepper {
   double strongest_ = 0;  ///< acceleration of a contact without contact forces, in the present step
   double kinetic_before_ = 0, kinetic_after_ = 0;
   long arrivals_ = 0;
-  int rest_failures_ = 0;  ///< in a row
+  // By the first block of an island.
+  std::array<std::vector<Rest>, 2> rests_;  ///< of both halves
+  std::vector<int> rest_failures_;          ///< in a row
+  std::vector<double> residuals_;           ///< of the last solution; 0: solved
+  std::vector<bool> asleep_;
+  std::vector<double> problem_;
   bool at_rest_ = false;
   double last_h_ = 0;  ///< of the step that the remembered impulses are of
   SteppingWork work_;

@@ -122,7 +122,10 @@ void ContactStepper::solve(Half half, double h) {
   for (std::size_t i = 0; i < items_.size(); ++i) prepare_item(i, half, h);
   free_ = w_;
   note_energy(half);
-  for (std::size_t k = 0; k < sweep_.island_count(); ++k) solve_island(k);
+  const std::size_t blocks = inertia_.blocks().size() + 1;
+  rest_failures_.resize(blocks), residuals_.assign(blocks, 0.0), asleep_.assign(blocks, false);
+  for (auto& rests : rests_) rests.resize(blocks);
+  for (std::size_t k = 0; k < sweep_.island_count(); ++k) solve_island(k, half);
   solved_items_ = items_.size();
   constexpr int kMostRounds = 4;
   for (int round = 0; half == Half::First && round < kMostRounds && add_speculative(h, w_); ++round) {
@@ -137,7 +140,8 @@ void ContactStepper::solve(Half half, double h) {
     if (rebounds_) limit_rebound();
     kinetic_after_ = inertia_.calc_kinetic(w_);
   }
-  for (std::size_t k = 0; k < sweep_.island_count(); ++k) rest_island(k);
+  for (std::size_t k = 0; k < sweep_.island_count(); ++k)
+    if (rest_island(k)) remember_rest(k, half);
   keep_impulses(half);
 }
 
@@ -160,7 +164,8 @@ void ContactStepper::note(const SweepReport& report) {
 
 /// Starts with the impulses of the last step. Sweeps from no impulses at all only take energy away, however few they are; those
 /// that start with others may not, if they end too early. Then they are done again.
-void ContactStepper::solve_island(std::size_t k) {
+void ContactStepper::solve_island(std::size_t k, Half half) {
+  if (sleeps(k, half)) return;
   sweep_.apply(k, w_);
   continue_island(k);
   if (moving_ground_ || !gained(k)) return;
@@ -208,13 +213,17 @@ void ContactStepper::continue_island(std::size_t k, bool accelerate) {
   options.tolerance = (rests ? kRestTolerance : kTolerance) * calc_scale(k) + 1e-300;
   options.most_sweeps = !accelerate ? kSweepsOfPlain : size <= kSmall ? kSweepsOfSmall : kSweepsOfLarge;
   // Forces that are not found in many sweeps are not sought with as many again in every step.
-  if (rests) options.most_sweeps = std::max(options.most_sweeps, kSweepsAtRest >> std::min(rest_failures_, 8));
+  const std::size_t first = first_block(k);
+  int& failures = rest_failures_[first];
+  if (rests) options.most_sweeps = std::max(options.most_sweeps, kSweepsAtRest >> std::min(failures, 8));
   options.accelerate = accelerate;
   options.first_sweeps = rests ? kFirstSweeps : options.most_sweeps;
   if (rests) options.most_cost = kMostCostAtRest;
   const SweepReport report = sweep_.solve(k, w_, options);
   note(report);
-  if (rests) rest_failures_ = report.converged ? 0 : rest_failures_ + 1;
+  asleep_[first] = false;
+  residuals_[first] = report.converged ? 0.0 : report.residual;
+  if (rests) failures = report.converged ? 0 : failures + 1;
 }
 
 /// Nothing in the island moved when the step began.
@@ -226,18 +235,59 @@ bool ContactStepper::rested(std::size_t k) const {
   return true;
 }
 
+/// Of an island; the number of blocks if it has none (bodies that only move as they are driven).
+std::size_t ContactStepper::first_block(std::size_t k) const {
+  const std::span<const std::uint32_t> blocks = sweep_.blocks_of_island(k);
+  return blocks.empty() ? inertia_.blocks().size() : blocks.front();
+}
+
+/// Nothing that acts on the island has changed since it was solved and stayed at rest.
+bool ContactStepper::sleeps(std::size_t k, Half half) {
+  /// Impulses that were left open are sought so often.
+  constexpr int kMostTries = 24;
+  if (moving_ground_ || !rested(k)) return false;
+  const Rest& rest = rests_[static_cast<std::size_t>(half)][first_block(k)];
+  if (rest.tries == 0 || (rest.residual > 0 && rest.tries < kMostTries)) return false;
+  sweep_.gather_problem(k, free_, problem_);
+  if (problem_ != rest.problem) return false;
+  sweep_.set_impulses(k, rest.impulses);
+  for (const std::uint32_t b : sweep_.blocks_of_island(k)) {
+    const BlockInertia::Block& block = inertia_.blocks()[b];
+    std::fill_n(w_.begin() + block.first, block.count, 0.0);
+  }
+  residuals_[first_block(k)] = rest.residual, asleep_[first_block(k)] = true;
+  note({.sweeps = 0, .islands = 1, .residual = rest.residual, .converged = rest.residual == 0});
+  return true;
+}
+
+void ContactStepper::remember_rest(std::size_t k, Half half) {
+  if (moving_ground_) return;
+  const std::size_t first = first_block(k);
+  if (asleep_[first]) return;
+  Rest& rest = rests_[static_cast<std::size_t>(half)][first];
+  sweep_.gather_problem(k, free_, problem_);
+  const double residual = residuals_[first];
+  const bool same = rest.tries > 0 && problem_ == rest.problem;
+  rest.tries = same ? rest.tries + (residual > 0 ? 1 : 0) : 1;
+  if (same && residual > rest.residual) return;
+  rest.residual = residual;
+  if (!same) std::swap(rest.problem, problem_);
+  sweep_.gather_impulses(k, rest.impulses);
+}
+
 /// Things that hardly move, and hardly did, are at rest.
-void ContactStepper::rest_island(std::size_t k) {
+bool ContactStepper::rest_island(std::size_t k) {
   const double still = kStill * calc_scale(k);
   for (const std::uint32_t b : sweep_.blocks_of_island(k)) {
     const BlockInertia::Block& block = inertia_.blocks()[b];
     for (std::uint32_t i = block.first; i < block.first + block.count; ++i)
-      if (std::abs(w_[i]) > still || std::abs(u_[i]) > still) return;
+      if (std::abs(w_[i]) > still || std::abs(u_[i]) > still) return false;
   }
   for (const std::uint32_t b : sweep_.blocks_of_island(k)) {
     const BlockInertia::Block& block = inertia_.blocks()[b];
     std::fill_n(w_.begin() + block.first, block.count, 0.0);
   }
+  return true;
 }
 
 /// Rebounds with friction, or of several contacts with different coefficients, can add energy (Kane and Levinson 1985). Each
