@@ -37,6 +37,10 @@ void print_report(std::FILE* to, const SensitivityReport& r, const std::string& 
   if (out == "-") return;
   print_labelled(fmt::format("at t = {:.6g} s", r.t_end), r.last, r.outputs, r.parameters);
   print_labelled("largest during the run", r.largest, r.outputs, r.parameters);
+  if (!r.differences) return;
+  fmt::print(to, "through events, by differences of runs; two step sizes agree to {:.1e}\n", r.disagreement);
+  if (r.continued > 0)
+    fmt::print(to, "derivatives of {} next to events are continued from others\n", counted(r.continued, "sample"));
 }
 
 void run_sensitivity(const SensitivityCommandOptions& options) {

@@ -36,11 +36,32 @@ SensitivityStudy::SensitivityStudy(const Model& model, const StartState& start, 
     : options_(std::move(options)), at_(drive_series(model, options_.inputs), start) {
   const EquationsOfMotion& e = at_.equations();
   require(!options_.parameters.empty(), "name at least one parameter or initial value");
-  require_smooth(e, "a sensitivity study");
   if (options_.outputs.empty()) {
     for (const auto& q : e.q) options_.outputs.push_back(q.name());
     for (const auto& o : e.outputs) options_.outputs.push_back(o.name);
   }
+  columns_.push_back(e.t.name());
+  columns_.insert(columns_.end(), options_.outputs.begin(), options_.outputs.end());
+  for (const auto& o : options_.outputs)
+    for (const auto& p : options_.parameters) columns_.push_back(fmt::format("d({})/d({})", o, p));
+  if (describe_switching(e).empty()) {
+    prepare_variations(start);
+    return;
+  }
+  for (const auto& source : all_sources(at_.model(), options_.inputs))
+    require(std::holds_alternative<SeriesInput>(source),
+            "a run with a sampled controller cannot be differentiated; write its law into the model");
+  DifferenceRuns::Options differences;
+  differences.parameters = options_.parameters, differences.outputs = options_.outputs;
+  const double begin = at_.state().t;
+  differences.plan = {end_time(at_.model(), begin, options_.until), options_.output_step.value_or(0), 1000};
+  differences.tolerance = options_.tolerance.value_or(simulator_options(at_.model()).tolerance);
+  differences.inputs = options_.inputs;
+  differences_ = std::make_unique<DifferenceRuns>(at_.model(), start, std::move(differences));
+}
+
+void SensitivityStudy::prepare_variations(const StartState& start) {
+  const EquationsOfMotion& e = at_.equations();
   SensitivityOptions sensitivity;
   sensitivity.parameters = options_.parameters;
   for (const auto& text : options_.outputs) sensitivity.signals.push_back(parse_signal(e, text, "outputs"));
@@ -54,10 +75,6 @@ SensitivityStudy::SensitivityStudy(const Model& model, const StartState& start, 
   run_ = std::make_unique<SensitivityRun>(at_.system(), std::move(sensitivity));
   run_->set_inputs(at_.start().inputs);
   run_->evaluator().set_active(at_.start().active);
-  columns_.push_back(e.t.name());
-  columns_.insert(columns_.end(), options_.outputs.begin(), options_.outputs.end());
-  for (const auto& o : options_.outputs)
-    for (const auto& p : options_.parameters) columns_.push_back(fmt::format("d({})/d({})", o, p));
 }
 
 /// The derivatives are those of a motion without stops.
@@ -75,30 +92,43 @@ void SensitivityStudy::check_stops(const SensitivitySample& sample) const {
 
 SensitivityReport SensitivityStudy::run(const std::function<void(std::span<const double>)>& on_row) {
   const std::size_t outputs = options_.outputs.size(), parameters = options_.parameters.size();
+  SensitivityReport report;
+  report.model = equations().name;
+  report.outputs = options_.outputs, report.parameters = options_.parameters;
+  report.last = report.largest = Matrix(outputs, parameters);
+  std::vector<double> row;
+  const auto show = [&](double t, std::span<const double> values, const auto& derivative) {
+    row.assign(1, t);
+    row.insert(row.end(), values.begin(), values.begin() + static_cast<std::ptrdiff_t>(outputs));
+    for (std::size_t i = 0; i < outputs; ++i)
+      for (std::size_t k = 0; k < parameters; ++k) {
+        row.push_back(derivative(i, k));
+        report.last(i, k) = row.back();
+        report.largest(i, k) = std::max(report.largest(i, k), std::abs(row.back()));
+      }
+    report.t_end = t, ++report.samples;
+    if (on_row) on_row(row);
+  };
+  if (differences_) {
+    report.values = differences_->values();
+    report.differences = true;
+    report.failure = differences_->run([&](const DifferenceRuns::Sample& s) {
+      show(s.t, s.values, [&](std::size_t i, std::size_t k) { return s.derivatives[i * parameters + k]; });
+    });
+    report.steps = differences_->steps();
+    report.disagreement = differences_->disagreement(), report.continued = differences_->continued();
+    return report;
+  }
   run_->start(at_.start().parameters, at_.state(), at_.start().given);
   const double begin = run_->initial().t;
   const SampleTimes samples(begin, end_time(at_.model(), begin, options_.until), options_.output_step.value_or(0),
                             1000);
-  std::vector<double> times, row;
+  std::vector<double> times;
   for (long k = 0; k <= samples.last(); ++k) times.push_back(samples.time(k));
-
-  SensitivityReport report;
-  report.model = equations().name;
-  report.outputs = options_.outputs, report.parameters = options_.parameters;
   for (std::size_t k = 0; k < parameters; ++k) report.values.push_back(run_->parameter_value(k));
-  report.last = report.largest = Matrix(outputs, parameters);
-  report.t_end = times.back(), report.samples = times.size();
   report.failure = run_->run(times, [&](const SensitivitySample& s) {
-    row.assign(1, s.t);
-    row.insert(row.end(), s.values.begin(), s.values.begin() + static_cast<std::ptrdiff_t>(outputs));
     check_stops(s);
-    for (std::size_t i = 0; i < outputs; ++i)
-      for (std::size_t k = 0; k < parameters; ++k) {
-        row.push_back(s.derivatives(i, k));
-        report.last(i, k) = row.back();
-        report.largest(i, k) = std::max(report.largest(i, k), std::abs(row.back()));
-      }
-    if (on_row) on_row(row);
+    show(s.t, s.values, s.derivatives);
   });
   report.steps = run_->totals().steps;
   return report;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "kane/analysis/difference_runs.hpp"
 #include "kane/analysis/joint_ranges.hpp"
 #include "kane/analysis/sensitivity.hpp"
 #include "kane/analysis/situation.hpp"
@@ -35,12 +36,16 @@ struct SensitivityReport {
   std::size_t samples = 0;
   long steps = 0;
   std::string failure;  ///< when and why it stopped; empty if it did not
+  /// The run leads through events, and derivatives are differences of runs (difference_runs.hpp).
+  bool differences = false;
+  double disagreement = 0;    ///< of differences with two step sizes, relative to the largest derivative
+  std::size_t continued = 0;  ///< samples so near an event that their derivatives were continued from others
 };
 
 class SensitivityStudy {
  public:
-  /// Throws ModelError for unknown names, for models with contacts, friction or events (derivatives across an event
-  /// are not available), and for sampled controllers.
+  /// Throws ModelError for unknown names, and for sampled controllers. Models with contacts, friction or events are differentiated
+  /// by differences of runs.
   SensitivityStudy(const Model& model, const StartState& start, SensitivityStudyOptions options);
 
   /// t, the outputs, then "d(output)/d(parameter)" for each output and each parameter.
@@ -50,12 +55,14 @@ class SensitivityStudy {
 
  private:
   void check_stops(const SensitivitySample& sample) const;
+  void prepare_variations(const StartState& start);
 
   std::vector<JointRange> ranges_;  ///< of rigid stops; their coordinates follow the outputs among the signals
   SensitivityStudyOptions options_;
   Situation at_;
   std::vector<std::string> columns_;
   std::unique_ptr<SensitivityRun> run_;
+  std::unique_ptr<DifferenceRuns> differences_;  ///< instead, if parts of the model switch
 };
 
 /// The model with the inputs of these series driven.

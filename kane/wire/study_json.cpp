@@ -15,6 +15,8 @@ Json to_json(const SensitivityReport& r) {
   a["parameters"] = r.parameters, a["values"] = r.values;
   a["derivatives_at_end"] = rows(r.last), a["largest_derivatives"] = rows(r.largest);
   a["steps"] = r.steps;
+  a["method"] = r.differences ? "differences" : "variations";
+  if (r.differences) a["disagreement"] = r.disagreement, a["continued_samples"] = r.continued;
   return a;
 }
 
