@@ -39,7 +39,10 @@ Json contacts_json(std::span<const ContactForce> contacts) {
 
 Json values_by_name(const std::vector<std::string>& names, std::span<const double> values) {
   Json object = Json::object();
-  for (std::size_t k = 0; k < names.size(); ++k) object[names[k]] = values[k];
+  // Names are different: an object need not be searched for each of them.
+  std::vector<std::pair<const std::string, Json>>& entries = object.get_ref<Json::object_t&>();
+  entries.reserve(names.size());
+  for (std::size_t k = 0; k < names.size(); ++k) entries.emplace_back(names[k], values[k]);
   return object;
 }
 

@@ -10,10 +10,11 @@
 namespace kane::wire {
 
 Json events(const RunReport& report, const EquationsOfMotion& e) {
-  const auto speeds = [&](const std::vector<double>& u) {
-    Json j = Json::object();
-    for (std::size_t i = 0; i < u.size(); ++i) j[e.u[i].name()] = u[i];
-    return j;
+  std::vector<std::string> names;
+  for (const Expr& u : e.u) names.push_back(u.name());
+  const auto speeds = [&](const std::vector<double>& u) -> Json {
+    if (u.size() != names.size()) return nullptr;  // not kept
+    return values_by_name(names, u);
   };
   Json list = Json::array();
   for (const SwitchRecord& r : report.events) {

@@ -117,7 +117,15 @@ class MotionSimulator::Run {
     if (record == nullptr) return;
     ++report_.event_count;
     report_.energy_lost += std::max(0.0, record->kinetic_before - record->kinetic_after);
-    if (report_.events.size() < sim_.options_.kept_events) report_.events.push_back(*record);
+    if (report_.events.size() >= sim_.options_.kept_events) return;
+    report_.events.push_back(*record);
+    // A thousand bodies have thousands of speeds, and thousands of events.
+    constexpr std::size_t kMostSpeeds = 4'000'000;
+    SwitchRecord& kept = report_.events.back();
+    kept_speeds_ += kept.u_before.size() + kept.u_after.size();
+    if (kept_speeds_ <= kMostSpeeds) return;
+    kept.u_before.clear(), kept.u_after.clear();
+    ++without_speeds_;
   }
 
   void finish() {
@@ -158,6 +166,9 @@ class MotionSimulator::Run {
     if (report_.event_count > static_cast<long>(report_.events.size()))
       report_.warnings.push_back(
           fmt::format("only the first {} of {} events are listed", report_.events.size(), report_.event_count));
+    if (without_speeds_ > 0)
+      report_.warnings.push_back(
+          fmt::format("the last {} events are listed without the speeds before and after them", without_speeds_));
   }
 
   [[nodiscard]] double speed_scale() const {
@@ -178,7 +189,9 @@ class MotionSimulator::Run {
   static constexpr double kSlack = 1e-6;  ///< of a step
   static constexpr int kMostCrumbs = 20000;
   double slack_ = 0;
-  int crumbs_ = 0;  ///< steps in a row that led nowhere
+  int crumbs_ = 0;               ///< steps in a row that led nowhere
+  std::size_t kept_speeds_ = 0;  ///< numbers in the listed events
+  long without_speeds_ = 0;      ///< events that are listed without
   long next_ = 0;
   double last_shown_ = -std::numeric_limits<double>::infinity();
 };
