@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <numeric>
 
 #include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
@@ -42,15 +41,7 @@ FrictionLcp::FrictionLcp(std::size_t max_contacts, std::size_t max_frictions, in
       cover_(capacity_),
       edges_(max_frictions),
       last_edges_(max_frictions),
-      lines_(max_frictions),
-      root_(p0_.size()),
-      group_of_row_(p0_.size()),
-      own_w_(p0_.size(), p0_.size()),
-      own_v0_(p0_.size()),
-      own_p_(p0_.size()),
-      all_v_(p0_.size()) {
-  own_rows_.reserve(p0_.size()), own_terms_.reserve(max_frictions);
-}
+      lines_(max_frictions) {}
 
 // ---- pyramids -------------------------------------------------------------------------------------------------------
 
@@ -75,7 +66,7 @@ FrictionLcp::Direction FrictionLcp::pyramid(std::size_t f, std::size_t j) const 
 /// At first against the speed there would be without forces.
 void FrictionLcp::place_pyramids(ConstMatrixView w, std::span<const double> v0,
                                  std::span<const FrictionTerm> frictions) {
-  const double still = kStill * fastest_;
+  const double still = kStill * largest(v0);
   for (std::size_t i = 0; i < frictions.size(); ++i) {
     edges_[i] = {1, 0};
     lines_[i] = frictions[i].rows == 1 ? 1 : 0;
@@ -91,8 +82,9 @@ void FrictionLcp::place_pyramids(ConstMatrixView w, std::span<const double> v0,
 }
 
 /// False if every friction that slides opposes its speed already.
-bool FrictionLcp::turn_pyramids(ConstMatrixView w, std::span<const FrictionTerm> frictions, std::span<const double> p) {
-  const double still = kStill * std::max(fastest_, largest({v_.data(), rows_}));
+bool FrictionLcp::turn_pyramids(ConstMatrixView w, std::span<const double> v0, std::span<const FrictionTerm> frictions,
+                                std::span<const double> p) {
+  const double still = kStill * std::max(largest(v0), largest({v_.data(), rows_}));
   bool turned = false;
   std::ranges::copy(edges_, last_edges_.begin());
   for (std::size_t i = 0; i < frictions.size(); ++i) {
@@ -224,9 +216,8 @@ bool FrictionLcp::solve_pyramids(ConstMatrixView w, std::span<const double> v0, 
   return true;
 }
 
-ContactReport FrictionLcp::solve_joined(std::size_t contacts, ConstMatrixView w, std::span<const double> v0,
-                                        std::span<const FrictionTerm> frictions, std::span<double> p,
-                                        bool check_unique) {
+ContactReport FrictionLcp::solve(std::size_t contacts, ConstMatrixView w, std::span<const double> v0,
+                                 std::span<const FrictionTerm> frictions, std::span<double> p, bool check_unique) {
   contacts_ = contacts;
   rows_ = w.rows;
   ContactReport result;
@@ -240,7 +231,7 @@ ContactReport FrictionLcp::solve_joined(std::size_t contacts, ConstMatrixView w,
     solved = solve_pyramids(w, v0, frictions, p, report);
   }
   result.pivots = report.pivots;
-  for (int k = 0; k < turns_ && solved && turn_pyramids(w, frictions, p); ++k) {
+  for (int k = 0; k < turns_ && solved && turn_pyramids(w, v0, frictions, p); ++k) {
     if (!solve_pyramids(w, v0, frictions, p, report)) {
       std::ranges::copy(last_edges_, edges_.begin());
       solved = solve_pyramids(w, v0, frictions, p, report);
@@ -269,99 +260,6 @@ ContactReport FrictionLcp::solve_joined(std::size_t contacts, ConstMatrixView w,
     }
   }
   result.operations = operations_;
-  return result;
-}
-
-// ---- groups ---------------------------------------------------------------------------------------------------------
-
-std::uint32_t FrictionLcp::root_of(std::size_t row) {
-  auto i = static_cast<std::uint32_t>(row);
-  while (root_[i] != i) i = root_[i] = root_[root_[i]];
-  return i;
-}
-
-/// Numbers of rows that depend on each other, in the order of their first rows. Returns how many there are.
-std::size_t FrictionLcp::find_groups(std::size_t contacts, ConstMatrixView w, std::span<const FrictionTerm> frictions) {
-  const std::size_t rows = w.rows;
-  std::iota(root_.begin(), root_.begin() + static_cast<std::ptrdiff_t>(rows), 0U);
-  const auto unite = [&](std::size_t i, std::size_t j) {
-    const std::uint32_t a = root_of(i), b = root_of(j);
-    root_[std::max(a, b)] = std::min(a, b);
-  };
-  for (const FrictionTerm& f : frictions) {
-    if (f.rows == 2) unite(f.first, f.first + 1);
-    if (f.contact >= 0) unite(f.first, at(f.contact));
-  }
-  for (std::size_t i = 0; i < rows; ++i)
-    for (std::size_t j = 0; j < i; ++j)
-      if (w(i, j) != 0 || w(j, i) != 0) unite(i, j);
-  ensure(contacts <= rows, "{} contacts with {} rows", contacts, rows);
-  std::uint32_t groups = 0;
-  for (std::size_t i = 0; i < rows; ++i) {  // a root is the first of its rows
-    const std::uint32_t root = root_of(i);
-    group_of_row_[i] = root == i ? groups++ : group_of_row_[root];
-  }
-  return groups;
-}
-
-/// False if one of them has no solution by itself.
-bool FrictionLcp::solve_groups(std::size_t groups, std::size_t contacts, ConstMatrixView w, std::span<const double> v0,
-                               std::span<const FrictionTerm> frictions, std::span<double> p, bool check_unique,
-                               ContactReport& result) {
-  constexpr double kRounding = 1e-13;
-  result = {};
-  for (std::size_t g = 0; g < groups; ++g) {
-    own_rows_.clear(), own_terms_.clear();
-    std::size_t own_contacts = 0;
-    for (std::size_t i = 0; i < w.rows; ++i) {
-      if (group_of_row_[i] != g) continue;
-      if (i < contacts) ++own_contacts;
-      root_[i] = static_cast<std::uint32_t>(own_rows_.size());  // from now on: the place of a row in its group
-      own_rows_.push_back(static_cast<std::uint32_t>(i));
-    }
-    bool pushes = false;  // whatever the speeds are
-    for (const FrictionTerm& f : frictions) {
-      if (group_of_row_[f.first] != g) continue;
-      pushes = pushes || (f.sliding && f.limit != 0);
-      FrictionTerm& own = own_terms_.emplace_back(f);
-      own.first = root_[f.first];
-      if (f.contact >= 0) own.contact = static_cast<int>(root_[at(f.contact)]);
-    }
-    const std::size_t rows = own_rows_.size();
-    const MatrixView own_w = own_w_.packed(rows, rows);
-    const std::span<double> own_v0 = std::span(own_v0_).first(rows), own_p = std::span(own_p_).first(rows);
-    for (std::size_t i = 0; i < rows; ++i) {
-      own_v0[i] = v0[own_rows_[i]];
-      for (std::size_t j = 0; j < rows; ++j) own_w(i, j) = w(own_rows_[i], own_rows_[j]);
-    }
-    if (!pushes && largest(own_v0) <= kRounding * fastest_) {
-      // At rest: rounding, against which no forces need to be found.
-      std::fill(own_p.begin(), own_p.end(), 0.0);
-      std::ranges::copy(own_v0, v_.begin());
-    } else {
-      const ContactReport own = solve_joined(own_contacts, own_w, own_v0, own_terms_, own_p, check_unique);
-      result.pivots += own.pivots;
-      result.operations += own.operations;
-      result.residual = std::max(result.residual, own.residual);
-      if (!own.ok()) return false;
-      if (own.status != ContactStatus::Solved && result.status != ContactStatus::MotionNotUnique)
-        result.status = own.status;
-    }
-    for (std::size_t i = 0; i < rows; ++i) p[own_rows_[i]] = own_p[i], all_v_[own_rows_[i]] = v_[i];
-  }
-  rows_ = w.rows;
-  std::copy_n(all_v_.begin(), rows_, v_.begin());
-  return true;
-}
-
-ContactReport FrictionLcp::solve(std::size_t contacts, ConstMatrixView w, std::span<const double> v0,
-                                 std::span<const FrictionTerm> frictions, std::span<double> p, bool check_unique) {
-  fastest_ = largest(v0);
-  const std::size_t groups = find_groups(contacts, w, frictions);
-  ContactReport apart;
-  if (groups > 1 && solve_groups(groups, contacts, w, v0, frictions, p, check_unique, apart)) return apart;
-  ContactReport result = solve_joined(contacts, w, v0, frictions, p, check_unique);
-  result.pivots += apart.pivots, result.operations += apart.operations;
   return result;
 }
 

@@ -20,12 +20,8 @@
 // which is where the cone's own force lies if nothing else gives way (the projection of De Saxce and Feng 1998), and
 // the problem is solved again. Where nothing can move along one of two rows (shapes in a plane mechanism), two
 // directions along the other are enough.
-//
-// Contacts and frictions that W does not couple, directly or through others, are problems of their own: pivots cost as much
-// as the square of a problem's size.
 
 #include <array>
-#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -58,18 +54,9 @@ class FrictionLcp {
 
  private:
   using Direction = std::array<double, 2>;
-  [[nodiscard]] std::size_t find_groups(std::size_t contacts, ConstMatrixView w,
-                                        std::span<const FrictionTerm> frictions);
-  [[nodiscard]] std::uint32_t root_of(std::size_t row);
-  [[nodiscard]] bool solve_groups(std::size_t groups, std::size_t contacts, ConstMatrixView w,
-                                  std::span<const double> v0, std::span<const FrictionTerm> frictions,
-                                  std::span<double> p, bool check_unique, ContactReport& result);
-  [[nodiscard]] ContactReport solve_joined(std::size_t contacts, ConstMatrixView w, std::span<const double> v0,
-                                           std::span<const FrictionTerm> frictions, std::span<double> p,
-                                           bool check_unique);
   void place_pyramids(ConstMatrixView w, std::span<const double> v0, std::span<const FrictionTerm> frictions);
-  [[nodiscard]] bool turn_pyramids(ConstMatrixView w, std::span<const FrictionTerm> frictions,
-                                   std::span<const double> p);
+  [[nodiscard]] bool turn_pyramids(ConstMatrixView w, std::span<const double> v0,
+                                   std::span<const FrictionTerm> frictions, std::span<const double> p);
   [[nodiscard]] bool solve_pyramids(ConstMatrixView w, std::span<const double> v0,
                                     std::span<const FrictionTerm> frictions, std::span<double> p, LcpReport& report);
   [[nodiscard]] std::size_t direction_count(std::span<const FrictionTerm> frictions, std::size_t f) const;
@@ -88,12 +75,6 @@ class FrictionLcp {
   std::vector<double> q_, z_, other_, p0_, v_, other_p_, other_v_, cover_;
   std::vector<Direction> edges_, last_edges_;  ///< the first edge of each pyramid
   std::vector<char> lines_;                    ///< those with only the first edge and the opposite one
-  double fastest_ = 0;                         ///< the largest v0 of all groups
-  // groups
-  std::vector<std::uint32_t> root_, group_of_row_, own_rows_;
-  Matrix own_w_;
-  std::vector<double> own_v0_, own_p_, all_v_;
-  std::vector<FrictionTerm> own_terms_;
 };
 
 }  // namespace kane

@@ -125,58 +125,6 @@ TEST(ContactSweep, FindsTheSpeedsThatPivotingFinds) {
   }
 }
 
-/// Bodies that do not touch each other are problems of their own: together they have the solutions that they have alone.
-TEST(FrictionLcp, SolvesGroupsApart) {
-  Generator random(17);
-  for (int trial = 0; trial < 60; ++trial) {
-    const std::array<Problem, 2> problems{random_problem(random, 1, 6), random_problem(random, 1, 6)};
-    Matrix all(6, 6);
-    std::vector<double> v0(6), alone(6);
-    bool both = true;
-    for (std::size_t g = 0; g < 2; ++g) {
-      const Problem& problem = problems[g];
-      const RowMajor w = problem.j * problem.mass.inverse() * problem.j.transpose();
-      const Eigen::VectorXd free = problem.j * Eigen::Map<const Eigen::VectorXd>(problem.w0.data(), 6);
-      // Normals first: rows g, then 2 + 2 g and 3 + 2 g.
-      const std::array<std::size_t, 3> place{g, 2 + 2 * g, 3 + 2 * g};
-      for (long i = 0; i < 3; ++i) {
-        v0[place[static_cast<std::size_t>(i)]] = free(i);
-        for (long k = 0; k < 3; ++k)
-          all(place[static_cast<std::size_t>(i)], place[static_cast<std::size_t>(k)]) = w(i, k);
-      }
-      FrictionLcp lcp(1, 1);
-      std::vector<double> p(3), own(free.data(), free.data() + 3);
-      const std::vector<FrictionTerm> terms{{.first = 1, .rows = 2, .contact = 0, .mu = problem.mu[0]}};
-      both = both && lcp.solve(1, testing::to_matrix(w), own, terms, p).ok();
-      for (std::size_t i = 0; i < 3; ++i) alone[place[i]] = lcp.v()[i];
-    }
-    if (!both) continue;
-    FrictionLcp lcp(2, 2);
-    std::vector<double> p(6);
-    const std::vector<FrictionTerm> terms{{.first = 2, .rows = 2, .contact = 0, .mu = problems[0].mu[0]},
-                                          {.first = 4, .rows = 2, .contact = 1, .mu = problems[1].mu[0]}};
-    ASSERT_TRUE(lcp.solve(2, all, v0, terms, p).ok());
-    for (std::size_t i = 0; i < 6; ++i) {
-      EXPECT_NEAR(lcp.v()[i], alone[i], 1e-12) << "trial " << trial;
-      double v = v0[i];
-      for (std::size_t k = 0; k < 6; ++k) v += all(i, k) * p[k];
-      EXPECT_NEAR(lcp.v()[i], v, 1e-12);
-    }
-  }
-}
-
-/// What is at rest beside an impact has rounding for its speeds, and gets no impulses from it.
-TEST(FrictionLcp, RoundingBesideAnImpactIsRest) {
-  Matrix w(2, 2);
-  w(0, 0) = 1, w(1, 1) = 1;
-  FrictionLcp lcp(2, 0);
-  std::vector<double> p(2);
-  const std::vector<double> v0{-3, -1e-16};
-  ASSERT_TRUE(lcp.solve(2, w, v0, {}, p).ok());
-  EXPECT_NEAR(p[0], 3, 1e-14);
-  EXPECT_EQ(p[1], 0);
-}
-
 /// Newton's method alone (one sweep before, one after) obeys the same laws.
 TEST(ContactNewton, ObeysTheLawsOfContactAndFriction) {
   Generator random(23);
