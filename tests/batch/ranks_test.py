@@ -26,6 +26,19 @@ def rows(store):
         return [row[:2] + row[3:] for row in db.execute("SELECT * FROM runs ORDER BY k")]
 
 
+def wait_for_rows(store, count):
+    """Until a sweep has written so many rows; at most a minute."""
+    for _ in range(600):
+        time.sleep(0.1)
+        try:
+            with sqlite3.connect(store) as db:
+                if db.execute("SELECT count(*) FROM runs").fetchone()[0] >= count:
+                    return
+        except sqlite3.OperationalError:  # not there yet
+            continue
+    raise AssertionError(f"{store} does not get {count} rows")
+
+
 def main():
     mpirun = shutil.which("mpirun")
     if mpirun is None:
@@ -48,7 +61,7 @@ def main():
         expected = rows(alone)
         job = subprocess.Popen([mpirun, "-n", "3"] + command(store, runs), env=ENV, stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL)
-        time.sleep(1.5)
+        wait_for_rows(store, 500)
         children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(job.pid)], capture_output=True, text=True).stdout.split()
         assert children, "the job ended before a rank could be killed"
         os.kill(int(children[-1]), signal.SIGKILL)
