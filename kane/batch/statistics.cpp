@@ -176,7 +176,8 @@ std::vector<MorrisEffect> calc_morris_effects(const StoreTable& table, std::size
       for (std::size_t i = 0; i < d; ++i) {  // the variable that this step changes
         const double before = table.values[i][rows[g] + step], after = table.values[i][rows[g] + step + 1];
         if (before == after) continue;
-        const double effect = (f[g * size + step + 1] - f[g * size + step]) * (after > before ? 1 : -1);
+        const double effect =
+            (f[g * size + step + 1] - f[g * size + step]) / (after > before ? kMorrisStep : -kMorrisStep);
         effects[i].push_back(effect), sizes[i].push_back(std::abs(effect));
       }
   std::vector<MorrisEffect> result;

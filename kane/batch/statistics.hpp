@@ -45,7 +45,8 @@ struct SobolIndex {
 /// From a store sampled by `saltelli`. Throws ModelError if it is not, or has too few complete groups.
 [[nodiscard]] std::vector<SobolIndex> calc_sobol_indices(const StoreTable& table, std::size_t measure);
 
-/// Morris: mean, mean size and deviation of the elementary effects, per half of a variable's distribution.
+/// Morris: mean, mean size and deviation of the elementary effects, the changes of the measure per change of a variable's
+/// probability: for a uniform variable, per change by its whole range.
 struct MorrisEffect {
   std::string variable;
   double mean = 0, mean_size = 0, deviation = 0;

@@ -153,7 +153,7 @@ void Study::calc_morris(std::uint64_t k, std::span<double> units) const {
     const bool up = (bits & 1U) != 0;
     int level = static_cast<int>((bits >> 8U) % kHalf) + (up ? 0 : kHalf);
     if (permute(i, d, key, 0) < step) level += up ? kHalf : -kHalf;
-    units[i] = (level + 0.5) / kMorrisLevels;
+    units[i] = kMorrisEdge + (1 - 2 * kMorrisEdge) * level / (kMorrisLevels - 1);
   }
 }
 
@@ -209,6 +209,7 @@ std::string Study::describe() const {
     text += fmt::format("correlation {} {} {}\n", c.a, c.b, c.value);
   text += fmt::format("cases {} sampling {} seed {}\n", options_.cases.names.size(), to_string(options_.sampling),
                       options_.seed);
+  if (options_.sampling == Sampling::Morris) text += fmt::format("levels {} from {}\n", kMorrisLevels, kMorrisEdge);
   // With more runs, the first ones stay the same, except in a Latin hypercube.
   if (options_.sampling == Sampling::LatinHypercube) text += fmt::format("runs {}\n", count_);
   return text;

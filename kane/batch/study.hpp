@@ -118,7 +118,10 @@ class Study {
   std::vector<double> factor_;  ///< of the correlation matrix, lower triangle by rows; empty: independent
 };
 
-/// Levels of Morris' grid; a step goes half of them.
+/// Levels of Morris' grid, equally far apart between two probabilities near 0 and 1; a step goes half of them. It must not be half of
+/// the distribution: whatever has half of a variable's range for its period would look as if it did not depend on it.
 inline constexpr int kMorrisLevels = 8;
+inline constexpr double kMorrisEdge = 0.01;
+inline constexpr double kMorrisStep = (1 - 2 * kMorrisEdge) / (kMorrisLevels - 1) * (kMorrisLevels / 2);
 
 }  // namespace kane

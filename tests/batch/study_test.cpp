@@ -261,5 +261,33 @@ TEST(Study, MorrisChangesOneVariableAtATime) {
   }
 }
 
+TEST(Study, MorrisSeesWhatRepeatsAfterHalfOfARange) {
+  StudyOptions o;
+  o.variables = {parse_study_variable("a", "1..3"), parse_study_variable("b", "0..2"),
+                 parse_study_variable("c", "0..1")};
+  o.sampling = Sampling::Morris;
+  o.runs = 400;
+  const Study study(o);
+  StoreTable table;
+  table.identity.sampling = "morris";
+  table.identity.variables = {"a", "b", "c"};
+  table.values.resize(3), table.measures.resize(1);
+  for (std::uint64_t k = 0; k < study.count(); ++k) {
+    double v[3];
+    study.calc_values(k, v);
+    table.k.push_back(k), table.ok.push_back(1), table.seconds.push_back(0);
+    for (std::size_t i = 0; i < 3; ++i) table.values[i].push_back(v[i]);
+    const double wave = std::sin(3.14159265358979324 * v[1]);
+    table.measures[0].push_back(5 - 2 * v[0] + wave * wave);
+  }
+  const auto effects = calc_morris_effects(table, 0);
+  ASSERT_EQ(effects.size(), 3U);
+  EXPECT_NEAR(effects[0].mean, -4, 1e-12);  // its slope times its range
+  EXPECT_NEAR(effects[0].mean_size, 4, 1e-12);
+  EXPECT_NEAR(effects[0].deviation, 0, 1e-12);
+  EXPECT_GT(effects[1].mean_size, 0.1);
+  EXPECT_EQ(effects[2].mean_size, 0);
+}
+
 }  // namespace
 }  // namespace kane
