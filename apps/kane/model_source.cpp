@@ -50,6 +50,8 @@ void ModelSource::add_to(CLI::App& command) {
       ->allow_extra_args(false);
   command.add_option("--formulation", formulation, "automatic, projection, composite or articulated");
   command.add_flag("--floating-base", reading.urdf.floating_base, "URDF: the root link moves freely");
+  command.add_flag("--repair-inertia", reading.urdf.repair_inertia,
+                   "URDF: inertias that no body can have become the nearest possible ones");
   command.add_flag("--lenient", reading.lenient, "MJCF, 42: leave out unsupported parts, and list them");
   command.add_option("--keyframe", reading.mjcf.keyframe, "MJCF: start from this keyframe");
   command.add_flag("--with-contacts", reading.mjcf.contacts, "MJCF: shapes touch each other as the file says");
@@ -65,6 +67,7 @@ std::vector<std::string> ModelSource::arguments() const {
   for (const auto& guess : guesses) add("--guess", guess);
   if (formulation != "automatic") add("--formulation", formulation);
   if (reading.urdf.floating_base) list.emplace_back("--floating-base");
+  if (reading.urdf.repair_inertia) list.emplace_back("--repair-inertia");
   if (reading.lenient) list.emplace_back("--lenient");
   if (!reading.mjcf.keyframe.empty()) add("--keyframe", reading.mjcf.keyframe);
   if (reading.mjcf.contacts) list.emplace_back("--with-contacts");
@@ -101,6 +104,8 @@ Model ModelSource::load(ModelOptions options, const std::function<void(Mechanism
   options.formulation = formulation_from(formulation);
   working_on("reading the model");
   Mechanism mechanism = read_source(*this);
+  if (reading.urdf.repair_inertia)  // what was changed
+    for (const auto& note : mechanism.notes) fmt::print(stderr, "note: {}\n", note);
   apply_settings(mechanism, settings);
   apply_guesses(mechanism, guesses, "--guess");
   if (ignore_limits) remove_limits(mechanism);

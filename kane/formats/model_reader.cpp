@@ -31,6 +31,8 @@ void check_reading(ModelFormat format, const std::string& name, const ReadOption
           "the contacts of an MJCF file are requested, but '{}' is not one", name);
   require(!options.urdf.floating_base || format == ModelFormat::Urdf,
           "a floating base is requested, but '{}' is not a URDF file", name);
+  require(!options.urdf.repair_inertia || format == ModelFormat::Urdf,
+          "inertias are to be repaired, but '{}' is not a URDF file", name);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ from .states import SECTIONS, State, StateLike, settings, state_dict, state_text
 __all__ = ["Model", "load", "loads", "read_sweep"]
 
 _READING = ("set", "guess", "formulation", "strict", "interpreter", "ignore_limits", "allow_fmu", "floating_base", "lenient",
-            "keyframe", "with_contacts")
+            "keyframe", "with_contacts", "repair_inertia")
 # Those that a model keeps when it is derived again or pickled.
 _KEPT = ("strict", "interpreter", "ignore_limits", "allow_fmu")
 
@@ -43,7 +43,7 @@ def load(path: Union[str, os.PathLike], **options: Any) -> "Model":
     Options: ``set={"m": 2, "q1": "30 deg"}`` overrides parameters, inputs and initial values, ``guess`` says where loops
     look for a coordinate, ``formulation`` ("automatic", "projection", "composite", "articulated"), ``strict`` (the same
     bits on every machine), ``interpreter`` (no machine code), ``ignore_limits``, ``allow_fmu`` (runs may call the native code
-    of FMUs that drive inputs; trust them as you trust a program); URDF: ``floating_base``; MJCF:
+    of FMUs that drive inputs; trust them as you trust a program); URDF: ``floating_base``, ``repair_inertia``; MJCF:
     ``lenient``, ``keyframe``, ``with_contacts``.
 
     >>> import kane

@@ -52,6 +52,7 @@ namespace {
 ReadOptions read_options(const py::dict& given) {
   ReadOptions options;
   if (given.contains("floating_base")) options.urdf.floating_base = option<bool>(given, "floating_base");
+  if (given.contains("repair_inertia")) options.urdf.repair_inertia = option<bool>(given, "repair_inertia");
   if (given.contains("lenient")) options.mjcf.lenient = option<bool>(given, "lenient");
   if (given.contains("keyframe")) options.mjcf.keyframe = option<std::string>(given, "keyframe");
   if (given.contains("with_contacts")) options.mjcf.contacts = option<bool>(given, "with_contacts");

@@ -233,6 +233,76 @@ TEST(Urdf, NamesAreMadeUniqueAndUsable) {
   expect_same_equations(m, read_yaml_text(write_yaml(m)), 1e-13);
 }
 
+/// The arm of two_links() has the inertia `given`: ixx, iyy, izz, ixy, ixz, iyz.
+Mechanism arm_with_inertia(const std::array<double, 6>& given, bool repair) {
+  UrdfOptions options;
+  options.repair_inertia = repair;
+  return read_urdf_text(fmt::format(R"(<robot name="r"><link name="a"/>
+<link name="b"><inertial><mass value="1"/><inertia ixx="{}" iyy="{}" izz="{}" ixy="{}" ixz="{}" iyz="{}"/></inertial></link>
+<joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint></robot>)",
+                                    given[0], given[1], given[2], given[3], given[4], given[5]),
+                        "r.urdf", options);
+}
+
+Mat3 inertia_of(const Mechanism& m) {
+  const MechanismBody* b = m.find_body("b");
+  Mat3 I;
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t k = 0; k < 3; ++k) I[i][k] = number(b->inertia[i][k]);
+  return I;
+}
+
+TEST(Urdf, RoundingErrorsOfMomentsAreAcceptedWithAWarning) {
+  const Mechanism m = arm_with_inertia({-5.4e-20, 0.01, 0.01, 0, 0, 0}, false);
+  EXPECT_TRUE(
+      has_note(m, "r.urdf:2:43: warning: 'ixx' of the link 'b' is -5.4e-20 kg m^2: taken for a rounding error"));
+  EXPECT_THROW(arm_with_inertia({-5e-4, 0.01, 0.01, 0, 0, 0}, false), ModelError);
+}
+
+// The nearest of all inertias that a body can have: those near it that are possible are all farther from what was given.
+TEST(Urdf, RepairedInertiasAreTheNearestPossible) {
+  const double moments[][3] = {{0.01, 0.01, 0.05}, {-0.02, 0.01, 0.02}, {-0.01, 0.02, 0.02}, {0.01, 0.02, 0.031}};
+  for (const auto& p : moments) {
+    // Turned, so that the matrix is full.
+    const double c = 0.6, s = 0.8;
+    const Mat3 r{{kane::Vec3{c, -s, 0}, kane::Vec3{s * c, c * c, -s}, kane::Vec3{s * s, c * s, c}}};
+    const Mat3 I = r * Mat3{{kane::Vec3{p[0], 0, 0}, kane::Vec3{0, p[1], 0}, kane::Vec3{0, 0, p[2]}}} * transposed(r);
+    const Mechanism m = arm_with_inertia({I[0].x, I[1].y, I[2].z, I[0].y, I[0].z, I[1].z}, true);
+    EXPECT_TRUE(has_note(m, "r.urdf:2:43: no body can have the inertia of the link 'b'"));
+    const Mat3 repaired = inertia_of(m);
+    const kane::Vec3 q = principal_values(repaired);
+    EXPECT_GE(q[0], -1e-16);
+    EXPECT_LE(q[2], q[0] + q[1] + 1e-16);
+    const auto distance = [&](const Mat3& other) {
+      double sum = 0;
+      for (std::size_t i = 0; i < 3; ++i)
+        for (std::size_t k = 0; k < 3; ++k) sum += (other[i][k] - I[i][k]) * (other[i][k] - I[i][k]);
+      return sum;
+    };
+    unsigned state = 7;
+    const auto noise = [&] { return 1e-3 * ((state = 1664525 * state + 1013904223) / 4294967296.0 - 0.5); };
+    int possible = 0;
+    for (int trial = 0; trial < 2000; ++trial) {
+      Mat3 other = repaired;
+      for (std::size_t i = 0; i < 3; ++i)
+        for (std::size_t k = i; k < 3; ++k) {
+          const double d = noise();
+          other[i][k] += d;
+          if (k != i) other[k][i] += d;
+        }
+      const kane::Vec3 v = principal_values(other);
+      if (v[0] < 0 || v[2] > v[0] + v[1]) continue;
+      ++possible;
+      EXPECT_GE(distance(other), distance(repaired) - 1e-12);
+    }
+    EXPECT_GT(possible, 10);
+  }
+  // What is possible stays as it is.
+  const Mechanism m = arm_with_inertia({0.01, 0.02, 0.03, 0, 0, 0}, true);
+  EXPECT_FALSE(has_note(m, "inertia"));
+  EXPECT_EQ(inertia_of(m)[2].z, 0.03);
+}
+
 TEST(Urdf, RightAnglesAreExact) {
   const auto urdf = [](const std::string& angle) {
     return two_links(R"(<joint name="f" type="continuous"><parent link="a"/><child link="b"/><origin rpy=")" + angle +

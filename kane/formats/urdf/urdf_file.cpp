@@ -1,5 +1,6 @@
 #include "kane/formats/urdf/urdf_file.hpp"
 
+#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -17,10 +18,22 @@ using tinyxml2::XMLElement;
 
 const std::vector<std::string> kJointTypes{"revolute", "continuous", "prismatic", "fixed", "floating", "planar"};
 
+/// The three moments nearest to these (ascending) of which none exceeds the sum of the others. Such moments fill a cone whose
+/// faces are flat bodies and whose edges are thin rods: one face is violated, and the nearest point is on it, on its edge, or
+/// at the tip.
+Eigen::Vector3d nearest_moments(const Eigen::Vector3d& p) {
+  const double excess = p[2] - p[0] - p[1];
+  if (excess <= 0) return p;
+  const Eigen::Vector3d face = p + excess / 3 * Eigen::Vector3d(1, 1, -1);
+  if (face[0] >= 0) return face;
+  const double rod = std::max(0.0, (p[1] + p[2]) / 2);
+  return {0, rod, rod};
+}
+
 class UrdfCheck {
  public:
-  UrdfCheck(std::string_view text, const std::string& file_name, const UrdfLimits& limits)
-      : limits_(limits), xml_(text, file_name, limits.max_bytes, "URDF", "robot") {}
+  UrdfCheck(std::string_view text, const std::string& file_name, const UrdfLimits& limits, bool repair_inertia)
+      : limits_(limits), repair_inertia_(repair_inertia), xml_(text, file_name, limits.max_bytes, "URDF", "robot") {}
 
   UrdfFile run() {
     const XMLElement& robot = xml_.root();
@@ -158,7 +171,7 @@ class UrdfCheck {
       fail(link, fmt::format("there are two links named '{}'", shown(text.name)));
     keep_only(link, {"inertial", "visual", "collision"});
     keep_first(link, "inertial", owner);
-    if (const XMLElement* inertial = link.FirstChildElement("inertial")) read_inertial(*inertial, text, owner);
+    if (XMLElement* inertial = link.FirstChildElement("inertial")) read_inertial(*inertial, text, owner);
     for (const char* kind : {"visual", "collision"})
       for (XMLElement* e = link.FirstChildElement(kind); e != nullptr;) {
         XMLElement* following = e->NextSiblingElement(kind);
@@ -168,19 +181,70 @@ class UrdfCheck {
     result_.links.push_back(std::move(text));
   }
 
-  void read_inertial(const XMLElement& inertial, UrdfLinkText& text, const std::string& owner) const {
+  void read_inertial(XMLElement& inertial, UrdfLinkText& text, const std::string& owner) {
     text.inertial_origin = origin(inertial, "the inertial of " + owner);
     const XMLElement* mass = inertial.FirstChildElement("mass");
     if (mass == nullptr) fail(inertial, fmt::format("the inertial of {} needs <mass>", owner));
     if (number(*mass, "value", "the mass of " + owner) < 0)
       fail(*mass, fmt::format("the mass of {} is negative: {} kg", owner, mass->Attribute("value")));
-    const XMLElement* inertia = inertial.FirstChildElement("inertia");
+    XMLElement* inertia = inertial.FirstChildElement("inertia");
     if (inertia == nullptr) fail(inertial, fmt::format("the inertial of {} needs <inertia>", owner));
-    for (const char* entry : {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"})
-      (void)number(*inertia, entry, "the inertia of " + owner);
-    for (const char* entry : {"ixx", "iyy", "izz"})
-      if (number(*inertia, entry, "the inertia of " + owner) < 0)
-        fail(*inertia, fmt::format("'{}' of {} is negative: {} kg m^2", entry, owner, inertia->Attribute(entry)));
+    check_moments(*inertia, owner);
+  }
+
+  struct InertiaEntry {
+    const char* name;
+    int row, column;
+  };
+  static constexpr std::array<InertiaEntry, 6> kInertia{
+      {{"ixx", 0, 0}, {"ixy", 0, 1}, {"ixz", 0, 2}, {"iyy", 1, 1}, {"iyz", 1, 2}, {"izz", 2, 2}}};
+
+  /// Negative moments are rounding errors (programs that compute inertias from meshes write -5.4e-20 where they mean 0), or
+  /// wrong. What no body can have is replaced by what is nearest to it, if that is requested.
+  void check_moments(XMLElement& inertia, const std::string& owner) {
+    Eigen::Matrix3d I;
+    for (const auto& [name, i, j] : kInertia)
+      I(i, j) = I(j, i) = to_double(number(inertia, name, "the inertia of " + owner));
+    const double scale = I.cwiseAbs().maxCoeff();
+    bool negative = false;
+    for (const auto& [name, i, j] : kInertia) {
+      const double moment = I(i, j);
+      if (i != j || moment >= 0) continue;
+      negative = true;
+      if (repair_inertia_) continue;
+      // The same bound as for the bodies of every format (check_values.cpp).
+      if (moment < -std::max(1e-12 * scale, 1e-15))
+        fail(inertia, fmt::format("'{}' of {} is negative: {} kg m^2; --repair-inertia replaces such inertias by the "
+                                  "nearest that a body can have",
+                                  name, owner, inertia.Attribute(name)));
+      note(inertia, fmt::format("warning: '{}' of {} is {} kg m^2: taken for a rounding error", name, owner,
+                                inertia.Attribute(name)));
+    }
+    if (repair_inertia_) repair(inertia, owner, I, negative);
+  }
+
+  /// In the Frobenius norm: the principal axes stay, and the moments move to the nearest that are possible.
+  void repair(XMLElement& inertia, const std::string& owner, const Eigen::Matrix3d& I, bool negative) {
+    const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> axes(I);
+    const Eigen::Vector3d p = axes.eigenvalues();
+    const bool planar =
+        (I.array() != 0).count() == 1 && !negative;  // a body that moves in a plane needs no other moment
+    constexpr double kRounding = 1e-9;  // of the largest moment, as where warnings are given (check_values.cpp)
+    if (planar || (!negative && p[2] <= p[0] + p[1] + kRounding * p[2] && p[0] >= -kRounding * p[2])) return;
+    const Eigen::Matrix3d repaired =
+        axes.eigenvectors() * nearest_moments(p).asDiagonal() * axes.eigenvectors().transpose();
+    std::string changes;
+    for (const auto& [name, i, j] : kInertia) {
+      const double value = i == j ? std::max(0.0, repaired(i, j)) : repaired(i, j);
+      const bool wrong = i == j && I(i, j) < 0;
+      if (!wrong && std::abs(value - I(i, j)) <= 1e-15 * p.cwiseAbs().maxCoeff()) continue;
+      changes +=
+          fmt::format("{}{} from {} to {:.6g}", changes.empty() ? "" : ", ", name, inertia.Attribute(name), value);
+      inertia.SetAttribute(name, fmt::format("{:.17g}", value).c_str());
+    }
+    note(inertia,
+         fmt::format("no body can have the inertia of {}; it is replaced by the nearest possible one: {} kg m^2", owner,
+                     changes));
   }
 
   /// Geometry is for pictures and contact; unknown geometry is left out, with a note.
@@ -424,6 +488,7 @@ class UrdfCheck {
   }
 
   UrdfLimits limits_;
+  bool repair_inertia_;
   XmlDocument xml_;
   UrdfFile result_;
   std::map<std::string, int> ignored_;
@@ -434,8 +499,9 @@ class UrdfCheck {
 
 }  // namespace
 
-UrdfFile check_urdf_text(std::string_view text, const std::string& file_name, const UrdfLimits& limits) {
-  return UrdfCheck(text, file_name, limits).run();
+UrdfFile check_urdf_text(std::string_view text, const std::string& file_name, const UrdfLimits& limits,
+                         bool repair_inertia) {
+  return UrdfCheck(text, file_name, limits, repair_inertia).run();
 }
 
 }  // namespace kane

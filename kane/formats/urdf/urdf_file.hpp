@@ -58,8 +58,9 @@ struct UrdfFile {
   std::vector<std::string> notes;
 };
 
-/// Throws ModelError with the place of the error.
+/// Throws ModelError with the place of the error. With `repair_inertia`, inertias that no body can have are replaced by the
+/// nearest possible ones, with a note.
 [[nodiscard]] UrdfFile check_urdf_text(std::string_view text, const std::string& file_name,
-                                       const UrdfLimits& limits = {});
+                                       const UrdfLimits& limits = {}, bool repair_inertia = false);
 
 }  // namespace kane

@@ -445,7 +445,7 @@ class UrdfBuilder {
 }  // namespace
 
 Mechanism read_urdf_text(std::string_view text, const std::string& file_name, const UrdfOptions& options) {
-  const UrdfFile file = check_urdf_text(text, file_name, options.limits);
+  const UrdfFile file = check_urdf_text(text, file_name, options.limits, options.repair_inertia);
   const urdf::ModelInterfaceSharedPtr model = parse_model(file, file_name);
   return UrdfBuilder(file, *model, options, file_name).build();
 }

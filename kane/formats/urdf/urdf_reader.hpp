@@ -27,6 +27,9 @@ struct UrdfOptions {
   /// Angles this close to a multiple of a right angle are rounded to it: files write 1.57079632679 for pi/2. In radians.
   double snap_angle = 1e-10;
   UrdfLimits limits = {};
+  /// Inertias that no body can have (a negative principal moment, or one that exceeds the sum of the others) are replaced by
+  /// the nearest possible ones, with a note; otherwise negative moments are refused unless they are rounding errors.
+  bool repair_inertia = false;
 };
 
 /// Reads and checks a file. Throws ModelError with file, line and column; Mechanism::notes lists the parts that were left out.
