@@ -10,6 +10,7 @@
 #include "kane/formats/model_reader.hpp"
 #include "kane/mechanism/copy_mechanism.hpp"
 #include "kane/mechanism/formulation.hpp"
+#include "kane/model/simulation.hpp"
 #include "kane/simulate/system/system_evaluator.hpp"
 
 namespace kane {
@@ -51,6 +52,55 @@ TEST(LargeModel, MassMatrixByColumnsIsTheOneThatIsWrittenOut) {
     EXPECT_EQ(at.qdot[i], other.qdot()[i]);
     for (std::size_t j = 0; j < 130; ++j) ASSERT_NEAR(at.mass(i, j), other.mass_matrix()(i, j), 1e-13 * largest);
   }
+}
+
+/// A chain with stops and dry friction; every fifth joint begins at rest on its lower stop.
+std::string chain_with_stops(int links) {
+  std::string bodies, joints, initial;
+  for (int i = 0; i < links; ++i) {
+    const std::string n = std::to_string(i), q = std::to_string(0.3 * std::sin(i + 1.0));
+    const bool stopped = i % 5 == 0;
+    bodies += "  B" + n + ": {mass: 1 kg, inertia: [0.01, 0.02, 0.03], com: [0.05, 0.01, 0.002]}\n";
+    joints += "  J" + n + ": {type: revolute, parent: " + (i == 0 ? "N" : "B" + std::to_string(i - 1)) +
+              ", at: [0.1, 0, 0], child: B" + n + ", axis: " + (i % 2 == 0 ? "z" : "y") + ", coordinate: q" + n +
+              ", speed: u" + n + ", limits: [" + (stopped ? q : "-3") + ", 3]" + (i % 7 == 1 ? ", friction: 0.4" : "") +
+              "}\n";
+    initial += (i == 0 ? "" : ", ") + ("q" + n) + ": " + q + ", u" + n + ": " +
+               (stopped ? "0" : std::to_string(0.2 * std::cos(3.0 * i)));
+  }
+  return "kane: 1\nname: chain\ngravity: [0, -9.81, 0]\nbodies:\n" + bodies + "joints:\n" + joints + "initial: {" +
+         initial + "}\n";
+}
+
+// Stops and friction of joints constrain now and then; the mass matrix is then found column by column.
+TEST(LargeModel, StopsAndFrictionDoNotNeedAWrittenMassMatrix) {
+  ModelOptions options;
+  options.formulation = Formulation::Articulated;
+  const Model written = read_model_text(chain_with_stops(14), "chain.yaml", options);
+  options.brief = true;
+  const Model brief = read_model_text(chain_with_stops(14), "chain.yaml", options);
+  ASSERT_NE(written.system()->mass(), nullptr);
+  ASSERT_EQ(brief.system()->mass(), nullptr);
+  const Evaluation a = evaluate(written), b = evaluate(brief);
+  ASSERT_EQ(a.failure, "");
+  ASSERT_EQ(b.failure, "");
+  double largest = 0;
+  for (const double udot : a.udot) largest = std::max(largest, std::abs(udot));
+  for (std::size_t i = 0; i < 14; ++i) EXPECT_NEAR(a.udot[i], b.udot[i], 1e-10 * largest);
+  ASSERT_EQ(a.contacts.size(), b.contacts.size());
+  int closed = 0;
+  for (std::size_t i = 0; i < a.contacts.size(); ++i) {
+    EXPECT_EQ(a.contacts[i].state, b.contacts[i].state) << a.contacts[i].name;
+    closed += a.contacts[i].state == ContactForceState::Closed ? 1 : 0;
+  }
+  EXPECT_GT(closed, 0);
+  EXPECT_NEAR(*a.kinetic, *b.kinetic, 1e-13);
+  ASSERT_EQ(a.points.size(), b.points.size());
+  EXPECT_TRUE(b.bodies.empty());
+  Simulation one(written), other(brief);
+  ASSERT_FALSE(one.run({.until = 0.05}).failure);
+  ASSERT_FALSE(other.run({.until = 0.05}).failure);
+  for (std::size_t i = 0; i < 14; ++i) EXPECT_NEAR(one.state().q[i], other.state().q[i], 1e-8);
 }
 
 TEST(LargeModel, ActiveForcesAreThoseOfThePotential) {
