@@ -121,6 +121,15 @@ std::span<const double> Evaluator::calc_plain(Evaluation& a) {
 std::span<const double> Evaluator::calc_switched(Evaluation& a) {
   const EquationsOfMotion& e = model_.equations();
   switched_->start(start_.state);
+  if (switched_->stepping()) {
+    // Steps will be taken, and for those energy and jumps are watched.
+    active_.reset();
+    switched_ = make_simulator(model_.system());
+    switched_->set_parameters(start_.parameters);
+    switched_->set_inputs(start_.inputs);
+    switched_->set_active(start_.active);
+    switched_->start(start_.state);
+  }
   const State& at = switched_->state();
   if (at.u != a.u) {
     // An impact: the accelerations before it are not determined.
@@ -132,12 +141,6 @@ std::span<const double> Evaluator::calc_switched(Evaluation& a) {
   if (switched_->stepping()) {
     // Too many places touch for forces at an instant: those of a short step stand for them.
     constexpr double kSpan = 1e-4;
-    active_.reset();
-    switched_ = make_simulator(model_.system());  // for steps, energy and jumps are watched
-    switched_->set_parameters(start_.parameters);
-    switched_->set_inputs(start_.inputs);
-    switched_->set_active(start_.active);
-    switched_->start(start_.state);
     if (const RunReport run = switched_->run({.until = at.t + kSpan, .intervals = 1}); run.failure) {
       a.failure = run.failure->message(e);
       return {};
