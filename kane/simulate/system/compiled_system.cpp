@@ -105,10 +105,13 @@ CompiledSystem::CompiledSystem(EquationsOfMotion equations, const CompileOptions
     KernelMaker m(setting_);
     for (const auto& c : e.constraints) {
       m.add(c.phi ? *c.phi : Expr()), m.add(c.b), m.add(c.gamma);
-      m.add_all(c.a);
       auto& places = constraint_places_.emplace_back();
-      for (std::size_t j = 0; j < c.a.size(); ++j)
-        if (!c.a[j].is_zero()) places.push_back(static_cast<int>(j));
+      for (std::size_t j = 0; j < c.a.size(); ++j) {
+        const bool zero = c.a[j].is_zero();
+        if (!zero) places.push_back(static_cast<int>(j));
+        // Two stops for each of a thousand joints are rows with one entry each.
+        if (!zero || !e.switched()) m.add(c.a[j]);
+      }
     }
     constraints_ = m.make("constraints", uses_time_);
   }

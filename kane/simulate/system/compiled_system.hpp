@@ -86,7 +86,8 @@ class CompiledSystem {
     std::uint32_t row, column;
   };
   [[nodiscard]] const std::vector<MassPlace>& mass_places() const { return mass_places_; }
-  /// For every constraint: phi (0 if none), b, gamma, row of A.
+  /// For every constraint: phi (0 if none), b, gamma, row of A. In switched systems the row has only the entries at
+  /// constraint_places(): stops and frictions are many, and their rows short.
   [[nodiscard]] const Kernel* constraints() const { return constraints_ ? &*constraints_ : nullptr; }
   /// Columns at which the row of A of each constraint is not identically zero, ascending.
   [[nodiscard]] const std::vector<std::vector<int>>& constraint_places() const { return constraint_places_; }

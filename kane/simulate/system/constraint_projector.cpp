@@ -153,10 +153,20 @@ void ConstraintProjector::calc_configuration(std::span<const double> q, std::spa
   if (!rows_.empty()) {
     // phi does not depend on u; whatever stands there is not read.
     const auto y = configuration_.run(q);
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      const double* const from = y.data() + rows_[i] * width;
+    const bool compact = evaluator_.system().equations().switched();
+    const auto& places = evaluator_.system().extra().configuration()->places;
+    std::size_t row = 0, first = 0;  // where that row begins if only entries that are not zero are there
+    for (std::size_t i = 0; i < rows_.size(); ++i) {  // ascending
+      for (; compact && row < rows_[i]; ++row) first += 1 + places[row].size();
+      const double* const from = y.data() + (compact ? first : rows_[i] * width);
       if (!residual.empty()) residual[i] = from[0];
-      if (j.rows > 0) std::copy_n(from + 1, nq, j.row(i));
+      if (j.rows == 0) continue;
+      if (!compact) {
+        std::copy_n(from + 1, nq, j.row(i));
+        continue;
+      }
+      std::fill_n(j.row(i), nq, 0.0);
+      for (std::size_t k = 0; k < places[rows_[i]].size(); ++k) j(i, at(places[rows_[i]][k])) = from[1 + k];
     }
   }
   const auto& quaternions = evaluator_.system().equations().quaternions;

@@ -65,8 +65,8 @@ std::optional<ConfigurationKernel> make_configuration(KernelWorkshop& shop) {
     maker.add(phi[i]);
     for (std::size_t k = 0; k < e.q.size(); ++k) {
       const Expr& entry = j.at(static_cast<int>(i), static_cast<int>(k));
-      maker.add(entry);
       if (!entry.is_zero()) places[i].push_back(static_cast<int>(k));
+      if (!entry.is_zero() || !shop.system().equations().switched()) maker.add(entry);  // as in CompiledSystem
     }
   }
   bool uses_time = false;

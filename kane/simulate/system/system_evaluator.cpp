@@ -157,8 +157,13 @@ void SystemEvaluator::calc_constraints(std::span<const double> q, std::span<cons
     const CallTimes::Measurement measurement(times_.constraints);
     const auto y = constraints_.run(q, u);
     const std::size_t n = rhs_.size();
+    const bool compact = system_->equations().switched();
     for (std::size_t i = 0, k = 0; i < system_->constraint_count(); ++i) {
       phi_[i] = y[k++], b_[i] = y[k++], gamma_[i] = y[k++];
+      if (compact) {
+        for (const int j : system_->constraint_places()[i]) jacobian_(i, at(j)) = y[k++];
+        continue;
+      }
       for (const int j : system_->constraint_places()[i]) jacobian_(i, at(j)) = y[k + at(j)];
       k += n;
     }
