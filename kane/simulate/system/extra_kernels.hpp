@@ -46,7 +46,7 @@ struct CanonicalKernels {
   Kernel force;  ///< pdot, as a function of q and u
 };
 
-/// For every configuration constraint: phi, then dphi/dq.
+/// For every configuration constraint: phi, then dphi/dq (in switched systems only the entries at `places`).
 struct ConfigurationKernel {
   Kernel kernel;
   std::vector<std::vector<int>> places;  ///< of each row of dphi/dq: columns that are not identically zero, ascending
