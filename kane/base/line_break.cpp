@@ -18,6 +18,8 @@ std::size_t text_width(std::string_view text) {
 namespace {
 
 constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
+// What parentheses count whose inside should rather not be broken.
+constexpr int kDivisor = 3, kArgument = 5;
 
 /// A place where a line may end: before the sign at `at`.
 struct Joint {
@@ -84,11 +86,12 @@ Scan scan_text(std::string_view s) {
     const double x = scan.width;
     scan.width += static_cast<double>(text_width(s.substr(i, 1)));
     if (s[i] == '(') {
-      // Divisors stay together if there is any other way.
-      constexpr int kDivisor = 3;
+      // Divisors and arguments of functions stay together if there is any other way.
       const int outside = open.empty() ? 0 : scan.parentheses[open.back()].depth;
+      const char before = i > 0 ? s[i - 1] : ' ';
+      const bool argument = std::isalnum(static_cast<unsigned char>(before)) != 0;
       open.push_back(scan.parentheses.size());
-      scan.parentheses.push_back({i, kNowhere, x + 1, outside + (i > 0 && s[i - 1] == '/' ? kDivisor : 1)});
+      scan.parentheses.push_back({i, kNowhere, x + 1, outside + (before == '/' ? kDivisor : argument ? kArgument : 1)});
     }
     if (s[i] == ')' && !open.empty()) scan.parentheses[open.back()].close = i, open.pop_back();
     if (is_joint(s, i))
@@ -177,7 +180,8 @@ class LatexScanner {
  private:
   static constexpr double kLetter = 1, kSign = 2.4, kScript = 0.7, kRoot = 1.2, kFence = 0.8;
 
-  [[nodiscard]] bool starts(std::string_view word) const { return s_.substr(i_).starts_with(word); }
+  /// Inside the parentheses that are open.
+  [[nodiscard]] int depth() const { return open_.empty() ? 0 : scan_.parentheses[open_.back()].depth; }
 
   void read(bool joints) {
     const char c = s_[i_];
@@ -189,8 +193,7 @@ class LatexScanner {
       return;
     }
     if (joints && is_joint(s_, i_)) {
-      scan_.joints.push_back(
-          {i_, x_, static_cast<int>(open_.size()), open_.empty() ? kNowhere : open_.back(), c == '='});
+      scan_.joints.push_back({i_, x_, depth(), open_.empty() ? kNowhere : open_.back(), c == '='});
     }
     if (c == '+' || c == '-' || c == '=')
       x_ += kSign;
@@ -239,8 +242,9 @@ class LatexScanner {
     } else if (name == "left") {
       i_ = std::min(i_ + 1, s_.size());
       x_ += kFence;
+      const int outside = depth();
       open_.push_back(scan_.parentheses.size());
-      scan_.parentheses.push_back({begin, kNowhere, x_, static_cast<int>(open_.size())});
+      scan_.parentheses.push_back({begin, kNowhere, x_, outside + (begin == function_end_ ? kArgument : 1)});
     } else if (name == "right") {
       i_ = std::min(i_ + 1, s_.size());
       x_ += kFence;
@@ -258,6 +262,7 @@ class LatexScanner {
       x_ += group();
     } else if (const bool word = name == "sin" || name == "cos" || name == "tan" || name.size() > 7; word) {
       x_ += 0.9 * static_cast<double>(std::min<std::size_t>(name.size(), 6));
+      function_end_ = i_;
     } else {
       x_ += kLetter;
     }
@@ -267,6 +272,7 @@ class LatexScanner {
   std::size_t i_ = 0;
   double x_ = 0;
   std::vector<std::size_t> open_;
+  std::size_t function_end_ = kNowhere;  ///< just after the name of a function
   Scan scan_;
 };
 

@@ -62,6 +62,13 @@ TEST(LineBreak, ALongLeftSideEndsBeforeTheEqualsSign) {
             "  = tau - m*g*L*sin(q1)\n");
 }
 
+TEST(LineBreak, ArgumentsOfFunctionsStayTogether) {
+  EXPECT_EQ(
+      joined(break_text("J*(sin(phi_f - phi_b)*u1'/(l*(cos(q + phi_f)*cos(phi_b) + cos(q + phi_b))) + u2') = T", 70)),
+      "J*(sin(phi_f - phi_b)*u1'/(l*(cos(q + phi_f)*cos(phi_b)\n"
+      "                              + cos(q + phi_b))) + u2') = T\n");
+}
+
 /// Nothing is lost, no line is longer than the width where there is a sign to break at.
 TEST(LineBreak, KeepsEveryCharacter) {
   std::string formula = "F = x";
