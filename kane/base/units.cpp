@@ -133,6 +133,11 @@ constexpr NamedDimension kNamed[] = {
     {kCurrent, "A", "amperes"},
     {kVoltage, "V", "volts"},
     {kTemperature, "K", "kelvins"},
+    {kVoltage / kCurrent, "ohm", "ohms"},
+    {kCurrent * kTime / kVoltage, "F", "farads"},
+    {kVoltage * kTime / kCurrent, "H", "henries"},
+    {kTorque / kCurrent, "N*m/A", "newton metres per ampere"},
+    {kPressure * kTime, "Pa*s", "pascal seconds"},
 };
 
 const UnitRow* find_row(std::string_view name) {
