@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 #include <random>
+#include <tuple>
 
 #include "kane/base/at.hpp"
 #include "kane/base/error.hpp"
@@ -121,6 +122,7 @@ class Textbook {
     Expr original;  ///< in a separate graph, where forms are compared with it
     std::optional<Sum> best = std::nullopt;
     int operations = 0;
+    int nested = 0;          ///< fractions inside fractions; of forms with as many operations, the one with fewest
     std::size_t length = 0;  ///< characters of the text
     bool gave_up = false;    ///< on a form that was too long
   };
@@ -179,9 +181,12 @@ class Textbook {
     put_in_order(sum, atoms);
     const int operations = textbook::count_operations(sum, atoms);
     const std::size_t length = textbook::to_text(sum, atoms).size();
-    if (choice.best && std::pair(operations, length) >= std::pair(choice.operations, choice.length)) return;
+    const int nested = textbook::count_nested_fractions(sum);
+    if (choice.best &&
+        std::tuple(operations, nested, length) >= std::tuple(choice.operations, choice.nested, choice.length))
+      return;
     if (!is_same(build(sum, atoms, *choice.original.graph()), choice.original)) return;
-    choice.best = std::move(sum), choice.operations = operations, choice.length = length;
+    choice.best = std::move(sum), choice.operations = operations, choice.nested = nested, choice.length = length;
   }
 
   Written write_argument(NodeId node, int depth) {

@@ -118,6 +118,9 @@ INSTANTIATE_TEST_SUITE_P(Fractions, Cancels,
                                          CancelCase{"1/(1/a + 1/b)", "a*b/(a + b)"},
                                          CancelCase{"1/(x - y) - 1/(x + y)", "1/(x - y) - 1/(x + y)"},
                                          CancelCase{"a/(b + c)*b + a*c/(b + c) + d/(b + e)", "a + d/(b + e)"},
+                                         CancelCase{"(x + a*b/c)/(y + d*b/c)", "(x*c + a*b)/(b*d + c*y)"},
+                                         // the reduced mass of two bodies below the line
+                                         CancelCase{"k*x + r*(h/(a*b/(a + b)*r^2))^2*(b - b^2/(a + b))", "k*x + h^2*(a + b)/(r^3*a*b)"},
                                          CancelCase{"1/(a + b) + 1/(c + d)", "1/(c + d) + 1/(a + b)"}));
 
 INSTANTIATE_TEST_SUITE_P(Trigonometry, Cancels,
@@ -128,6 +131,10 @@ INSTANTIATE_TEST_SUITE_P(Trigonometry, Cancels,
                                                     "M*h/(M + m))^2 + (sin(q)*h*m/(M + m)*cos(q))^2) + J + "
                                                     "m*(M*h/(M + m))^2 + M*(h*m/(M + m))^2",
                                                     "J + m*h^2*(1 - m*cos(q)^2/(M + m))"},
+                                         // two wheels of a board, steered by f and b, at the angle t
+                                         CancelCase{"(sin(t + f)/cos(f) - cos(t + f)/cos(f)*(sin(t + b) + sin(t + "
+                                                    "f)*cos(b)/cos(f))/(cos(t + b) + cos(t + f)*cos(b)/cos(f)))*u/L",
+                                                    "sin(f - b)*u/(L*(cos(t + f)*cos(b) + cos(t + b)*cos(f)))"},
                                          CancelCase{"(M + m)/(M + m*sin(q)^2) - m*cos(q)^2/(M + m*sin(q)^2)", "1"}));
 
 /// Quotients of products of a few sums, added: much of it cancels.

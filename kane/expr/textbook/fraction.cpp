@@ -30,12 +30,15 @@ std::vector<Polynomial> Fractions::forms(const Polynomial& p) {
     for (const auto& q : m) {
       if (q.exponent < 0 && (is_denominator(q.atom) || atoms_.is_trigonometric(q.atom))) has_fractions = true;
     }
-  if (!has_fractions || p.size() > kMostTerms) return found;
+  if (p.size() > kMostTerms) return found;
   const auto consider = [&](Polynomial form) {
     if (form != p && std::find(found.begin(), found.end(), form) == found.end()) found.push_back(std::move(form));
   };
   try {
-    const Polynomial flat = flattened(p, 0);
+    const Polynomial open = opened(p);
+    consider(open);
+    if (!has_fractions) return found;
+    const Polynomial flat = flattened(open, 0);
     for (const int atom : atoms_below(flat)) has_circular = has_circular || atoms_.is_trigonometric(atom);
     const auto cancel = [&](const Polynomial& sum, Squares squares) {
       Polynomial apart = cancelled(sum, squares, false);
@@ -51,6 +54,24 @@ std::vector<Polynomial> Fractions::forms(const Polynomial& p) {
   } catch (const TooLong&) {  // the forms found so far are good
   }
   return found;
+}
+
+/// Sums that have come from below the line to above it, multiplied out: 1/(1/(a + b)) = a + b.
+Polynomial Fractions::opened(const Polynomial& p) {
+  Polynomial result;
+  for (const auto& [m, c] : p) {
+    Monomial others;
+    Polynomial term = constant(c);
+    for (const auto& q : m) {
+      if (q.exponent > 0 && is_denominator(q.atom))
+        term = multiply(term, power(atoms_[q.atom].below, q.exponent, budget_), budget_);
+      else
+        others.push_back(q);
+    }
+    add(result, multiply(term, others, 1), 1);
+    budget_.check(result);
+  }
+  return result;
 }
 
 /// Denominators without denominators of their own: 1/(a + b/c) = c/(a c + b).

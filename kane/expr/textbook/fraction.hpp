@@ -34,6 +34,7 @@ class Fractions {
     std::map<int, int> sums;  ///< Denominator atoms, positive exponents
   };
 
+  Polynomial opened(const Polynomial& p);
   Polynomial flattened(const Polynomial& p, int depth);
   Polynomial cancelled(const Polynomial& p, Squares squares, bool together);
   Fraction over_common_denominator(const Polynomial& p);

@@ -148,6 +148,21 @@ int count_operations(const Sum& sum, const Atoms& atoms) {
   return std::max(count, 0);
 }
 
+int count_nested_fractions(const Sum& sum) {
+  const auto is_below = [](const Factor& f) { return f.exponent < 0; };
+  const auto divided = [&](const Term& t) { return std::any_of(t.factors.begin(), t.factors.end(), is_below); };
+  int count = 0;
+  for (const auto& term : sum) {
+    const bool fraction = divided(term);
+    for (const auto& f : term.factors) {
+      if (f.atom >= 0) continue;
+      if (fraction) count += static_cast<int>(std::count_if(f.sum->begin(), f.sum->end(), divided));
+      count += count_nested_fractions(*f.sum);
+    }
+  }
+  return count;
+}
+
 void put_in_order(Sum& sum, const Atoms& atoms) {
   for (auto& term : sum) order_factors(term, atoms);
   order_terms(sum, atoms);

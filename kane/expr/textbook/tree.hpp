@@ -28,6 +28,9 @@ struct Term {
 /// Operations of the sum as written.
 [[nodiscard]] int count_operations(const Sum& sum, const Atoms& atoms);
 
+/// Divisions within numerators and denominators of fractions: sums that are still divided by something inside.
+[[nodiscard]] int count_nested_fractions(const Sum& sum);
+
 /// Puts terms and factors into reading order. The first term of a sum is positive if one is.
 void put_in_order(Sum& sum, const Atoms& atoms);
 

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t kMostWaves = 24;  // longer sums are not searched for a shorter form
 constexpr std::size_t kMostAngles = 6;
+constexpr std::size_t kFewTerms = 24;  // of a polynomial whose forms are always searched for
 constexpr long kMostMultiple = 12;
 
 /// All angles that occur in the waves.
@@ -408,6 +409,8 @@ std::optional<Polynomial> Trigonometry::over_common_denominators(const Polynomia
 }
 
 std::vector<Polynomial> Trigonometry::forms(const Polynomial& p) {
+  // What cancellation has left of a long expression is short, and is worth steps of its own.
+  if (p.size() <= kFewTerms) budget_ = Budget(max_terms_);
   std::map<Monomial, std::pair<Waves, Polynomial>> parts;
   Polynomial untouched;
   for (auto& [m, part] : split(p)) {

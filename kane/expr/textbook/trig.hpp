@@ -28,7 +28,7 @@ using Waves = std::map<Wave, Rational>;
 
 class Trigonometry {
  public:
-  Trigonometry(Atoms& atoms, std::size_t max_terms) : atoms_(atoms), budget_(max_terms) {}
+  Trigonometry(Atoms& atoms, std::size_t max_terms) : atoms_(atoms), max_terms_(max_terms), budget_(max_terms) {}
 
   /// Forms of `p` that may be short: equal to it, none of them with a term that the identities would remove.
   std::vector<Polynomial> forms(const Polynomial& p);
@@ -65,6 +65,7 @@ class Trigonometry {
   void keep_shorter(Polynomial& best, const Polynomial& other) const;
 
   Atoms& atoms_;
+  std::size_t max_terms_;
   Budget budget_;  ///< when it is used up, terms stay as they are
   std::map<Waves, Polynomial> known_;
   int tries_ = 600;
