@@ -244,8 +244,9 @@ class PageMaker {
 
   using Numbers = std::pair<std::size_t, std::size_t>;
   static std::string numbers_of(const Numbers& n) {
-    return n.first == n.second ? fmt::format("equation ({})", n.first)
-                               : fmt::format("equations ({}) to ({})", n.first, n.second);
+    return n.first == n.second
+               ? fmt::format("equation ({})", n.first)
+               : fmt::format("equations ({}) {} ({})", n.first, n.second == n.first + 1 ? "and" : "to", n.second);
   }
 
   /// A velocity, its name, and what to write for it.
@@ -415,12 +416,16 @@ class PageMaker {
       return;
     }
     page_.add_text("Constrained equations, by recombination (Buffinton 6.67):");
-    Substitution dependent;
-    for (std::size_t i = 0; i < e.dependent.size(); ++i) dependent.set(equations_.u[at(e.dependent[i])], values[i]);
+    Substitution dependent, vanishing;
+    for (std::size_t i = 0; i < e.dependent.size(); ++i) {
+      dependent.set(equations_.u[at(e.dependent[i])], values[i]);
+      if (values[i].is_zero()) vanishing.set(equations_.u[at(e.dependent[i])], values[i]);
+    }
     for (int r = 0; r < e.M.rows; ++r) {
       Expr left;
       for (int s = 0; s < e.M.columns; ++s) left += e.M(r, s) * equations_.udot[at(e.independent[at(s)])];
-      const Formula right = write_.shorter(e.rhs[at(r)], substitute(e.rhs[at(r)], dependent));
+      const Expr rhs = substitute(e.rhs[at(r)], vanishing);
+      const Formula right = write_.shorter(rhs, substitute(rhs, dependent));
       rows.push_back(equation(form(left), right));
     }
     add(std::move(rows));

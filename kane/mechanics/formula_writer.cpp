@@ -6,6 +6,7 @@
 
 #include "kane/expr/count.hpp"
 #include "kane/expr/print.hpp"
+#include "kane/expr/substitution.hpp"
 
 namespace kane {
 namespace {
@@ -106,12 +107,75 @@ Formula FormulaWriter::shorter(const Expr& e, const Expr& substituted) {
   return better ? Formula{other.text, other.latex} : form(e);
 }
 
+namespace {
+
+/// Writes an expression in its own structure: sums in parentheses stay, in order inside, and what multiplies them is put in
+/// order too (Z4^2*m instead of Z4*m*Z4).
+class StructureWriter {
+ public:
+  explicit StructureWriter(LiteralOptions options) : options_(std::move(options)) {}
+
+  Formula write(const Expr& e, int depth = 0) {
+    constexpr int kDeepest = 12;
+    if (depth > kDeepest) return {to_text(e), to_latex(e)};
+    std::vector<std::pair<std::string, Expr>> sums;
+    const Expr outline = outline_of(e, true, sums);
+    LiteralOptions options = options_;
+    for (const auto& [name, sum] : sums) options.speeds.push_back(scratch_.symbol(name));  // they stand last
+    const Literal written = literal(outline, options);
+    Formula f = written.too_long ? Formula{to_text(outline), to_latex(outline)} : Formula{written.text, written.latex};
+    for (const auto& [name, sum] : sums) {
+      const Formula inner = write(sum, depth + 1);
+      replace_all(f.text, name, "(" + inner.text + ")");
+      replace_all(f.latex, latex_name(name), "\\left(" + inner.latex + "\\right)");
+    }
+    return f;
+  }
+
+ private:
+  /// The expression with a symbol for each sum that is a factor of something. `at_top`: nothing is multiplied by it yet.
+  Expr outline_of(const Expr& e, bool at_top, std::vector<std::pair<std::string, Expr>>& sums) {
+    if (e.is_number() || e.is_symbol()) return copy_to(scratch_, e);
+    const bool is_sum = e.op() == Op::Add || e.op() == Op::Sub;
+    if (is_sum && !at_top) {
+      for (const auto& [name, sum] : sums)
+        if (sum == e) return scratch_.symbol(name);
+      // A name that no other contains, and no user has.
+      const std::string name =
+          fmt::format("zsum{}{}z", static_cast<char>('a' + next_ / 26 % 26), static_cast<char>('a' + next_ % 26));
+      ++next_;
+      sums.emplace_back(name, e);
+      return scratch_.symbol(name);
+    }
+    const bool goes_on = is_sum || e.op() == Op::Neg || e.op() == Op::Mul || e.op() == Op::Div || e.op() == Op::Pow;
+    if (!goes_on) return copy_to(scratch_, e);
+    const bool below = at_top && (is_sum || e.op() == Op::Neg);
+    std::vector<Expr> args;
+    for (int i = 0; i < e.arity(); ++i) args.push_back(outline_of(e.arg(i), below, sums));
+    return scratch_.make(e.op(), args, e.op() == Op::Pow ? e.exponent() : 0);
+  }
+
+  static void replace_all(std::string& text, const std::string& from, const std::string& to) {
+    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+      text.replace(at, from.size(), to);
+  }
+
+  LiteralOptions options_;
+  Graph scratch_;
+  int next_ = 0;
+};
+
+}  // namespace
+
 // A sum of products of intermediate variables is put in order as well, where that does not make it longer.
 Formula FormulaWriter::abbreviated(const Expr& e) const {
+  const Formula plain{to_text(e), to_latex(e)};
+  Formula ordered = StructureWriter(literal_).write(e);
+  if (plain.text.size() < ordered.text.size()) ordered = plain;
   const Literal written = literal(e, literal_);
-  if (!written.too_long && written.operations <= count_operations({&e, 1}).total())
-    return {written.text, written.latex};
-  return {to_text(e), to_latex(e)};
+  const bool few = written.operations <= count_operations({&e, 1}).total() && written.text != plain.text;
+  if (!written.too_long && (few || written.text.size() < ordered.text.size())) return {written.text, written.latex};
+  return ordered;
 }
 
 Formula FormulaWriter::value(const Expr& e) {
