@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "kane/base/error.hpp"
 #include "kane/base/suggest.hpp"
@@ -26,8 +29,17 @@ constexpr std::size_t kMaxBytes = 256 * 1024 * 1024;
 }
 
 Json parse_json(std::string_view text, const std::string& file) {
+  // A name that is given twice is a mistake; JSON readers would keep the last value without a word.
+  std::vector<std::set<std::string>> open;
+  const auto watch = [&](int, Json::parse_event_t event, Json& parsed) {
+    if (event == Json::parse_event_t::object_start) open.emplace_back();
+    if (event == Json::parse_event_t::object_end) open.pop_back();
+    if (event == Json::parse_event_t::key && !open.back().insert(parsed.get<std::string>()).second)
+      throw ModelError({file, 0, 0}, fmt::format("'{}' is given twice in the state", parsed.get<std::string>()));
+    return true;
+  };
   try {
-    return Json::parse(text);
+    return Json::parse(text, watch);
   } catch (const Json::parse_error& error) {
     fail_at(file, text, error.byte, "the state is not valid JSON");
   } catch (const Json::out_of_range&) {

@@ -260,5 +260,32 @@ guess: {q1: 3*c, q2: 0.2, q3: 1.5, q4: 0.9, u3: 0.4}
   }
 }
 
+TEST(Assembly, AQuaternionOfSomeNumbersIsHeld) {
+  // The squares of e1 and e4 add up to one, so the disk is tilted by 1.2 rad, and its centre at r sin(1.2).
+  const Model model = read_model_text(R"yaml(
+kane: 1
+parameters: {r: 0.3 m}
+gravity: -9.81*N.z
+bodies: {D: {mass: 2, inertia: [0.045, 0.045, 0.09]}}
+joints: {f: {type: free, parent: N, child: D, coordinates: [x, y, z, e1, e2, e3, e4]}}
+constraints:
+  rim: {touching: D, on: N, contact: "r*(D.z*dot(D.z, N.z) - N.z)/sqrt(1 - dot(D.z, N.z)^2)", normal: N.z}
+initial: {e1: sin(0.6), e4: cos(0.6)}
+)yaml",
+                                      "disk.yaml");
+  Simulation run(model);
+  EXPECT_EQ(run.assembly().warning, "");
+  EXPECT_EQ(run.value("e1"), std::sin(0.6));
+  EXPECT_EQ(run.value("e4"), std::cos(0.6));
+  EXPECT_NEAR(run.value("z"), 0.3 * std::sin(1.2), 1e-13);
+}
+
+TEST(Assembly, ANameGivenTwiceInAStateIsAnError) {
+  EXPECT_EQ(parse_states(R"({"q": {"x": 1}, "u": {"x": 2}})", "state.json").states.size(), 1U);
+  for (const char* text :
+       {R"({"q": {"x": 1, "x": 2}})", R"({"q": {}, "q": {"x": 2}})", R"([{"t": 0}, {"t": 0, "t": 1}])"})
+    EXPECT_THROW((void)parse_states(text, "state.json"), ModelError) << text;
+}
+
 }  // namespace
 }  // namespace kane::test

@@ -62,12 +62,18 @@ std::string list_open(const OpenGroups& groups) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-/// The four numbers of a quaternion belong together: held if all are given, free otherwise.
-Flags whole_quaternions(Flags flags, const EquationsOfMotion& e) {
+/// The four numbers of a quaternion belong together: held if all are given, or several whose squares already add up to one,
+/// so that the others can only be zero; free otherwise.
+Flags whole_quaternions(Flags flags, const EquationsOfMotion& e, std::span<const double> q) {
+  constexpr double kUnit = 1e-9;
   if (flags.empty()) flags.resize(e.q.size());
   for (const int first : e.quaternions) {
-    const auto begin = flags.begin() + first;
-    std::fill(begin, begin + 4, std::find(begin, begin + 4, false) == begin + 4);
+    double squares = 0;
+    int given = 0;
+    for (std::size_t k = at(first); k < at(first) + 4; ++k)
+      if (flags[k]) squares += q[k] * q[k], ++given;
+    const bool held = given == 4 || (given > 1 && std::abs(squares - 1) < kUnit);
+    std::fill_n(flags.begin() + first, 4, held);
   }
   return flags;
 }
@@ -116,8 +122,8 @@ class Assembler {
     prepare_quaternions(q);
     origin_ = q;
     if (projector_.is_closed(q)) return state_.q = q, true;
-    const Flags given = whole_quaternions(given_.q, equations_);
-    const Flags insisted = whole_quaternions(given_.insisted_q, equations_);
+    const Flags given = whole_quaternions(given_.q, equations_, q);
+    const Flags insisted = whole_quaternions(given_.insisted_q, equations_, q);
     if (search(q, scales(given, given)) && closed_) return true;
     // Given values contradict each other, or nothing is given and nothing closes the loops.
     const bool nearly = found_;
@@ -451,7 +457,7 @@ class Assembler {
 
 std::vector<bool> find_held_coordinates(ConstMatrixView j, std::span<const double> q, const GivenValues& values,
                                         const EquationsOfMotion& e) {
-  const Flags given = whole_quaternions(values.q, e), insisted = whole_quaternions(values.insisted_q, e);
+  const Flags given = whole_quaternions(values.q, e, q), insisted = whole_quaternions(values.insisted_q, e, q);
   Flags dependent(e.q.size(), false);
   for (const int u : e.dependent_speeds)
     for (std::size_t k = 0; k < dependent.size(); ++k)
@@ -466,7 +472,7 @@ std::vector<bool> find_held_coordinates(ConstMatrixView j, std::span<const doubl
       for (std::size_t c = first; c < first + 4; ++c) rows(i, c) -= along * q[c];
     }
   }
-  return whole_quaternions(find_holdable(rows.view(), given, insisted, dependent), e);
+  return whole_quaternions(find_holdable(rows.view(), given, insisted, dependent), e, q);
 }
 
 std::vector<bool> find_held_speeds(ConstMatrixView a, const GivenValues& given, const EquationsOfMotion& e) {
