@@ -166,11 +166,17 @@ void print_model(const Json& a) {
     fmt::print("{}: {}\n", counted("states", "further state", "further states"), joined(a["states"]));
   if (!a["joint_table"].empty()) print_joints(a["joint_table"]);
   fmt::print("\n");
-  for (const auto& c : a["constraints"])
-    if (c["redundant"].get<bool>())
-      fmt::print("note: constraint {} follows from the others\n", c["name"].get<std::string>());
+  const auto warnings = a["warnings"].get<std::vector<std::string>>();
+  for (const auto& c : a["constraints"]) {
+    if (!c["redundant"].get<bool>()) continue;
+    const auto name = c["name"].get<std::string>();
+    const bool warned = std::any_of(warnings.begin(), warnings.end(), [&](const std::string& warning) {
+      return warning.starts_with(fmt::format("constraint {} is redundant", name));
+    });
+    if (!warned) fmt::print("note: constraint {} follows from the others\n", name);
+  }
   for (const auto& note : a["notes"]) fmt::print("note: {}\n", note.get<std::string>());
-  print_warnings(stdout, a["warnings"].get<std::vector<std::string>>());
+  print_warnings(stdout, warnings);
   fmt::print("the model is valid\n");
 }
 

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <iterator>
 #include <new>
@@ -99,13 +100,37 @@ std::vector<std::string> arguments_of(int argc, char** argv) {
   return arguments;
 }
 
+/// An option that takes several words takes the model too where it follows (`--columns inputs model.yaml --set m=2`). Moves the
+/// first word that is a file, and not the first after an option, behind the command. False if there is none.
+bool bring_model_forward(std::vector<std::string>& reversed) {
+  std::error_code ignored;
+  for (std::size_t i = reversed.size(); i-- > 0;) {  // the first word is the last of them
+    const bool first_words = i + 2 >= reversed.size();
+    if (first_words || reversed[i].starts_with('-') || reversed[i + 1].starts_with('-')) continue;
+    if (!std::filesystem::is_regular_file(reversed[i], ignored)) continue;
+    std::rotate(reversed.begin() + static_cast<std::ptrdiff_t>(i),
+                reversed.begin() + static_cast<std::ptrdiff_t>(i) + 1, reversed.end() - 1);
+    return true;
+  }
+  return false;
+}
+
+void parse(CLI::App& app, std::vector<std::string> reversed) {
+  try {
+    app.parse(std::vector<std::string>(reversed));
+  } catch (const CLI::RequiredError& error) {
+    if (std::string_view(error.what()) != "model is required" || !bring_model_forward(reversed)) throw;
+    app.parse(std::move(reversed));
+  }
+}
+
 ExitCode run(CLI::App& app, int argc, char** argv) {
   if (argc <= 1) {
     fmt::print("{}", app.help());
     return ExitCode::InputWrong;
   }
   try {
-    app.parse(arguments_of(argc, argv));
+    parse(app, arguments_of(argc, argv));
     return ExitCode::Done;
   } catch (const CLI::Success& request) {  // --help, --version
     app.exit(request);

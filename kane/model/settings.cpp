@@ -67,6 +67,25 @@ std::vector<std::string> settable_names(const Mechanism& mechanism) {
   return names;
 }
 
+/// "; the coordinate of the joint 'elbow' is 'q_elbow'" if a joint has this name.
+std::string coordinates_instead(const Mechanism& mechanism, const std::string& name) {
+  std::vector<std::string> coordinates;
+  for (const Joint& joint : mechanism.joints)
+    for (const ElementaryMotion& motion : joint.motions)
+      for (const Expr& q : motion.coordinates)
+        if (joint.name == name) coordinates.push_back(fmt::format("'{}'", q.name()));
+  if (coordinates.empty()) return "";
+  const bool one = coordinates.size() == 1;
+  return fmt::format("; the {} of the joint '{}' {} {}", one ? "coordinate" : "coordinates", name, one ? "is" : "are",
+                     fmt::join(coordinates, ", "));
+}
+
+/// What to write instead of a name that cannot be set.
+std::string name_instead(const Mechanism& mechanism, const std::string& name, const std::vector<std::string>& names) {
+  std::string joint = coordinates_instead(mechanism, name);
+  return joint.empty() ? suggestion(name, names) : joint;
+}
+
 void renew_initial(Mechanism& mechanism) {
   if (mechanism.initial_laws.empty()) return;
   Values values;
@@ -105,7 +124,7 @@ void apply_settings(Mechanism& mechanism, std::span<const std::string> settings,
     const Setting setting = split(text, option);
     if (setting.name != time && std::find(names.begin(), names.end(), setting.name) == names.end())
       throw ModelError(fmt::format("{}: the model has no parameter, input or coordinate '{}'{}", option, setting.name,
-                                   suggestion(setting.name, names)));
+                                   name_instead(mechanism, setting.name, names)));
     const double value = value_of(setting, option, units);
     const auto matches = [&](const SymbolWithDefault& s) { return s.symbol.name() == setting.name; };
     const auto parameter = std::find_if(mechanism.parameters.begin(), mechanism.parameters.end(), matches);
@@ -136,7 +155,7 @@ void apply_guesses(Mechanism& mechanism, std::span<const std::string> guesses, s
     const Setting setting = split(text, option);
     if (std::find(names.begin(), names.end(), setting.name) == names.end())
       throw ModelError(fmt::format("{}: the model has no coordinate or speed '{}'{}", option, setting.name,
-                                   suggestion(setting.name, names)));
+                                   name_instead(mechanism, setting.name, names)));
     mechanism.guess[setting.name] = value_of(setting, option, units);
     mechanism.initial.erase(setting.name);
     mechanism.insisted.erase(setting.name);

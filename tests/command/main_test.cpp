@@ -36,6 +36,34 @@ TEST(Command, UnknownWordsAreNamedWithASuggestion) {
   EXPECT_NE(argument.err.find("unknown argument 'y'"), std::string::npos) << argument.err;
 }
 
+TEST(Command, OptionsWithSeveralWordsLeaveTheModelAlone) {
+  const std::string model = kModels + "double_pendulum.yaml";
+  const auto expected = run_kane({"jacobian", model, "--point", "lower.com", "--set", "q1=0.4"});
+  EXPECT_EQ(expected.exit_code, 0) << expected.err;
+  const auto result = run_kane({"jacobian", "--point", "lower.com", model, "--set", "q1=0.4"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, expected.out);
+  const auto missing = run_kane({"jacobian", "--point", "lower.com", "--set", "q1=0.4"});
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_NE(missing.err.find("model is required"), std::string::npos) << missing.err;
+}
+
+TEST(Command, AJointNameInASettingNamesItsCoordinate) {
+  const auto result = run_kane({"evaluate", kModels + "bouncing_ball.yaml", "--set", "fall=1"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_NE(result.err.find("the coordinate of the joint 'fall' is 'y'"), std::string::npos) << result.err;
+}
+
+TEST(Command, CheckNamesARedundantConstraintOnce) {
+  const std::string out = run_kane({"check", kModels + "bennett.yaml"}).out;
+  for (const char* name : {"J4.z ", "J4.r1 ", "J4.r2 "}) {
+    const std::string constraint = std::string("constraint ") + name;
+    const std::size_t first = out.find(constraint);
+    ASSERT_NE(first, std::string::npos) << out;
+    EXPECT_EQ(out.find(constraint, first + 1), std::string::npos) << out;
+  }
+}
+
 TEST(Command, MissingArgumentIsBadInput) {
   const auto result = run_kane({"expr"});
   EXPECT_EQ(result.exit_code, 2);
