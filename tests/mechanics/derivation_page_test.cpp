@@ -77,7 +77,7 @@ TEST(DerivationPage, LeadsWithTheEquationsOfMotion) {
   EXPECT_NE(page.find("F_r + F*_r = 0 for r = 1 to 2, the sums of steps 6 and 7, are equations (1) to (2)."),
             std::string::npos)
       << page;
-  EXPECT_NE(page.find("Solved for the derivatives of the coordinates, they are equations (3) to (4)."),
+  EXPECT_NE(page.find("Solved for the derivatives of the coordinates, they are equations (3) and (4)."),
             std::string::npos);
 }
 
