@@ -164,8 +164,17 @@ class Linearizer {
 
   void solve_accelerations() {
     const ExprMatrix M = nominal(mass());
+    require_regular(M);
     const auto udot = LinearSolver(M).solve(nominal(right_hand_side()));
     for (std::size_t i = 0; i < independent_.size(); ++i) nominal_.set(e_.udot[at(independent_[i])], udot[i]);
+  }
+
+  /// At single states a mass matrix may be singular, such as that of three angles of a top where two axes coincide.
+  void require_regular(const ExprMatrix& M) const {
+    require(find_rank(M).rank() == M.rows,
+            "the mass matrix of '{}' is singular at the nominal motion, so that there are no linear equations: some "
+            "combination of speeds moves nothing that has mass. Choose another state, or other coordinates",
+            e_.name);
   }
 
   [[nodiscard]] const ExprMatrix& mass() const { return embedded_ != nullptr ? embedded_->M : e_.M; }
@@ -352,6 +361,7 @@ class Linearizer {
     l.C = negative(columns_of(rows_of(g_u_, u_kept), u_kept));
     l.K = negative(columns_of(rows_of(g_q_, u_kept), q_kept));
     l.F = rows_of(g_r_, u_kept);
+    require_regular(l.M);
     const LinearSolver mass_solver(l.M);
     const int n = count(l.coordinates), p = count(l.speeds);
     l.A = ExprMatrix(n + p, n + p);

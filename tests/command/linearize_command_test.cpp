@@ -85,5 +85,17 @@ TEST(DeriveCommand, ReactionsOfJointsInSymbols) {
   EXPECT_EQ(run_kane({"derive", model, "--frame", "N"}).exit_code, 2);
 }
 
+TEST(LinearizeCommand, AMassMatrixThatIsSingularAtTheStateIsNamed) {
+  // The first and the third axis of a top coincide where it stands upright.
+  const auto result = run_kane({"linearize", "-"}, R"yaml(
+kane: 1
+gravity: -9.81*N.z
+bodies: {top: {mass: 1, com: [0, 0, 0.2], inertia: [0.2, 0.2, 0.1]}}
+joints: {tip: {type: gimbal, sequence: body 313, parent: N, child: top, coordinates: [phi, theta, psi]}}
+)yaml");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_NE(result.err.find("is singular at the nominal motion"), std::string::npos) << result.err;
+}
+
 }  // namespace
 }  // namespace kane::test
