@@ -74,7 +74,7 @@ TEST(DerivationPage, LeadsWithTheEquationsOfMotion) {
   EXPECT_LT(lead, first);
   EXPECT_LT(first, page.find("\n1. Preliminaries\n"));
   EXPECT_NE(page.find("q1' = u1   (3)\n"), std::string::npos) << page;
-  EXPECT_NE(page.find("F_r + F*_r = 0 for r = 1 to 2, the sums of steps 6 and 7, are equations (1) to (2)."),
+  EXPECT_NE(page.find("F_r + F*_r = 0 for r = 1 to 2, the sums of steps 6 and 7, are equations (1) and (2)."),
             std::string::npos)
       << page;
   EXPECT_NE(page.find("Solved for the derivatives of the coordinates, they are equations (3) and (4)."),
