@@ -49,6 +49,7 @@ bool RestFinder::rests(const State& state, RestingState& found) {
   std::fill(still.u.begin(), still.u.end(), 0.0);
   if (!is_possible(still)) return false;
   if (max_abs(probe_->state().u) != 0) return false;  // a moving constraint or a moving wall strikes it
+  if (probe_->stepping()) return rests_in_steps(found);
   const State& at = probe_->state();
   SwitchedDynamics& dynamics = probe_->dynamics();
   std::vector<double> qdot(at.q.size()), udot(at.u.size());
@@ -72,6 +73,27 @@ bool RestFinder::rests(const State& state, RestingState& found) {
   if (found.residual > kStill * std::max(1.0, size)) return false;
   find_ranges(found);
   return true;
+}
+
+/// Too many places touch for their forces at an instant: those of a short step decide, and stand for them.
+bool RestFinder::rests_in_steps(RestingState& found) {
+  constexpr double kSpan = 1e-4;  // s
+  const State at = probe_->state();
+  if (const RunReport run = probe_->run({.until = at.t + kSpan, .intervals = 1}); run.failure) return false;
+  found.state = at;
+  found.residual = max_abs(probe_->state().u) / kSpan;
+  found.indeterminate = true;
+  found.ranges.clear();
+  (void)probe_->calc_reports(probe_->state());  // finds the forces
+  found.lambda.assign(probe_->multipliers().begin(), probe_->multipliers().end());
+  found.contacts.clear();
+  for (const ContactForce& force : probe_->contact_forces())
+    if (!force.name.empty()) found.contacts.push_back(force);
+  found.sticks = std::any_of(found.contacts.begin(), found.contacts.end(),
+                             [](const ContactForce& f) { return f.state == ContactForceState::Stick; });
+  std::vector<double> qdot(at.q.size()), udot(at.u.size());
+  const double size = free_->calc_motion(at.q, at.u, qdot, udot).ok() ? max_abs(udot) : 0.0;
+  return found.residual <= kStill * std::max(1.0, size);
 }
 
 void RestFinder::find_ranges(RestingState& found) {

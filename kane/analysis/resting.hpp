@@ -53,6 +53,7 @@ class RestFinder {
  private:
   [[nodiscard]] std::unique_ptr<HybridSimulator> make() const;
   void find_ranges(RestingState& found);
+  [[nodiscard]] bool rests_in_steps(RestingState& found);
 
   Model model_;
   Start start_;
