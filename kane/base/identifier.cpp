@@ -44,7 +44,8 @@ std::string identifier_of(std::string_view name) {
       if (!id.empty() && id.back() != '_') id += '_';
       ++at;
     } else {
-      id += fmt::format("_u{:x}", next_code_point(name, at));
+      if (id.empty() || id.back() != '_') id += '_';
+      id += fmt::format("u{:x}", next_code_point(name, at));
     }
   }
   while (!id.empty() && id.back() == '_') id.pop_back();

@@ -111,7 +111,7 @@ void check_folder(const ExportPlan& plan, const fs::path& folder, ExistingFiles 
   if (!fs::exists(fs::symlink_status(folder, error))) return;
   require(fs::is_directory(folder, error), "'{}' exists and is not a folder; choose another name", folder.string());
   require(existing == ExistingFiles::Replace || fs::is_empty(folder, error),
-          "the folder '{}' is not empty; choose another one, or use --force (ExistingFiles::Replace) to replace files "
+          "the folder '{}' is not empty; choose another one, or use --force to replace files "
           "in it",
           folder.string());
   for (const SourceFile& f : plan.files) {

@@ -23,6 +23,9 @@ TEST(EmitNames, BecomeIdentifiers) {
   EXPECT_EQ(identifier_of("u1'"), "u1_dot");
   EXPECT_EQ(identifier_of("u1''"), "u1_ddot");
   EXPECT_EQ(identifier_of("B.mass"), "B_mass");
+  // Files are named after an identifier with something added, which is then made one again.
+  for (const char* name : {"\xC3\xBC \xC3\xB1", "\xCE\xB8\xCE\xB8", "a - \xCE\xB8", "it's", "__x"})
+    EXPECT_EQ(identifier_of(identifier_of(name) + "_motion"), identifier_of(name) + "_motion") << name;
   EXPECT_EQ(identifier_of("2nd"), "x2nd");
   EXPECT_EQ(identifier_of("_a"), "a");
   EXPECT_EQ(identifier_of("a b--c"), "a_b_c");

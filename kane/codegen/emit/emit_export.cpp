@@ -40,9 +40,10 @@ std::string readme(const ExportModel& model, const LanguageRow& row, const std::
   if (runs)
     text += fmt::format(
         "The driver integrates from t = {} for {} seconds with the classical Runge-Kutta method, in steps of {}, and "
-        "prints one line in {}: the time, the state, and the outputs that are not rates of the state. Values and "
+        "prints {}: the time, the state, and the outputs that are not rates of the state. Values and "
         "initial state are set at its beginning.\n\n",
-        model.start, model.duration, model.step, model.print_every);
+        model.start, model.duration, model.step,
+        model.print_every == 1 ? "a line after each" : fmt::format("a line after every {} of them", model.print_every));
   if (!p.functions.empty()) {
     text += "You provide these functions, which the model calls but does not contain:\n\n";
     for (const ProgramFunction& f : p.functions)

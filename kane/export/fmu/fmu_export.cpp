@@ -128,7 +128,7 @@ void write_fmu(const FmuPlan& plan, const std::string& file, ExistingFiles exist
   std::error_code error;
   const auto status = fs::symlink_status(file, error);
   require(!fs::exists(status) || existing == ExistingFiles::Replace,
-          "the file '{}' exists; choose another name, or use --force (ExistingFiles::Replace) to replace it", file);
+          "the file '{}' exists; choose another name, or use --force to replace it", file);
   require(!fs::exists(status) || fs::is_regular_file(status),
           "'{}' exists and is not a regular file; it is not replaced", file);
   write_archive(file, plan.files);

@@ -86,7 +86,7 @@ class FmuBuilder {
     r_.name = model.name();
     r_.description = model.mechanism().description;
     r_.identifier = identifier_of(options.name.empty() ? model.name() : options.name);
-    constexpr std::size_t kLongest = 60;  // it is the name of a file, and the beginning of names of functions
+    constexpr std::size_t kLongest = 24;  // with "_closure" added, names of programs are cut after 32
     if (r_.identifier.size() > kLongest) r_.identifier.resize(kLongest);
     r_.switched = is_switched(e_) && !options.leave_out;
     std::vector<std::string> refused;
