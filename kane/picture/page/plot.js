@@ -145,7 +145,9 @@ class Plot {
         if (Number.isFinite(v)) { if (v < low) low = v; if (v > high) high = v; }
       }
     if (low > high) [low, high] = [0, 1];
-    const pad = high > low ? 0.06 * (high - low) : Math.max(Math.abs(high) * 0.1, 1e-12);
+    const size = Math.max(Math.abs(high), Math.abs(low));
+    // A constant, apart from rounding: a tenth of it to either side, or one unit around zero.
+    const pad = high - low > 1e-12 * size ? 0.06 * (high - low) : 0.1 * size || 1;
     [this.low, this.high] = this.range || [low - pad, high + pad];
   }
   draw() {
