@@ -1,12 +1,14 @@
 #include "kane/mechanism/general_equations.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "kane/base/suggest.hpp"
 #include "kane/expr/affine.hpp"
 #include "kane/expr/derivative.hpp"
 #include "kane/expr/traverse.hpp"
 #include "kane/mechanics/linear_solver.hpp"
+#include "kane/mechanics/rank.hpp"
 #include "kane/mechanism/general_switching.hpp"
 #include "kane/mechanism/placed.hpp"
 #include "kane/mechanism/quantity.hpp"
@@ -166,7 +168,22 @@ class GeneralFormer {
       e_.dependent_speeds.push_back(static_cast<int>(at - g_.speeds.begin()));
     }
     std::sort(e_.dependent_speeds.begin(), e_.dependent_speeds.end());
-    if (options_.solve && !constrained && !e_.u.empty()) e_.udot_explicit = LinearSolver(e_.M).solve(e_.rhs);
+    if (!options_.solve || constrained || e_.u.empty()) return;
+    require_regular_mass();
+    e_.udot_explicit = LinearSolver(e_.M).solve(e_.rhs);
+  }
+
+  void require_regular_mass() const {
+    const RankReport rank = find_rank(e_.M);
+    if (rank.rank() == e_.M.rows) return;
+    const auto row = static_cast<std::size_t>(rank.dependencies.front().front());
+    std::vector<std::string> others;
+    for (const int i : std::span(rank.dependencies.front()).subspan(1))
+      others.push_back(e_.u[static_cast<std::size_t>(i)].name());
+    throw ModelError(g_.mass_matrix.empty() ? g_.where : g_.mass_matrix[row][row].where,
+                     fmt::format("the mass matrix is singular: the row '{}' is a combination of others ({}), so that "
+                                 "nothing determines all accelerations",
+                                 e_.u[row].name(), fmt::join(others, ", ")));
   }
 
   void add_row(const Constraint& c, const std::string& name, const Quantity& text, bool configuration) {

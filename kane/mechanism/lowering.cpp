@@ -252,8 +252,19 @@ class Lowering {
                  "the rate of the state '{}' depends on accelerations; it may depend on coordinates, speeds, states, "
                  "inputs, parameters and t",
                  x.name);
+      check_rate_dimension(x, read_quantity(x.rate, scope, x.name).dimension);
       s_.set_state_rate(s_.graph().symbol(x.name), rate);
     }
+  }
+
+  /// A state whose initial value has a unit changes in that unit per second.
+  void check_rate_dimension(const StateQuantity& x, const Dimensional& rate) const {
+    const auto own = definitions_.knows(x.name) ? definitions_.dimension(x.name).certain() : std::nullopt;
+    if (own && !rate.fits(*own / kTime))
+      throw ModelError(x.rate.where,
+                       fmt::format("the rate of the state '{}' is given {} ('{}'), but '{}' is {}; its rate is {}",
+                                   x.name, given_words(rate.dimension), InfixText::printable(x.rate.text), x.name,
+                                   given_words(*own), given_words(*own / kTime)));
   }
 
   [[nodiscard]] std::optional<std::string> find_state(std::span<const Expr> expressions) const {

@@ -6,6 +6,7 @@
 
 #include "kane/base/at.hpp"
 #include "kane/base/suggest.hpp"
+#include "kane/expr/infix.hpp"
 #include "kane/expr/traverse.hpp"
 #include "kane/mechanics/algebra.hpp"
 #include "kane/mechanics/rates.hpp"
@@ -702,11 +703,22 @@ class SwitchingLowering {
     if (!rule.force.empty()) check_groups({rule.force}, what);
     if (!rule.from.empty()) check_mode(rule.from, "the mode before " + what);
     if (!rule.to.empty()) check_mode(rule.to, "the mode after " + what);
-    for (const SwitchRule::Reset& reset : rule.resets)
+    for (const SwitchRule::Reset& reset : rule.resets) {
+      const std::string value = fmt::format("the new value of {} of {}", reset.name, what);
       e.resets.push_back(
-          {state_index(reset.name, reset.value.where, what),
-           read_scalar(reset.value, c_.scope(), fmt::format("the new value of {} of {}", reset.name, what))});
+          {state_index(reset.name, reset.value.where, what), read_scalar(reset.value, c_.scope(), value)});
+      check_reset_dimension(reset, value);
+    }
     out_.switches.push_back(std::move(lowered));
+  }
+
+  void check_reset_dimension(const SwitchRule::Reset& reset, const std::string& value) const {
+    const QuantityScope scope = c_.scope();
+    const auto own = scope.definitions != nullptr ? scope.definitions->dimension(reset.name).certain() : std::nullopt;
+    if (!own) return;
+    const Dimensional given = read_quantity(reset.value, scope, value).dimension;
+    require_at(reset.value.where, given.fits(*own), "{} is given {} ('{}'), but {} is {}", value,
+               given_words(given.dimension), InfixText::printable(reset.value.text), reset.name, given_words(*own));
   }
 
   [[nodiscard]] int state_index(const std::string& name, const Where& where, const std::string& what) const {

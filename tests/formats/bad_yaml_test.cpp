@@ -38,6 +38,24 @@ TEST(BadYaml, NoYaml) {
   expect_refused(cases, "model.yaml");
 }
 
+TEST(BadYaml, DimensionsOfActuatorsStatesAndEvents) {
+  const BadInput cases[] = {
+      {"bodies: {A: {mass: 1}}\ninputs: {F: 2 N}\njoints: {J: {type: revolute, parent: N, child: A, actuator: @F}}\n",
+       "is given in newtons, because the input 'F' is; a torque is expected"},
+      {"bodies: {A: {mass: 1}}\ninputs: {T: 2 N*m}\njoints: {J: {type: prismatic, parent: N, child: A, actuator: "
+       "@T}}\n",
+       "a force is expected, such as"},
+      {"inputs: {F: 2 N}\nstates: {z: {rate: '@F', initial: 3 m}}\n",
+       "the rate of the state 'z' is given in newtons ('F'), but 'z' is in metres; its rate is in metres per second"},
+      {"equations:\n  coordinates: {a: x, b: y}\n  forcing: {x: 1, y: 1}\n  mass_matrix: [[2, 2], [2, @2]]\n",
+       "the mass matrix is singular: the row 'y' is a combination of others (x)"},
+      {"events: {e: {when: q1 > 1, reset: {u1: @m}}}\n$",
+       "is given in kilograms ('m'), but u1 is in radians per second"},
+      {"events: {e: {when: 'q1 > @L', stop: true}}\n$", "'(q1)' is in plain numbers but '(L)' is in metres"},
+  };
+  expect_refused(cases, "model.yaml");
+}
+
 TEST(BadYaml, Scalars) {
   const BadInput cases[] = {
       {"parameters: @3\n", "'parameters'"},

@@ -178,8 +178,8 @@ void MjcfBuilder::begin_within_ranges() {
 
 void MjcfBuilder::add_notes() {
   if (!options_.contacts && (!touching_.empty() || !file_.pairs.empty()))
-    refusals_.note(fmt::format("{} shape{} could touch; they pass through each other unless --with-contacts is given",
-                               touching_.size(), touching_.size() == 1 ? "" : "s"));
+    refusals_.note(fmt::format("{} shape{} nothing unless --with-contacts is given", touching_.size(),
+                               touching_.size() == 1 ? " touches" : "s touch"));
   if (file_.sensors > 0)
     refusals_.note(fmt::format("{} sensor{} ignored", file_.sensors, file_.sensors == 1 ? " is" : "s are"));
   if (!file_.keys.empty() && options_.keyframe.empty()) {

@@ -49,12 +49,16 @@ void read_limits(const ModelContext& context, const YamlNode& node, MotionKind k
   if (upper != nullptr && !upper->is_null()) law.upper = context.scalar(*upper, measure, "limits", owner);
 }
 
-Expr read_actuator(const ModelContext& context, const YamlNode& node, const std::string& owner) {
+Expr read_actuator(const ModelContext& context, const YamlNode& node, const Measure& measure,
+                   const std::string& owner) {
   const std::string name = read_name(node, "actuator", owner);
   const auto known = context.names.find(name);
   if (known == context.names.end() || known->second.what != "input")
     node.fail(fmt::format("the actuator of {} must be an input, but '{}' is not one{}; add it under 'inputs'", owner,
                           shown(name), suggestion(name, context.names_of("input"))));
+  if (const Dimensional& given = known->second.dimension; !given.fits(*measure.dimension))
+    node.fail(fmt::format("the actuator of {} is given {}, because the input '{}' is; {} is expected, such as '{}'",
+                          owner, given_words(given.dimension), shown(name), measure.name, measure.example));
   return known->second.value;
 }
 
@@ -116,7 +120,7 @@ void read_axis_law(const ModelContext& context, const YamlNode& node, std::strin
   else if (key == "law")
     law.law = context.quantity(node, m.force, key, owner);
   else if (key == "actuator")
-    law.actuator = read_actuator(context, node, owner);
+    law.actuator = read_actuator(context, node, m.force, owner);
   else if (key == "max_force")
     law.max_force = scalar(m.force);
   else

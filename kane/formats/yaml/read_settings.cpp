@@ -313,8 +313,12 @@ void read_states(ModelContext& context, const YamlNode& section) {
       state.rate = context.quantity(group.need("rate", "(V - R*i)/L"), measure::kAny, "rate", owner);
       if (const YamlNode* initial = group.find("initial")) {
         context.mechanism.initial[entry.key] = context.number(*initial, measure::kAny, "initial", owner);
-        const Expr law = context.scalar(*initial, measure::kAny, "initial", owner);
-        if (!law.is_number()) context.mechanism.initial_laws[entry.key] = law;
+        const Scalar start = context.measured(*initial, measure::kAny, "initial", owner);
+        if (!start.value.is_number()) context.mechanism.initial_laws[entry.key] = start.value;
+        // The state has the dimension of its initial value.
+        const auto dimension = start.dimension.certain();
+        const std::string unit = dimension && start.unit.empty() ? si_unit(*dimension) : start.unit;
+        if (!unit.empty()) context.mechanism.units.emplace(entry.key, unit);
       }
     }
     context.mechanism.states.push_back(std::move(state));

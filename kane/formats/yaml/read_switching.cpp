@@ -1,6 +1,7 @@
 #include "kane/formats/yaml/read_switching.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 #include "kane/base/suggest.hpp"
 #include "kane/formats/yaml/yaml_keys.hpp"
@@ -377,16 +378,45 @@ class EventReader {
     rule_.direction = static_cast<int>(found - known.begin()) - 1;
   }
 
-  /// a > b becomes a - (b), rising; a < b falling. Comparisons inside parentheses belong to functions.
+  /// a > b becomes a - (b), rising; a < b falling. Comparisons inside parentheses belong to functions. A condition of several
+  /// comparisons is 1 where it holds and 0 elsewhere: it rises through one half.
   bool split_comparison(std::string& text) {
+    if (combines_conditions(text)) {
+      text = fmt::format("({}) - 1/2", text);
+      rule_.direction = 1;
+      return true;
+    }
     int depth = 0;
     for (std::size_t i = 0; i < text.size(); ++i) {
       depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
       if (depth != 0 || (text[i] != '<' && text[i] != '>')) continue;
       const std::size_t skip = i + 1 < text.size() && text[i + 1] == '=' ? 2 : 1;
       rule_.direction = text[i] == '>' ? 1 : -1;
-      text = fmt::format("({}) - ({})", text.substr(0, i), text.substr(i + skip));
+      // No blanks inside the parentheses: the text may be shown in messages.
+      text = fmt::format("({}) - ({})", without_outer_blanks(text.substr(0, i)),
+                         without_outer_blanks(text.substr(i + skip)));
       return true;
+    }
+    return false;
+  }
+
+  static std::string without_outer_blanks(std::string text) {
+    const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\n'; };
+    while (!text.empty() && blank(text.back())) text.pop_back();
+    text.erase(text.begin(), std::find_if_not(text.begin(), text.end(), blank));
+    return text;
+  }
+
+  /// "and", "or" or "not" outside of parentheses.
+  static bool combines_conditions(std::string_view text) {
+    int depth = 0;
+    for (std::size_t i = 0; i < text.size();) {
+      depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+      std::size_t end = i;
+      while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_')) ++end;
+      const std::string_view word = text.substr(i, end - i);
+      if (depth == 0 && (word == "and" || word == "or" || word == "not")) return true;
+      i = std::max(end, i + 1);
     }
     return false;
   }
