@@ -109,19 +109,19 @@ TEST_P(Cancels, InPrint) {
   EXPECT_EQ(parse(graph, result.text), e);
 }
 
-INSTANTIATE_TEST_SUITE_P(Fractions, Cancels,
-                         testing::Values(CancelCase{"(mb + mw + mw)*(2*1/(mb + mw + mw)*mw*h - h)^2",
-                                                    "mb^2*h^2/(mb + 2*mw)"},
-                                         CancelCase{"x*(M + m - m*(M + m)/(M + m))", "x*M"},
-                                         CancelCase{"M*(a/(M + m)) + m*(a/(M + m))", "a"},
-                                         CancelCase{"(a^2 - b^2)/(a^2 + 2*a*b + b^2)", "(a - b)/(a + b)"},
-                                         CancelCase{"1/(1/a + 1/b)", "a*b/(a + b)"},
-                                         CancelCase{"1/(x - y) - 1/(x + y)", "1/(x - y) - 1/(x + y)"},
-                                         CancelCase{"a/(b + c)*b + a*c/(b + c) + d/(b + e)", "a + d/(b + e)"},
-                                         CancelCase{"(x + a*b/c)/(y + d*b/c)", "(x*c + a*b)/(b*d + c*y)"},
-                                         // the reduced mass of two bodies below the line
-                                         CancelCase{"k*x + r*(h/(a*b/(a + b)*r^2))^2*(b - b^2/(a + b))", "k*x + h^2*(a + b)/(r^3*a*b)"},
-                                         CancelCase{"1/(a + b) + 1/(c + d)", "1/(c + d) + 1/(a + b)"}));
+INSTANTIATE_TEST_SUITE_P(
+    Fractions, Cancels,
+    testing::Values(CancelCase{"(mb + mw + mw)*(2*1/(mb + mw + mw)*mw*h - h)^2", "mb^2*h^2/(mb + 2*mw)"},
+                    CancelCase{"x*(M + m - m*(M + m)/(M + m))", "x*M"},
+                    CancelCase{"M*(a/(M + m)) + m*(a/(M + m))", "a"},
+                    CancelCase{"(a^2 - b^2)/(a^2 + 2*a*b + b^2)", "(a - b)/(a + b)"},
+                    CancelCase{"1/(1/a + 1/b)", "a*b/(a + b)"},
+                    CancelCase{"1/(x - y) - 1/(x + y)", "1/(x - y) - 1/(x + y)"},
+                    CancelCase{"a/(b + c)*b + a*c/(b + c) + d/(b + e)", "a + d/(b + e)"},
+                    CancelCase{"(x + a*b/c)/(y + d*b/c)", "(x*c + a*b)/(b*d + c*y)"},
+                    // the reduced mass of two bodies below the line
+                    CancelCase{"k*x + r*(h/(a*b/(a + b)*r^2))^2*(b - b^2/(a + b))", "k*x + h^2*(a + b)/(r^3*a*b)"},
+                    CancelCase{"1/(a + b) + 1/(c + d)", "1/(c + d) + 1/(a + b)"}));
 
 INSTANTIATE_TEST_SUITE_P(Trigonometry, Cancels,
                          testing::Values(CancelCase{"1 + tan(q)^2", "1/cos(q)^2"},
