@@ -84,7 +84,7 @@ bool RestFinder::rests_in_steps(RestingState& found) {
   found.residual = max_abs(probe_->state().u) / kSpan;
   found.indeterminate = true;
   found.ranges.clear();
-  (void)probe_->calc_reports(probe_->state());  // finds the forces
+  if (model_.system()->reports() != nullptr) (void)probe_->calc_reports(probe_->state());  // finds the forces
   found.lambda.assign(probe_->multipliers().begin(), probe_->multipliers().end());
   found.contacts.clear();
   for (const ContactForce& force : probe_->contact_forces())
