@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <thread>
@@ -25,6 +26,13 @@ namespace kane::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// Processor time of this thread, s: the machine may be busy with other work.
+double thread_time() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
 double since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
@@ -79,12 +87,12 @@ class LaneRate {
   /// Seconds for a block.
   double run() {
     results_.clear();
-    const auto begin = Clock::now();
+    const double begin = thread_time();
     if (simulator_)
       for (std::uint64_t i = 0; i < block(); ++i) results_.push_back(runner_.run(i));
     else
       runner_.run(0, block(), results_);
-    const double spent = since(begin);
+    const double spent = thread_time() - begin;
     best_ = std::min(best_, spent);
     return spent;
   }
@@ -97,7 +105,7 @@ class LaneRate {
     o.simulation.tolerance = 1e-6;
     return o;
   }
-  [[nodiscard]] std::uint64_t block() const { return simulator_ ? 8 : 64; }
+  [[nodiscard]] std::uint64_t block() const { return simulator_ ? 16 : 256; }
 
   bool simulator_;
   Sweep sweep_;
@@ -148,10 +156,10 @@ void compare_mujoco() {
       for (int i = 0; i < kThreads; ++i)
         threads.emplace_back([&, i] {
           const auto run = make_mujoco_run(tree);
-          const auto begin = Clock::now();
+          const double begin = thread_time();
           long steps = 0;
-          for (; since(begin) < 0.2; steps += kSteps) run->restart(), run->run(kUntil);
-          rates[static_cast<std::size_t>(i)] = static_cast<double>(steps) / since(begin);
+          for (; thread_time() - begin < 0.2; steps += kSteps) run->restart(), run->run(kUntil);
+          rates[static_cast<std::size_t>(i)] = static_cast<double>(steps) / (thread_time() - begin);
         });
       for (std::thread& t : threads) t.join();
       theirs = std::max(theirs, rates[0] + rates[1]);
@@ -161,10 +169,10 @@ void compare_mujoco() {
           CaseRunner runner(sweep);
           std::vector<CaseResult> results;
           runner.run(0, 64, results);
-          const auto begin = Clock::now();
+          const double begin = thread_time();
           long cases = 0;
-          for (; since(begin) < 0.2; cases += 256) results.clear(), runner.run(0, 256, results);
-          rates[static_cast<std::size_t>(i)] = static_cast<double>(cases * kSteps) / since(begin);
+          for (; thread_time() - begin < 0.2; cases += 256) results.clear(), runner.run(0, 256, results);
+          rates[static_cast<std::size_t>(i)] = static_cast<double>(cases * kSteps) / (thread_time() - begin);
         });
       for (std::thread& t : threads) t.join();
       ours = std::max(ours, rates[0] + rates[1]);
@@ -173,26 +181,41 @@ void compare_mujoco() {
   }
 }
 
-/// Seconds for a study on so many threads, results collected.
-double time_study(const Sweep& sweep, unsigned threads) {
+/// Processor time of all threads, s.
+double process_time() {
+  timespec now{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+struct StudyTime {
+  double spent = 1e9, processors = 1e9;  ///< s
+};
+
+/// The least time for a study on so many threads, results collected.
+void time_study(const Sweep& sweep, unsigned threads, StudyTime& best) {
   BlockQueue queue({{0, sweep.study().count()}});
   const auto begin = Clock::now();
+  const double processors = process_time();
   Executor executor(sweep, queue, threads);
   while (!executor.finished()) (void)executor.collect(std::chrono::milliseconds(50));
-  return since(begin);
+  best.spent = std::min(best.spent, since(begin));
+  best.processors = std::min(best.processors, process_time() - processors);
 }
 
 void compare_threads() {
   SweepOptions o;
   o.simulation.method = Method::Dopri5, o.until = 1, o.simulation.tolerance = 1e-6;
-  const Sweep sweep(read_model_text(chain(7), "bench.yaml"), vary("d", "0.01..0.1", 4000), {{"e", "end(kinetic)", {}}},
+  const Sweep sweep(read_model_text(chain(7), "bench.yaml"), vary("d", "0.01..0.1", 20000), {{"e", "end(kinetic)", {}}},
                     o);
-  double one = 1e9, two = 1e9;
-  for (int round = 0; round < 5; ++round) {
-    one = std::min(one, time_study(sweep, 1)), two = std::min(two, time_study(sweep, 2));
-  }
-  fmt::print("\nparallel efficiency, 4000 runs of 7 joints: {:.3f} s on one thread, {:.3f} s on two: {:.0f} %\n", one,
-             two, 100 * one / (2 * two));
+  StudyTime one, two;
+  for (int round = 0; round < 7; ++round) time_study(sweep, 1, one), time_study(sweep, 2, two);
+  fmt::print(
+      "\n20000 runs of 7 joints: {:.3f} s on one thread, {:.3f} s on two (efficiency {:.0f} %); processor time {:.3f} "
+      "s "
+      "and {:.3f} s ({:.0f} %)\n",
+      one.spent, two.spent, 100 * one.spent / (2 * two.spent), one.processors, two.processors,
+      100 * one.processors / two.processors);
 }
 
 void measure_store() {
@@ -202,7 +225,7 @@ void measure_store() {
   {
     SweepStore store((folder / "s.db").string(), identity, false);
     std::vector<CaseResult> results(500);
-    const auto begin = Clock::now();
+    const double begin = thread_time();
     constexpr int kBatches = 400;
     for (int batch = 0; batch < kBatches; ++batch) {
       for (std::size_t i = 0; i < results.size(); ++i) {
@@ -212,7 +235,7 @@ void measure_store() {
       }
       store.write(results);
     }
-    const double each = since(begin) / (kBatches * static_cast<double>(results.size()));
+    const double each = (thread_time() - begin) / (kBatches * static_cast<double>(results.size()));
     fmt::print("\nstore: {:.2f} us per run in batches of 500: {:.2f} % of runs of 1 ms\n", 1e6 * each,
                100 * each / 1e-3);
   }
@@ -228,13 +251,16 @@ void run_million() {
                     o);
   StudyIdentity identity{"m", "h", "v", "s", "random", {}, 1'000'000, {"d"}, {"q"}, {{}}};
   const auto begin = Clock::now();
+  const double processors = process_time();
   {
     SweepStore store((folder / "m.db").string(), identity, false);
     BlockQueue queue(store.missing());
     Executor executor(sweep, queue, 2);
     while (!executor.finished()) store.write(executor.collect(std::chrono::milliseconds(50)));
   }
-  fmt::print("\na million runs of a pendulum (100 steps each) on 2 threads, stored: {:.1f} s\n", since(begin));
+  fmt::print(
+      "\na million runs of a pendulum (100 steps each) on 2 threads, stored: {:.1f} s, processor time {:.1f} s\n",
+      since(begin), process_time() - processors);
   std::filesystem::remove_all(folder);
 }
 

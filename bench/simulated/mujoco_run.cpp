@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <mujoco/mujoco.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
@@ -41,7 +42,8 @@ std::string loops_of(const LinkTree& tree) {
 class MujocoRun final : public TreeRun {
  public:
   explicit MujocoRun(const LinkTree& tree) : tree_(tree) {
-    const auto file = std::filesystem::temp_directory_path() / fmt::format("kane_bench_{}.xml", tree.size());
+    const auto file =
+        std::filesystem::temp_directory_path() / fmt::format("kane_bench_{}_{}.xml", ::getpid(), fmt::ptr(this));
     std::ofstream(file) << "<mujoco><compiler angle=\"radian\" inertiafromgeom=\"false\"/>"
                            "<option timestep=\"0.001\" gravity=\"0 0 -9.81\" integrator=\"RK4\">"
                            "<flag contact=\"disable\" constraint=\""
