@@ -607,6 +607,7 @@ EquilibriumReport EquilibriumFinder::find(const State& start) {
   search(x);
   std::mt19937_64 engine(20240229);
   for (int i = 0; i < options_.starts && (options_.all || solutions_.empty()); ++i) {
+    if (options_.on_start) options_.on_start();
     ++report.starts;
     x = start_x_;
     const double radius = i < options_.starts / 3 ? 0.3 * options_.reach : options_.reach;
@@ -625,7 +626,10 @@ EquilibriumReport EquilibriumFinder::find(const State& start) {
   // One of each family.
   std::vector<Solution> different;
   for (const auto& solution : solutions_)
-    if (std::none_of(different.begin(), different.end(), [&](const Solution& s) { return is_connected(s, solution); }))
+    if (std::none_of(different.begin(), different.end(), [&](const Solution& s) {
+          if (options_.on_start) options_.on_start();
+          return is_connected(s, solution);
+        }))
       different.push_back(solution);
   for (const auto& solution : different) report.found.push_back(describe_solution(solution));
   if (!report.ok()) report.message = explain();

@@ -14,6 +14,7 @@
 //     EquilibriumFinder finder(evaluator, {.steady = true, .held = {"q2", "u2"}});
 //     EquilibriumReport report = finder.find(start);
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,6 +41,8 @@ struct EquilibriumOptions {
   /// Search from all starts, instead of stopping at the first solution.
   bool all = false;
   double reach = 3.2;  ///< range around the start for additional starts (rad, m)
+  /// Called before each additional start, and while solutions are compared. What it throws ends the search.
+  std::function<void()> on_start{};
 
   /// Throws ModelError for values that make no sense.
   void check() const;

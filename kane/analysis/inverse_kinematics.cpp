@@ -228,6 +228,7 @@ KinematicReport InverseKinematics::solve(const State& start) {
   const int first_rank = rank_;
   std::mt19937_64 engine(20240229);
   for (int i = 0; i < options_.starts && (options_.all || !first) && (options_.all || found_.empty()); ++i) {
+    if (options_.on_start) options_.on_start();
     ++report.starts;
     Vector q = start.q;
     const double radius = i < options_.starts / 3 ? 0.5 : 3.2;

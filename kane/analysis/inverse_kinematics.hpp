@@ -8,6 +8,7 @@
 // within limits of the coordinates, from the given start and from others. If the target is out of reach: the nearest configuration, and its distance.
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,6 +46,8 @@ struct InverseKinematicsOptions {
   double tolerance = 1e-10;  ///< m
   int starts = 40;
   bool all = false;  ///< search from all starts, for all solutions
+  /// Called before each additional start. What it throws ends the search.
+  std::function<void()> on_start{};
 };
 
 struct KinematicSolution {

@@ -57,7 +57,7 @@ ReachReport find_reach(const Model& model, const StartState& start, const ReachO
   InverseKinematicsOptions kinematics;
   kinematics.positions = options.positions, kinematics.orientations = options.orientations;
   kinematics.held = options.held, kinematics.length = options.length;
-  kinematics.starts = options.starts, kinematics.all = options.all;
+  kinematics.starts = options.starts, kinematics.all = options.all, kinematics.on_start = options.on_start;
   set_limits(point, options, kinematics);
   ReachReport report;
   static_cast<KinematicReport&>(report) = InverseKinematics(point.evaluator(), kinematics).solve(point.state());

@@ -25,6 +25,8 @@ struct ReachOptions {
   double length = 1;                              ///< m: length equivalent to one radian
   int starts = 40;                                ///< number of additional starts
   bool all = false;                               ///< search from all starts, for all solutions
+  /// Called before each additional start. What it throws ends the search.
+  std::function<void()> on_start{};
 
   /// Throws ModelError for values that make no sense.
   void check() const;

@@ -72,6 +72,7 @@ class RootLocusFinder {
     State from = point_.state();
     bool warned = false;
     for (const double value : options_.values) {
+      if (options_.on_value) options_.on_value();
       const std::optional<State> state = state_at(value, from, r.failure);
       if (!state) break;
       point_.move_to(*state);

@@ -4,6 +4,7 @@
 //     RootLocus locus = find_root_locus(model, {}, {.name = "k", .values = {1, 2, 3}, .equilibrium = true});
 
 #include <complex>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,8 @@ struct RootLocusOptions {
   bool equilibrium = false;  ///< find the equilibrium at every value, from the one before
   bool steady = false;       ///< ... or the steady motion, with the values of `at` held
   bool open_loop = false;    ///< leave out the laws of inputs
+  /// Called before each value. What it throws ends the sweep.
+  std::function<void()> on_value{};
 
   /// Throws ModelError if the sweep makes no sense.
   void check() const;

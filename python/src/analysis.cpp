@@ -1,5 +1,6 @@
 // Analyses: options from a dict, results as the JSON that every door of Kane shows (kane/wire), tables as arrays.
 
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "kane/analysis/equilibria.hpp"
@@ -40,6 +41,26 @@ py::object answer(Work work) {
   return to_python(found);
 }
 
+/// Thrown by what an analysis calls on its way, once `watch` says that it must end.
+struct Interrupted {};
+
+/// The same for an analysis that may take long: it gets a function to call on its way, and Ctrl-C ends it there.
+template <class Work>
+py::object answer_watched(Work work) {
+  Watch watch;
+  const Json found = unlocked([&]() -> Json {
+    try {
+      return Json(work([&watch] {
+        if (!watch.go_on()) throw Interrupted();
+      }));
+    } catch (const Interrupted&) {
+      return {};
+    }
+  });
+  watch.rethrow();
+  return to_python(found);
+}
+
 py::object evaluate_states(const PyModel& m, const std::string& states) {
   return answer([&] {
     const StateFile file = parse_states(states, "state");
@@ -74,7 +95,10 @@ py::object root_locus(const PyModel& m, const std::string& state, const py::dict
     for (const auto& [name, text] : option<std::map<std::string, std::string>>(given, "at"))
       o.at.push_back({name, text});
   o.check();
-  return answer([&] { return wire::to_json(find_root_locus(m.model, read_start(state), o)); });
+  return answer_watched([&](std::function<void()> on_way) {
+    o.on_value = std::move(on_way);
+    return wire::to_json(find_root_locus(m.model, read_start(state), o));
+  });
 }
 
 py::object equilibrium(const PyModel& m, const std::string& state, const py::dict& given) {
@@ -83,7 +107,8 @@ py::object equilibrium(const PyModel& m, const std::string& state, const py::dic
   take(given, "free_inputs", o.search.free_inputs), take(given, "starts", o.search.starts);
   take(given, "reach", o.search.reach), take(given, "open_loop", o.open_loop);
   o.search.check();
-  return answer([&] {
+  return answer_watched([&](std::function<void()> on_way) {
+    o.search.on_start = std::move(on_way);
     const EquilibriaReport report = find_equilibria(m.model, read_start(state), o);
     Json found = wire::to_json(report);
     found["message"] = report.message;
@@ -121,7 +146,8 @@ py::object reach(const PyModel& m, const std::string& state, const py::dict& giv
   take(given, "joint_limits", o.joint_limits), take(given, "held", o.held), take(given, "length", o.length);
   take(given, "starts", o.starts), take(given, "all", o.all);
   o.check();
-  return answer([&] {
+  return answer_watched([&](std::function<void()> on_way) {
+    o.on_start = std::move(on_way);
     const ReachReport report = find_reach(m.model, read_start(state), o);
     Json found = wire::to_json(report);
     found["message"] = report.message();
@@ -171,7 +197,6 @@ py::tuple inverse(const PyModel& m, const std::string& state, const py::dict& gi
   std::vector<double> rows;
   std::vector<std::string> columns;
   Watch watch;
-  struct Interrupted {};
   const Json report = unlocked([&]() -> Json {
     InverseStudy study(m.model, read_start(state), o);
     const auto on_row = [&](std::span<const double> row) {
@@ -201,7 +226,6 @@ py::tuple sensitivity(const PyModel& m, const std::string& state, const py::dict
   std::vector<double> rows;
   std::vector<std::string> columns;
   Watch watch;
-  struct Interrupted {};
   const Json report = unlocked([&]() -> Json {
     SensitivityStudy study(m.model, read_start(state), o);
     columns = study.columns();
@@ -234,7 +258,6 @@ py::object fit(const PyModel& m, const std::string& state, const py::dict& given
   take(given, "max_iterations", problem.max_iterations);
   if (given.contains("inputs")) problem.inputs = series_sources(given["inputs"]);
   Watch watch;
-  struct Interrupted {};
   problem.on_run = [&](int, double) {
     if (!watch.go_on()) throw Interrupted();
   };

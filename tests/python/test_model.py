@@ -327,6 +327,18 @@ def test_interrupt(arm):
     assert time.monotonic() - begin < 20
 
 
+@pytest.mark.parametrize("search", [
+    lambda m: m.equilibrium(all=True, starts=100000), lambda m: m.root_locus("g", np.linspace(1, 9, 10**6)),
+    lambda m: m.reach({"P2": (0.4, 0.1, None)}, all=True, starts=100000)], ids=["equilibrium", "root_locus", "reach"])
+def test_interrupted_searches(arm, search):
+    arm.linearize()  # what is compiled once is ready
+    threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        search(arm)
+    assert time.monotonic() - begin < 20
+
+
 def test_failed_run_keeps_its_result():
     model = kane.loads("kane: 1\nname: runaway\nbodies: {B: {mass: 1 kg}}\n"
                        "joints: {s: {type: prismatic, parent: N, child: B, axis: x, coordinate: x, speed: v}}\n"
