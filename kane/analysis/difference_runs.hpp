@@ -42,7 +42,7 @@ class DifferenceRuns {
   /// Returns an empty text if done, otherwise when and why it stopped.
   [[nodiscard]] std::string run(const std::function<void(const Sample&)>& on_sample);
 
-  /// Of the parameters, in the run itself.
+  /// Values of the parameters in the run itself.
   [[nodiscard]] const std::vector<double>& values() const { return values_; }
   [[nodiscard]] long steps() const { return steps_; }
   /// Largest difference between derivatives from h and from 2h, relative to the largest derivative of the output.

@@ -104,7 +104,7 @@ Mechanism as_imported(Mechanism mechanism, ModelFormat format, const std::string
     copy_places(mechanism.constraints, again.constraints);
     return again;
   } catch (const ModelError&) {
-    // What the mechanism lacks is reported by whoever uses it, with its place in the file that the user has.
+    // The command that needs what the mechanism lacks says so, with its place in the file that the user has.
     return mechanism;
   }
 }

@@ -150,7 +150,7 @@ bool Session::run_keyword(const std::string& word, Reader& in, const Statement& 
   if (next == '[' && row->word != Word::Units) return false;                        // UNITS [A,B]=M is a statement
   const bool signs = word.starts_with("CONSTANT") && (next == '+' || next == '-');  // CONSTANTS+ M,K: all are positive
   if (!signs && next == '+') return false;
-  const bool path = row->word == Word::Run || row->word == Word::Save;  // RUN /home/me/a.al names a file
+  const bool path = row->word == Word::Run || row->word == Word::Save;  // RUN /a.al names a file
   if (next == ':' || next == '*' || (next == '/' && !path) || next == '^') return false;
   in.go_to(after);
   switch (row->word) {

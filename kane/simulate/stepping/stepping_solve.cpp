@@ -235,7 +235,7 @@ bool ContactStepper::rested(std::size_t k) const {
   return true;
 }
 
-/// Of an island; the number of blocks if it has none (bodies that only move as they are driven).
+/// First block of an island; the number of blocks if it has none (bodies that only move as they are driven).
 std::size_t ContactStepper::first_block(std::size_t k) const {
   const std::span<const std::uint32_t> blocks = sweep_.blocks_of_island(k);
   return blocks.empty() ? inertia_.blocks().size() : blocks.front();
