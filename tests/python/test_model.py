@@ -332,7 +332,7 @@ def test_interrupt(arm):
     lambda m: m.reach({"P2": (0.4, 0.1, None)}, all=True, starts=100000)], ids=["equilibrium", "root_locus", "reach"])
 def test_interrupted_searches(arm, search):
     arm.linearize()  # what is compiled once is ready
-    threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    threading.Timer(0.03, lambda: os.kill(os.getpid(), signal.SIGINT)).start()  # the shortest search takes 0.2 s
     begin = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         search(arm)
