@@ -62,7 +62,7 @@ class Workbench {
   private writable = false;
   private fresh = false;
   private unopened = false;  // an empty sheet: what ran before runs on
-  private restart = false;
+  private drawn: string | null = null;  ///< a drawing's text whose run is to begin
 
   constructor() {
     const workspace = this.workspace = new Workspace({
@@ -171,6 +171,7 @@ class Workbench {
     const file = await fetch("file/" + encodeURIComponent(path)).then((r) => (r.ok ? (r.json() as Promise<FileText>) : null)).catch(() => null);
     if (!file) { this.workspace.note(`'${path}' cannot be read.`); return; }
     this.path = path;
+    this.drawn = null;
     this.seen = file.seen;
     this.saved = file.text;
     location.hash = encodeURIComponent(path);
@@ -197,6 +198,7 @@ class Workbench {
   /// A text that belongs to no file yet.
   private startText(text: string): void {
     this.path = UNTITLED;
+    this.drawn = null;
     this.seen = undefined;
     this.saved = "";
     location.hash = UNTITLED;
@@ -229,7 +231,7 @@ class Workbench {
     if (this.path) remember("draft." + this.path, text);
     this.status();
     if (!runs) { this.unopened = true; return; }
-    this.restart = true;
+    this.drawn = text;
     this.run(text);
   }
   private run(text: string): void {
@@ -251,12 +253,17 @@ class Workbench {
     this.analysis.open();
     this.thumbnails.take(this.path === UNTITLED ? null : this.path);
     if (same) this.workspace.note("");
-    if (this.restart) { this.restart = false; this.workspace.showPlaying(true); this.workspace.reset(); }  // also after a run that stopped
+    if (this.drawn !== null) {  // also of drawings before the last one, and after a run that stopped
+      if (info.text === this.drawn) this.drawn = null;
+      this.workspace.showPlaying(true);
+      this.workspace.reset();
+    }
     if (!this.editor.text) this.editor.setText(info.text);
   }
   private edit(text: string): void {
     if (this.drawing.visible) this.drawing.read();
     if (this.path) remember("draft." + this.path, text);
+    this.drawn = null;
     this.run(text);
     this.status();
   }
