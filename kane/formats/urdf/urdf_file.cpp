@@ -219,6 +219,7 @@ class UrdfCheck {
                                   name, owner, inertia.Attribute(name)));
       note(inertia, fmt::format("warning: '{}' of {} is {} kg m^2: taken for a rounding error", name, owner,
                                 inertia.Attribute(name)));
+      inertia.SetAttribute(name, 0);
     }
     if (repair_inertia_) repair(inertia, owner, I, negative);
   }
