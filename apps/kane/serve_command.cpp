@@ -52,14 +52,14 @@ std::string read_token(const std::string& path) {
     return token;
   }
   require(fs::is_regular_file(path, error), "'{}' is not a file", path);
-  const fs::perms others = fs::perms::group_all | fs::perms::others_all;
-  require((fs::status(path, error).permissions() & others) == fs::perms::none,
-          "others may read '{}', which has the token of the address; 'chmod 600' makes it private", path);
   std::ifstream in(path);
   std::string token;
   in >> token;
   require(token.size() == kLength && token.find_first_not_of("0123456789abcdef") == std::string::npos,
-          "'{}' does not have a token, which is {} hexadecimal digits; remove it to get a new one", path, kLength);
+          "'{}' does not have a token, which is {} hexadecimal digits; name another file for it", path, kLength);
+  const fs::perms others = fs::perms::group_all | fs::perms::others_all;
+  require((fs::status(path, error).permissions() & others) == fs::perms::none,
+          "others may read '{}', which has the token of the address; 'chmod 600' makes it private", path);
   return token;
 }
 
